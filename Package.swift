@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import PackageDescription
+
+/// Every Swift target of ours: Swift 6 mode, warnings are errors, imports are said where they are used.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// One thread, one loop, one actor: what is not said to be elsewhere lives on the main actor.
+let onMain: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
+
+let package = Package(
+    name: "belfry",
+    products: [],
+    targets: [
+        .target(
+            name: "CSystemd",
+            cSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("systemd")]
+        )
+    ]
+)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+#define _GNU_SOURCE
+
+#include "CSystemd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int belfry_sigrtmin(void) { return SIGRTMIN; }
+int belfry_sigrtmax(void) { return SIGRTMAX; }
+
+int belfry_block_signals(void) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigdelset(&all, faults[i]);
+    if (sigprocmask(SIG_SETMASK, &all, NULL) < 0) return -errno;
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return -errno;
+    return 0;
+}
+
+int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    int r = posix_spawnattr_init(&attributes);
+    if (r != 0) return -r;
+    r = posix_spawn_file_actions_init(&actions);
+    if (r != 0) {
+        posix_spawnattr_destroy(&attributes);
+        return -r;
+    }
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    const int descriptors[] = {in, out, err};
+    for (int i = 0; i < 3 && r == 0; i++)
+        if (descriptors[i] >= 0) r = posix_spawn_file_actions_adddup2(&actions, descriptors[i], i);
+    if (r == 0) r = posix_spawnattr_setsigmask(&attributes, &none);
+    if (r == 0) r = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (r == 0) r = posix_spawnattr_setpgroup(&attributes, 0);
+    if (r == 0)
+        r = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if (r == 0) r = posix_spawnp(pid, file, &actions, &attributes, argv, envp);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return -r;
+}
+
+int belfry_pidfd_open(pid_t pid) {
+    int fd = (int) syscall(SYS_pidfd_open, pid, 0);
+    return fd < 0 ? -errno : fd;
+}
+
+int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0) return -errno;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    *gid = credentials.gid;
+    return 0;
+}
+
+int belfry_peer_groups(int fd, gid_t *groups, int capacity) {
+    socklen_t length = (socklen_t) ((size_t) capacity * sizeof *groups);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0) return -errno;
+    return (int) (length / sizeof *groups);
+}
+
+int belfry_accept(int fd) {
+    int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return connection < 0 ? -errno : connection;
+}
+
+static int unix_address(const char *path, struct sockaddr_un *address, socklen_t *length) {
+    size_t size = strlen(path);
+    if (size == 0) return -EINVAL;
+    if (size >= sizeof address->sun_path) return -ENAMETOOLONG;
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, size);
+    *length = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + size);
+    if (path[0] == '@')
+        address->sun_path[0] = 0;
+    else
+        *length += 1;
+    return 0;
+}
+
+typedef int (*attach_call)(int, const struct sockaddr *, socklen_t);
+
+static int unix_socket(const char *path, attach_call attach) {
+    struct sockaddr_un address;
+    socklen_t length;
+    int r = unix_address(path, &address, &length);
+    if (r < 0) return r;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -errno;
+    if (attach(fd, (const struct sockaddr *) &address, length) < 0) {
+        r = -errno;
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+int belfry_unix_listen(const char *path, int backlog) {
+    int fd = unix_socket(path, bind);
+    if (fd < 0) return fd;
+    if (listen(fd, backlog) < 0) {
+        int r = -errno;
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+int belfry_unix_connect(const char *path) { return unix_socket(path, connect); }
+
+int belfry_syncfs(int fd) { return syncfs(fd) < 0 ? -errno : 0; }
+
+int64_t belfry_mtime_nanoseconds(const struct stat *status) {
+    return (int64_t) status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}
+
+bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
+bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
+bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }
+
+bool belfry_exited(int status, int *code) {
+    if (!WIFEXITED(status)) return false;
+    *code = WEXITSTATUS(status);
+    return true;
+}
+
+bool belfry_signaled(int status, int *signal) {
+    if (!WIFSIGNALED(status)) return false;
+    *signal = WTERMSIG(status);
+    return true;
+}

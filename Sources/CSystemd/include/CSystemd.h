@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+// libsystemd, and what Swift cannot import from the C library: calls that the Glibc overlay leaves out, macros
+// with arguments and inline functions. Nothing here decides anything.
+
+#ifndef BELFRY_CSYSTEMD_H
+#define BELFRY_CSYSTEMD_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <systemd/sd-id128.h>
+#include <systemd/sd-journal.h>
+#include <systemd/sd-login.h>
+
+/// The real-time signal range as the C library leaves it to applications (signal(7)).
+int belfry_sigrtmin(void);
+int belfry_sigrtmax(void);
+
+/// Blocks every signal that can be blocked, except those that report a fault of the program itself
+/// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS), and ignores SIGPIPE. Returns 0 or -errno.
+int belfry_block_signals(void);
+
+/// posix_spawnp(3) with an empty signal mask, default dispositions and a process group of its own.
+/// Standard input, output and error are `in`, `out` and `err`; -1 keeps ours. Returns 0 or -errno.
+int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err);
+
+/// pidfd_open(2). Returns a descriptor or -errno.
+int belfry_pidfd_open(pid_t pid);
+
+/// SO_PEERCRED (unix(7)) of a connected Unix socket. Returns 0 or -errno.
+int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+
+/// The supplementary groups of the peer of a Unix socket (SO_PEERGROUPS). Returns how many were written to
+/// `groups`, or -errno.
+int belfry_peer_groups(int fd, gid_t *groups, int capacity);
+
+/// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK. Returns a descriptor or -errno.
+int belfry_accept(int fd);
+
+/// Binds and listens on, or connects to, a Unix stream socket. A path that starts with '@' names an abstract
+/// address. Returns a descriptor that is non-blocking and closed on exec, or -errno.
+int belfry_unix_listen(const char *path, int backlog);
+int belfry_unix_connect(const char *path);
+
+/// syncfs(2). Returns 0 or -errno.
+int belfry_syncfs(int fd);
+
+/// st_mtim as nanoseconds since the epoch.
+int64_t belfry_mtime_nanoseconds(const struct stat *status);
+
+/// File type macros of stat(2).
+bool belfry_is_directory(mode_t mode);
+bool belfry_is_regular(mode_t mode);
+bool belfry_is_socket(mode_t mode);
+
+/// Wait status macros (waitpid(2)).
+bool belfry_exited(int status, int *code);
+bool belfry_signaled(int status, int *signal);
+
+#endif
