@@ -24,6 +24,16 @@ let package = Package(
             name: "CSystemd",
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("systemd")]
-        )
+        ),
+        .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .executableTarget(
+            name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
+            swiftSettings: onMain
+        ),
+        .testTarget(
+            name: "EventLoopTests", dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors"],
+            swiftSettings: onMain
+        ),
     ]
 )

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int belfry_sigrtmin(void) { return SIGRTMIN; }
 int belfry_sigrtmax(void) { return SIGRTMAX; }
+
+const char *belfry_error_name(int code) { return strerrorname_np(code); }
+const char *belfry_error_text(int code) { return strerrordesc_np(code); }
 
 int belfry_block_signals(void) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
@@ -137,14 +139,5 @@ bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
 bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
 bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
-bool belfry_exited(int status, int *code) {
-    if (!WIFEXITED(status)) return false;
-    *code = WEXITSTATUS(status);
-    return true;
-}
-
-bool belfry_signaled(int status, int *signal) {
-    if (!WIFSIGNALED(status)) return false;
-    *signal = WTERMSIG(status);
-    return true;
-}
+pid_t belfry_siginfo_pid(const siginfo_t *info) { return info->si_pid; }
+int belfry_siginfo_status(const siginfo_t *info) { return info->si_status; }

@@ -2,15 +2,13 @@
 // Belfry: lifecycle notifications for Linux services.
 
 // libsystemd, and what Swift cannot import from the C library: calls that the Glibc overlay leaves out, macros
-// with arguments and inline functions. Nothing here decides anything.
+// with arguments and inline functions. Nothing here decides anything. _GNU_SOURCE is for the C file alone to define:
+// Swift's own Glibc module is built without it, and the two must agree on the types of the C library.
 
 #ifndef BELFRY_CSYSTEMD_H
 #define BELFRY_CSYSTEMD_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -31,6 +29,11 @@
 /// The real-time signal range as the C library leaves it to applications (signal(7)).
 int belfry_sigrtmin(void);
 int belfry_sigrtmax(void);
+
+/// The name (`ENOENT`) and the untranslated text of an error number, or NULL when the C library knows neither
+/// (strerrorname_np(3)). Both may be called on any thread.
+const char *belfry_error_name(int code);
+const char *belfry_error_text(int code);
 
 /// Blocks every signal that can be blocked, except those that report a fault of the program itself
 /// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS), and ignores SIGPIPE. Returns 0 or -errno.
@@ -69,8 +72,8 @@ bool belfry_is_directory(mode_t mode);
 bool belfry_is_regular(mode_t mode);
 bool belfry_is_socket(mode_t mode);
 
-/// Wait status macros (waitpid(2)).
-bool belfry_exited(int status, int *code);
-bool belfry_signaled(int status, int *signal);
+/// `si_pid` and `si_status` of a siginfo_t for SIGCHLD (sigaction(2)), which are macros over a union.
+pid_t belfry_siginfo_pid(const siginfo_t *info);
+int belfry_siginfo_status(const siginfo_t *info);
 
 #endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import Glibc
+public import SystemErrors
+
+/// The main thread's run loop: sd-event(3), and on it the main actor.
+///
+/// `run()` waits for whatever comes first, hands it to its source, and in between runs what the main actor has to do,
+/// so that asynchronous code, child tasks and sources share one thread and need no locks. Everything here is called
+/// on the main thread.
+public final class MainEventLoop {
+    let event: OpaquePointer
+    private var mainQueue: MainQueueSource?
+    private var exitCode: Int32?
+
+    /// The last time the loop's wait was broken off although nothing had become ready. That is what a process sees of
+    /// having been stopped and continued (signal(7), «Interruption of system calls … by stop signals»).
+    public private(set) var lastInterruption: WaitInterruption?
+
+    /// Makes a loop for the main thread. A process wants one.
+    public init() throws(SystemError) {
+        var made: OpaquePointer?
+        try SystemError.check(sd_event_new(&made), verb: "make", object: "event loop")
+        guard let made else { throw SystemError(ENOMEM, verb: "make", object: "event loop") }
+        event = made
+    }
+
+    isolated deinit { sd_event_unref(event) }
+
+    /// Runs until `exit(_:)`, and returns the code given there.
+    ///
+    /// While it runs, the main actor's work is done here. It must be called on the main thread by synchronous code:
+    /// an `async` main gives the first thread away.
+    public func run() throws(SystemError) -> Int32 {
+        let mainQueue = try MainQueueSource(on: event)
+        self.mainQueue = mainQueue
+        defer { self.mainQueue = nil }
+        mainQueue.drain()
+        while true {
+            if let exitCode { return exitCode }
+            try turn(waiting: nil)
+        }
+    }
+
+    /// Ends `run()` after the current turn.
+    public func exit(_ code: Int32) { exitCode = code }
+
+    /// One turn: waits for at most `limit` (forever when nil) until a source is ready and dispatches it.
+    ///
+    /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
+    public func turn(waiting limit: Duration?) throws(SystemError) {
+        var ready = sd_event_prepare(event)
+        if ready == 0 {
+            let start = MonotonicInstant.now
+            errno = 0
+            ready = sd_event_wait(event, limit?.microseconds ?? .max)
+            if errno == EINTR, ready > 0 { lastInterruption = WaitInterruption(began: start, ended: .now) }
+        }
+        try SystemError.check(ready, verb: "wait in", object: "event loop")
+        if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
+    }
+
+    /// Takes the last interruption, so that it is counted once.
+    public func takeInterruption() -> WaitInterruption? {
+        defer { lastInterruption = nil }
+        return lastInterruption
+    }
+
+    /// Sends `WATCHDOG=1` from the loop itself, at the pace that `$WATCHDOG_USEC` asks for (sd_event_set_watchdog(3)).
+    ///
+    /// - Returns: whether a watchdog watches this process.
+    public func keepWatchdogAlive(_ alive: Bool) throws(SystemError) -> Bool {
+        try SystemError.check(sd_event_set_watchdog(event, alive ? 1 : 0), verb: "set", object: "watchdog") > 0
+    }
+}
+
+/// What the loop can watch. Each call returns the source: the handler is called on the main actor for as long as the
+/// source is kept.
+extension MainEventLoop {
+    /// Watches a signal that is blocked in every thread.
+    public func source(
+        signal number: Int32, _ handler: @escaping (ReceivedSignal) -> Void
+    ) throws(SystemError) -> SignalEventSource {
+        try SignalEventSource(number, on: event, handler)
+    }
+
+    /// Watches a descriptor. The caller keeps owning it.
+    public func source(
+        descriptor: Int32, _ events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void
+    ) throws(SystemError) -> DescriptorEventSource {
+        try DescriptorEventSource(descriptor, events, on: event, handler)
+    }
+
+    /// Sets a timer. `accuracy` is how late it may fire so that wake-ups can be joined.
+    public func timer(
+        after delay: Duration, clock: TimerEventSource.Clock = .monotonic, accuracy: Duration = .milliseconds(1),
+        _ handler: @escaping () -> Void
+    ) throws(SystemError) -> TimerEventSource {
+        try TimerEventSource(after: delay, clock: clock, accuracy: accuracy, on: event, handler)
+    }
+
+    /// Watches a file or directory.
+    public func source(
+        path: String, _ kinds: FileChange.Kinds, _ handler: @escaping (FileChange) -> Void
+    ) throws(SystemError) -> InotifyEventSource {
+        try InotifyEventSource(path, kinds, on: event, handler)
+    }
+
+    /// Waits for a child of this process to end, and reaps it.
+    public func source(
+        child pid: Int32, _ handler: @escaping (ChildExit) -> Void
+    ) throws(SystemError) -> ChildEventSource {
+        try ChildEventSource(pid, on: event, handler)
+    }
+
+    /// Prepares work that `schedule()` puts into the next turn.
+    public func deferred(_ handler: @escaping () -> Void) throws(SystemError) -> DeferredEventSource {
+        try DeferredEventSource(on: event, handler)
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+
+/// A moment of `CLOCK_MONOTONIC`, in the microseconds that systemd uses (clock_gettime(2)).
+public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
+    /// Microseconds since an unspecified start; stands still while the machine sleeps.
+    public let microseconds: UInt64
+
+    public init(microseconds: UInt64) { self.microseconds = microseconds }
+
+    /// The present moment.
+    public static var now: Self {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Self(microseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000)
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+
+    /// The time from `right` to `left`; zero when `right` is the later one.
+    public static func - (left: Self, right: Self) -> Duration {
+        .microseconds(left.microseconds > right.microseconds ? left.microseconds - right.microseconds : 0)
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CSystemd
+import EventLoop
+import Glibc
+
+/// Prints each signal with sender and value, and whether the process had been stopped; SIGTERM ends it.
+final class SignalScene {
+    private let loop: MainEventLoop
+    private var sources: [LoopSource] = []
+
+    init(_ loop: MainEventLoop) { self.loop = loop }
+
+    func run() throws {
+        for number in [SIGTERM, SIGCONT, SIGUSR1, belfry_sigrtmin() + 5] {
+            sources.append(
+                try loop.source(signal: number) { [self] signal in
+                    let stopped = number == SIGCONT && loop.takeInterruption() != nil
+                    say("\(number) \(signal.senderPID) \(signal.senderUID) \(signal.value)\(stopped ? " stopped" : "")")
+                    if number == SIGTERM { loop.exit(0) }
+                })
+        }
+        say("ready")
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+// A program for the tests to run and to signal: `EventLoopProbe SCENE` prints what happens to it, a line each.
+
+import CSystemd
+import EventLoop
+import Glibc
+
+belfry_block_signals()
+let loop = try MainEventLoop()
+switch CommandLine.arguments.dropFirst().first {
+case "main-actor": try MainActorScene(loop).run()
+case "signals": try SignalScene(loop).run()
+case "children": try ChildScene(loop).run()
+default: exit(64)
+}
+exit(try loop.run())
