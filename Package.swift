@@ -25,6 +25,9 @@ let package = Package(
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("systemd")]
         ),
+        .target(name: "Lifecycle", swiftSettings: onMain),
+        .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
+        .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .executableTarget(

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The time, and a call when it has come. The mediator has no clock of its own, so that tests can hold the hands.
+public protocol LifecycleClock: AnyObject {
+    /// The present moment.
+    var now: LifecycleTime { get }
+
+    /// Calls `body` once, `delay` from now, on the main actor, unless the timer is cancelled before.
+    func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer
+}

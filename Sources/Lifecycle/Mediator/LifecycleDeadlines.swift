@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// How long listeners may take.
+public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
+    /// For an answer that names no deadline of its own.
+    public var listener: Duration
+    /// For all answers of a stop together.
+    public var stop: Duration
+
+    public init(listener: Duration = .seconds(10), stop: Duration = .seconds(25)) {
+        self.listener = listener
+        self.stop = stop
+    }
+}

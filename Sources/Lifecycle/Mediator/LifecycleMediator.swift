@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Hears of everything that happens to the service, once, and tells whoever wants to know.
+///
+/// It has NotificationCenter's verbs for observers, who are told at once and have no say, and listeners for whoever
+/// takes part: in order, under a deadline, with an answer. What moves the service between states goes through
+/// `perform(_:)`, one transition at a time; everything else is posted.
+///
+/// Everything happens on the main actor. It reads no clock and touches no file: both are handed in.
+public final class LifecycleMediator {
+    /// How long listeners may take.
+    public var deadlines: LifecycleDeadlines
+    let clock: any LifecycleClock
+    let sequence: any LifecycleSequence
+    var observers: [LifecycleNotification.Name: ObserverList] = [:]
+    let observersOfAll = ObserverList()
+    var reportObservers: [(LifecycleReport) -> Void] = []
+    var entries: [ListenerEntry] = []
+    private var conductor: TransitionConductor?
+
+    /// Makes a mediator for a service that has not launched yet.
+    ///
+    /// - Parameters:
+    ///   - clock: the time.
+    ///   - sequence: the number of the last notification within this boot.
+    ///   - configuration: what holds until the first reload.
+    ///   - deadlines: how long listeners may take.
+    public init(
+        clock: any LifecycleClock, sequence: any LifecycleSequence = TransientSequence(),
+        configuration: LifecycleConfiguration = LifecycleConfiguration(),
+        deadlines: LifecycleDeadlines = LifecycleDeadlines()
+    ) {
+        self.clock = clock
+        self.sequence = sequence
+        self.deadlines = deadlines
+        conductor = TransitionConductor(configuration: configuration) {
+            [unowned self] name, step, transition, completion in
+            deliver(name, step, of: transition, completion)
+        }
+    }
+
+    private var transitions: TransitionConductor {
+        guard let conductor else { preconditionFailure("set in init, never unset") }
+        return conductor
+    }
+
+    /// Where the service is.
+    public var state: LifecycleState { transitions.machine.state }
+
+    /// The number of the last notification; 0 before the first.
+    public var lastSequence: UInt64 { sequence.last }
+
+    /// The configuration that holds.
+    public var configuration: LifecycleConfiguration { transitions.configuration }
+
+    /// Reads the configuration for a reload. It throws `LifecycleReloadError` with everything that is wrong with it.
+    public var readConfiguration: (() throws -> LifecycleConfiguration)? {
+        get { transitions.readConfiguration }
+        set { transitions.readConfiguration = newValue }
+    }
+
+    // MARK: Observers
+
+    /// Calls `handler` for each notification of this name, or for every notification when it is nil, until the
+    /// observation is cancelled or dropped.
+    ///
+    /// Observers are called in the order they were added, those of everything first, before any listener is. One that
+    /// is added during a post hears of the next; one that is removed during a post is not called any more.
+    public func addObserver(
+        forName name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
+    ) -> LifecycleObservation {
+        let list = name.map { observers[$0, default: ObserverList()] } ?? observersOfAll
+        if let name { observers[name] = list }
+        return LifecycleObservation(list.add(handler), in: list)
+    }
+
+    /// Ends an observation. The same as `observation.cancel()`.
+    public func removeObserver(_ observation: LifecycleObservation) { observation.cancel() }
+
+    /// The notifications of this name, or all when it is nil, from now on. What is not taken in time waits, up to
+    /// `limit`; then the oldest are dropped.
+    public func notifications(
+        named name: LifecycleNotification.Name? = nil, bufferingNewest limit: Int = 1024
+    ) -> AsyncStream<LifecycleNotification> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LifecycleNotification.self, bufferingPolicy: .bufferingNewest(limit))
+        let holder = ObservationHolder()
+        holder.observation = addObserver(forName: name) { notification in
+            if case .terminated = continuation.yield(notification) { holder.observation = nil }
+        }
+        return stream
+    }
+
+    /// Calls `handler` with what became of each notification, when its listeners are done.
+    public func addReportObserver(_ handler: @escaping (LifecycleReport) -> Void) { reportObservers.append(handler) }
+
+    // MARK: Listeners
+
+    /// Adds a listener, last in the order of arriving notifications and first in that of leaving ones.
+    public func addListener(_ listener: any LifecycleListener) { entries.append(ListenerEntry(listener)) }
+
+    /// Removes a listener. It is not called any more, not even for a notification that is being delivered.
+    public func removeListener(_ listener: any LifecycleListener) {
+        for entry in entries where entry.listener === listener { entry.isGone = true }
+        entries.removeAll { $0.isGone }
+    }
+
+    /// What is known of each listener, in the order of arriving notifications.
+    public var listeners: [ListenerStatus] {
+        entries.enumerated().map { $1.status(order: $0, deadline: deadlines.listener) }
+    }
+
+    // MARK: Posting
+
+    /// Posts a notification: observers are called before this returns, listeners begin.
+    ///
+    /// - Parameters:
+    ///   - name: any name but those of a transition, which belong to `perform(_:)`.
+    ///   - userInfo: what else there is to know.
+    ///   - origin: who caused it.
+    ///   - completion: called once, when all listeners are done or out of time; before this returns if none suspends.
+    @discardableResult
+    public func post(
+        _ name: LifecycleNotification.Name, userInfo: UserInfo = [:], origin: LifecycleOrigin = .service,
+        completion: ((LifecycleReport) -> Void)? = nil
+    ) -> LifecycleNotification {
+        precondition(!name.isTransition, "'\(name)' belongs to a transition and cannot be posted")
+        let notification = make(name, from: state, to: state, userInfo, origin)
+        announce(notification)
+        delivery(of: notification, deadline: deadline(of:), completion).advance()
+        return notification
+    }
+
+    /// Moves the service: the notifications that `trigger` owes in the present state are delivered in order.
+    ///
+    /// One transition runs at a time, and others wait. A stop overtakes what waits; a second stop leaves the first no
+    /// more time; a reload asked for during a reload is merged into one more.
+    ///
+    /// - Parameters:
+    ///   - trigger: what happened.
+    ///   - origin: who caused it.
+    ///   - userInfo: what else there is to know, for the notification that is about the trigger itself.
+    ///   - completion: called once, when the transition has ended.
+    public func perform(
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],
+        completion: ((TransitionReport) -> Void)? = nil
+    ) {
+        transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, completion))
+    }
+}

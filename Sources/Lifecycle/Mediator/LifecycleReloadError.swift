@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Thrown when a new configuration cannot be read.
+public nonisolated struct LifecycleReloadError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, a line each, as the operator shall read it.
+    public let reasons: [String]
+
+    public init(_ reasons: [String]) { self.reasons = reasons }
+
+    public var description: String { reasons.joined(separator: "\n") }
+}

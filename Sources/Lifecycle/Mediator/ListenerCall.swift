@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// One call of one listener. It ends exactly once: when the answer does, or at its deadline, whichever comes first.
+final class ListenerCall {
+    private let clock: any LifecycleClock
+    private let start: LifecycleTime
+    private var completion: ((ListenerOutcome, Duration) -> Void)?
+    private var task: Task<Void, Never>?
+    private var timer: (any LifecycleTimer)?
+
+    init(clock: any LifecycleClock, _ completion: @escaping (ListenerOutcome, Duration) -> Void) {
+        self.clock = clock
+        self.completion = completion
+        start = clock.now
+    }
+
+    /// Begins the answer in this very turn; only an answer that suspends costs a timer.
+    func begin(_ answer: LifecycleAnswer, _ notification: LifecycleNotification, deadline: Duration) {
+        switch answer.body {
+        case .immediate(let body):
+            finish(Self.outcome { try body(notification) })
+        case .suspending(let body):
+            let task = Task.immediate { [self] in
+                do {
+                    try await body(notification)
+                    finish(.completed)
+                } catch {
+                    finish(Self.outcome(of: error))
+                }
+            }
+            guard completion != nil else { return }
+            self.task = task
+            if deadline == .zero {
+                overrun()
+            } else {
+                timer = clock.schedule(after: deadline) { [weak self] in self?.overrun() }
+            }
+        }
+    }
+
+    /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on, and nobody waits for it.
+    func overrun() {
+        task?.cancel()
+        finish(.overran)
+    }
+
+    private func finish(_ outcome: ListenerOutcome) {
+        guard let completion else { return }
+        self.completion = nil
+        timer?.cancel()
+        timer = nil
+        task = nil
+        completion(outcome, .microseconds(clock.now.monotonicUsec - start.monotonicUsec))
+    }
+
+    private static func outcome(_ body: () throws -> Void) -> ListenerOutcome {
+        do {
+            try body()
+            return .completed
+        } catch {
+            return outcome(of: error)
+        }
+    }
+
+    private static func outcome(of error: any Error) -> ListenerOutcome {
+        if let refusal = error as? LifecycleRefusal { return .refused(refusal.reason) }
+        return .failed(String(describing: error))
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A trigger that was accepted, waiting for its turn or under way.
+final class Transition {
+    let trigger: LifecycleTrigger
+    let origin: LifecycleOrigin
+    let userInfo: UserInfo
+    var completions: [(TransitionReport) -> Void]
+    var steps: [LifecycleStep] = []
+    var reports: [LifecycleReport] = []
+    var cutShortBy: LifecycleOrigin?
+    /// What a reload brings; nil in any other transition, and when it could not be read.
+    var configuration: LifecycleConfiguration?
+    /// Why the transition does not succeed.
+    var reasons: [String] = []
+    /// When all answers together must be done, by the monotonic clock.
+    var limitUsec: UInt64?
+
+    init(
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo,
+        _ completion: ((TransitionReport) -> Void)?
+    ) {
+        self.trigger = trigger
+        self.origin = origin
+        self.userInfo = userInfo
+        completions = completion.map { [$0] } ?? []
+    }
+
+    func finish(_ result: TransitionReport.Result) {
+        let report = TransitionReport(
+            trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy)
+        for completion in completions { completion(report) }
+    }
+}

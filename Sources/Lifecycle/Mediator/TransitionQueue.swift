@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Decides what becomes of a trigger while others wait or are under way: one transition runs at a time.
+struct TransitionQueue {
+    /// What becomes of a trigger that was added.
+    enum Admission {
+        /// It runs when its turn comes. `overtaken` are those that will not run because of it.
+        case queued(overtaken: [Transition])
+        /// The one that waits already does for both.
+        case merged
+        /// It is a second stop: the stop under way has no more time.
+        case cutsShort(Transition)
+    }
+
+    private(set) var current: Transition?
+    private var waiting: [Transition] = []
+
+    /// Adds a transition. A stop overtakes what waits; a second one cuts the first short; what asks for the same as
+    /// the last that waits is merged with it, as is a reload with any reload that waits.
+    mutating func add(_ transition: Transition) -> Admission {
+        if transition.trigger == .stop {
+            if let stop = [current].compactMap({ $0 }).first(where: { $0.trigger == .stop }) ?? waitingStop {
+                stop.completions += transition.completions
+                return .cutsShort(stop)
+            }
+            defer { waiting = [transition] }
+            return .queued(overtaken: waiting)
+        }
+        let twin =
+            transition.trigger == .reload
+            ? waiting.first { $0.trigger == .reload }
+            : waiting.last.flatMap { $0.trigger == transition.trigger ? $0 : nil }
+        if let twin {
+            twin.completions += transition.completions
+            return .merged
+        }
+        if current?.trigger == .stop || waitingStop != nil { return .queued(overtaken: [transition]) }
+        waiting.append(transition)
+        return .queued(overtaken: [])
+    }
+
+    /// Takes the next transition, once the current one has ended.
+    mutating func begin() -> Transition? {
+        guard current == nil, !waiting.isEmpty else { return nil }
+        current = waiting.removeFirst()
+        return current
+    }
+
+    /// Ends the current transition.
+    mutating func end() { current = nil }
+
+    private var waitingStop: Transition? { waiting.first { $0.trigger == .stop } }
+}

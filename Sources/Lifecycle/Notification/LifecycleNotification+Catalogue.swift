@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The notifications that Belfry itself posts.
+nonisolated extension LifecycleNotification.Name {
+    /// The process has started; nothing works yet.
+    public static let willFinishLaunching = Self(catalogue: "willFinishLaunching")
+    /// The launch is nearly done. A listener that throws `LifecycleRefusal` refuses it.
+    public static let didFinishLaunching = Self(catalogue: "didFinishLaunching")
+    /// The service does its work from here on.
+    public static let didBecomeActive = Self(catalogue: "didBecomeActive")
+    /// The service is about to stop doing its work, for a moment, a pause or for good.
+    public static let willResignActive = Self(catalogue: "willResignActive")
+    /// The service is paused: SIGTSTP.
+    public static let didEnterBackground = Self(catalogue: "didEnterBackground")
+    /// The service is about to come back from a pause: SIGCONT.
+    public static let willEnterForeground = Self(catalogue: "willEnterForeground")
+    /// The process had been stopped without notice (SIGSTOP, cgroup freezer, sleep) and runs again. `userInfo` has
+    /// `cause` and `durationUsec`, and `durationIsExact` false where the duration is an upper bound.
+    public static let didResume = Self(catalogue: "didResume")
+    /// The process is about to end. `userInfo` has `reason` and `deadlineUsec`.
+    public static let willTerminate = Self(catalogue: "willTerminate")
+    /// The configuration is about to be replaced. A listener that throws `LifecycleRefusal` refuses the new one.
+    public static let willReload = Self(catalogue: "willReload")
+    /// The new configuration holds.
+    public static let didReload = Self(catalogue: "didReload")
+    /// The old configuration stays. `userInfo` has `reasons`.
+    public static let didFailToReload = Self(catalogue: "didFailToReload")
+    /// Caches are to be written back and trimmed: SIGUSR1.
+    public static let flushRequested = Self(catalogue: "flushRequested")
+    /// The state of every listener is to be logged: SIGUSR2.
+    public static let statusRequested = Self(catalogue: "statusRequested")
+    /// Memory is short.
+    public static let didReceiveMemoryWarning = Self(catalogue: "didReceiveMemoryWarning")
+    /// Power is failing: SIGPWR.
+    public static let powerFailing = Self(catalogue: "powerFailing")
+
+    /// Every name above, in that order.
+    public static let catalogue: [Self] = [
+        willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground,
+        willEnterForeground, didResume, willTerminate, willReload, didReload, didFailToReload, flushRequested,
+        statusRequested, didReceiveMemoryWarning, powerFailing,
+    ]
+
+    /// Whether it belongs to a transition, so that only the state machine may post it.
+    public var isTransition: Bool { Self.transitions.contains(self) }
+
+    /// Whether listeners are told in reverse order of registration.
+    var isLeaving: Bool { Self.leaving.contains(self) }
+
+    private static let leaving: Set<Self> = [willResignActive, didEnterBackground, willTerminate, willReload]
+    private static let transitions: Set<Self> = [
+        willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground,
+        willEnterForeground, didResume, willTerminate, willReload, didReload, didFailToReload,
+    ]
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+nonisolated extension LifecycleNotification {
+    /// The name of a notification: a letter, then letters, digits, dots and dashes, at most 255 characters.
+    public struct Name: Sendable, Hashable {
+        /// The name as it is written in configuration, in the journal and on the socket.
+        public let rawValue: String
+
+        /// Nil when `rawValue` is not a name.
+        public init?(_ rawValue: String) {
+            let bytes = rawValue.utf8
+            guard let first = bytes.first, Self.isLetter(first), bytes.count <= 255,
+                bytes.allSatisfy({
+                    Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+                })
+            else { return nil }
+            self.rawValue = rawValue
+        }
+
+        init(catalogue rawValue: String) { self.rawValue = rawValue }
+
+        private static func isLetter(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+
+        private static func isDigit(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+    }
+}
+
+nonisolated extension LifecycleNotification.Name: CustomStringConvertible {
+    public var description: String { rawValue }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The program at the other end of a Unix socket (`SO_PEERCRED`, unix(7)).
+public nonisolated struct PeerOrigin: Sendable, Equatable {
+    /// Its process id when it connected.
+    public let pid: Int32
+    /// Its user id when it connected.
+    public let uid: UInt32
+    /// Its systemd unit, when it could still be found.
+    public let unit: String?
+
+    public init(pid: Int32, uid: UInt32, unit: String? = nil) {
+        self.pid = pid
+        self.uid = uid
+        self.unit = unit
+    }
+}

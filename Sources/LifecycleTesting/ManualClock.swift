@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import Lifecycle
+
+/// A clock that stands still until a test moves it.
+public final class ManualClock: LifecycleClock {
+    private final class Alarm: LifecycleTimer {
+        let due: Duration
+        var body: (() -> Void)?
+
+        init(due: Duration, _ body: @escaping () -> Void) {
+            self.due = due
+            self.body = body
+        }
+
+        func cancel() { body = nil }
+    }
+
+    private static let start = LifecycleTime(realtimeUsec: 1_000_000_000_000_000, monotonicUsec: 1_000_000)
+    private var elapsed: Duration = .zero
+    private var alarms: [Alarm] = []
+
+    /// Makes a clock that reads 1 s since boot and a round moment of 2001.
+    public init() {}
+
+    public var now: LifecycleTime {
+        let moved = UInt64(elapsed / .microseconds(1))
+        return LifecycleTime(
+            realtimeUsec: Self.start.realtimeUsec + moved, monotonicUsec: Self.start.monotonicUsec + moved)
+    }
+
+    /// How many calls are still to be made.
+    public var pendingTimers: Int { alarms.count { $0.body != nil } }
+
+    public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
+        let alarm = Alarm(due: elapsed + delay, body)
+        alarms.append(alarm)
+        return alarm
+    }
+
+    /// Moves the clock, and makes the calls that become due on the way, in order.
+    public func advance(by duration: Duration) {
+        let end = elapsed + duration
+        while let next = alarms.filter({ $0.body != nil && $0.due <= end }).min(by: { $0.due < $1.due }) {
+            elapsed = max(elapsed, next.due)
+            let body = next.body
+            next.body = nil
+            body?()
+        }
+        alarms.removeAll { $0.body == nil }
+        elapsed = end
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LifecycleMediatorTests {
+    let fixture = MediatorFixture()
+    let ping = LifecycleNotification.Name("ping")!
+    let pong = LifecycleNotification.Name("pong")!
+
+    @Test func observersHearTheirNameOnly() {
+        var heard: [String] = []
+        let one = fixture.mediator.addObserver(forName: ping) { heard.append("one \($0.name)") }
+        let all = fixture.mediator.addObserver { heard.append("all \($0.name)") }
+
+        fixture.mediator.post(ping, userInfo: ["n": 1])
+        fixture.mediator.post(pong)
+
+        #expect(heard == ["all ping", "one ping", "all pong"])
+        one.cancel()
+        all.cancel()
+    }
+
+    @Test func observationEndsWhenDropped() {
+        var heard = 0
+        var observation: LifecycleObservation? = fixture.mediator.addObserver(forName: ping) { _ in heard += 1 }
+        fixture.mediator.post(ping)
+        #expect(observation != nil)
+
+        observation = nil
+        fixture.mediator.post(ping)
+
+        #expect(heard == 1)
+    }
+
+    @Test func observerRemovedDuringAPostIsNotCalled() {
+        var heard: [String] = []
+        var second: LifecycleObservation?
+        let first = fixture.mediator.addObserver(forName: ping) { _ in
+            heard.append("first")
+            second?.cancel()
+        }
+        second = fixture.mediator.addObserver(forName: ping) { _ in heard.append("second") }
+
+        fixture.mediator.post(ping)
+
+        #expect(heard == ["first"])
+        first.cancel()
+    }
+
+    @Test func observerAddedDuringAPostHearsOfTheNext() {
+        var heard: [UInt64] = []
+        var added: [LifecycleObservation] = []
+        let first = fixture.mediator.addObserver(forName: ping) { [mediator = fixture.mediator, ping] _ in
+            added.append(mediator.addObserver(forName: ping) { heard.append($0.sequence) })
+        }
+
+        fixture.mediator.post(ping)
+        #expect(heard.isEmpty)
+        first.cancel()
+        fixture.mediator.post(ping)
+
+        #expect(heard == [2])
+        #expect(added.count == 1)
+    }
+
+    @Test func manyObserversComeAndGo() {
+        var heard = 0
+        var kept: [LifecycleObservation] = []
+        for number in 0..<1000 {
+            let observation = fixture.mediator.addObserver(forName: ping) { _ in heard += 1 }
+            if number.isMultiple(of: 10) { kept.append(observation) } else { observation.cancel() }
+        }
+
+        fixture.mediator.post(ping)
+
+        #expect(heard == kept.count)
+        #expect(kept.count == 100)
+    }
+
+    @Test func streamYieldsWhatIsPosted() async {
+        let stream = fixture.mediator.notifications(named: ping)
+
+        for number in 1...3 { fixture.mediator.post(ping, userInfo: ["n": .int(Int64(number))]) }
+        var values: [UserInfoValue?] = []
+        for await notification in stream.prefix(3) { values.append(notification.userInfo["n"]) }
+
+        #expect(values == [1, 2, 3])
+    }
+
+    @Test func sequencesHaveNoGaps() {
+        var seen: [UInt64] = []
+        let observation = fixture.mediator.addObserver { seen.append($0.sequence) }
+
+        fixture.perform(.launch)
+        for _ in 0..<5 { fixture.mediator.post(ping) }
+        fixture.perform(.stop)
+
+        #expect(seen == Array(1...UInt64(seen.count)))
+        #expect(fixture.mediator.lastSequence == 11)
+        observation.cancel()
+    }
+
+    @Test func listenerThatThrowsStopsNobody() {
+        struct Trouble: Error {}
+        fixture.listener("first", [ping], .throwing(Trouble()))
+        fixture.listener("second", [ping])
+        var report: LifecycleReport?
+
+        fixture.mediator.post(ping) { report = $0 }
+
+        #expect(fixture.told == ["first ping", "second ping"])
+        #expect(report?.listeners.map(\.outcome) == [.failed("Trouble()"), .completed])
+        #expect(fixture.mediator.listeners.map(\.record.failures) == [1, 0])
+    }
+
+    @Test func overrunIsCancelledReportedAndPassedOver() async {
+        let slow = fixture.listener("slow", [ping], deadline: .seconds(2), .waiting)
+        fixture.listener("next", [ping])
+        var report: LifecycleReport?
+        fixture.mediator.post(ping) { report = $0 }
+
+        fixture.clock.advance(by: .milliseconds(1999))
+        #expect(report == nil)
+        fixture.clock.advance(by: .milliseconds(1))
+
+        #expect(report?.listeners.map(\.outcome) == [.overran, .completed])
+        #expect(report?.listeners.first?.duration == .seconds(2))
+        #expect(report?.problems == ["slow: no answer within its deadline"])
+        #expect(slow.received.count == 1)
+    }
+
+    @Test func listenerThatIgnoresCancellationHoldsNobody() {
+        let stubborn = fixture.listener("stubborn", [ping], .stubborn)
+        var reports = 0
+        fixture.mediator.post(ping) { _ in reports += 1 }
+
+        fixture.clock.advance(by: .seconds(10))
+        #expect(reports == 1)
+        stubborn.finish()
+
+        #expect(reports == 1)
+        #expect(fixture.clock.pendingTimers == 0)
+    }
+
+    @Test func answerAtOnceCostsNoTimer() {
+        fixture.listener("quick", [ping])
+
+        fixture.mediator.post(ping)
+
+        #expect(fixture.clock.pendingTimers == 0)
+        #expect(fixture.mediator.listeners.first?.record.calls == 1)
+    }
+
+    @Test func listenerRemovedDuringADeliveryIsLeftOut() async {
+        let first = fixture.listener("first", [ping], .waiting)
+        let second = fixture.listener("second", [ping])
+        var done = false
+        fixture.mediator.post(ping) { _ in done = true }
+
+        fixture.mediator.removeListener(second)
+        first.finish()
+        await fixture.until { done }
+
+        #expect(fixture.told == ["first ping"])
+    }
+
+    @Test func listenerIsCalledForItsInterestsOnly() {
+        fixture.listener("listener", [pong])
+
+        fixture.mediator.post(ping)
+        fixture.mediator.post(pong)
+
+        #expect(fixture.told == ["listener pong"])
+    }
+
+    @Test(arguments: [("a", true), ("A.b-9", true), ("", false), ("9a", false), ("a b", false), ("ä", false)])
+    func namesAreChecked(text: String, isName: Bool) {
+        #expect((LifecycleNotification.Name(text) != nil) == isName)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import Testing
+
+struct LifecycleStateMachineTests {
+    /// The whole grid: what each trigger owes in each state, as «NOTIFICATION>STATE …», and "" where it means nothing.
+    nonisolated static let grid: [LifecycleTrigger: [LifecycleState: String]] = [
+        .launch: [.notRunning: "willFinishLaunching>inactive didFinishLaunching>inactive didBecomeActive>active"],
+        .refuseLaunch: [.inactive: "willTerminate>notRunning"],
+        .pause: [
+            .inactive: "didEnterBackground>background",
+            .active: "willResignActive>inactive didEnterBackground>background",
+        ],
+        .resume: [
+            .inactive: "didBecomeActive>active",
+            .background: "willEnterForeground>inactive didBecomeActive>active",
+            .suspended: "didResume>background willEnterForeground>inactive didBecomeActive>active",
+        ],
+        .interrupt: [.active: "willResignActive>inactive"],
+        .suspend: [.background: "-suspended"],
+        .endSuspension: [
+            .inactive: "didResume>inactive",
+            .active: "didResume>active",
+            .background: "didResume>background willEnterForeground>inactive didBecomeActive>active",
+            .suspended: "didResume>background willEnterForeground>inactive didBecomeActive>active",
+        ],
+        .reload: [
+            .inactive: "willReload>inactive didReload>inactive",
+            .active: "willReload>active didReload>active",
+            .background: "willReload>background didReload>background",
+            .suspended: "willReload>suspended didReload>suspended",
+        ],
+        .stop: [
+            .inactive: "didEnterBackground>background willTerminate>notRunning",
+            .active: "willResignActive>inactive didEnterBackground>background willTerminate>notRunning",
+            .background: "willTerminate>notRunning",
+            .suspended: "willTerminate>notRunning",
+        ],
+    ]
+
+    @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
+    func owesWhatTheGridSays(state: LifecycleState, trigger: LifecycleTrigger) {
+        let steps = LifecycleStateMachine(state: state).steps(for: trigger)
+
+        let text = steps.map { step in step.name.map { "\($0)>\(step.to)" } ?? "-\(step.to)" }.joined(separator: " ")
+
+        #expect(text == Self.grid[trigger]?[state] ?? "")
+    }
+
+    @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
+    func stepsJoinWithoutAGap(state: LifecycleState, trigger: LifecycleTrigger) {
+        var machine = LifecycleStateMachine(state: state)
+
+        for step in machine.steps(for: trigger) {
+            #expect(step.from == machine.state || step.name == .didResume)
+            machine.take(step)
+            #expect(machine.state == step.to)
+        }
+    }
+}

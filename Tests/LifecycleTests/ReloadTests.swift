@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ReloadTests {
+    let fixture = MediatorFixture()
+
+    init() {
+        var next = 0
+        fixture.mediator.readConfiguration = {
+            next += 1
+            var configuration = LifecycleConfiguration()
+            configuration[Int.self] = next
+            return configuration
+        }
+        fixture.perform(.launch)
+    }
+
+    @Test func everyListenerSeesTheNewConfiguration() {
+        let listener = fixture.listener("listener")
+
+        fixture.perform(.reload)
+
+        #expect(fixture.told == ["listener willReload", "listener didReload"])
+        #expect(listener.received.map { $0.configuration?[Int.self] } == [1, 1])
+        #expect(fixture.mediator.configuration[Int.self] == 1)
+        #expect(fixture.ended.last?.result == .completed)
+    }
+
+    @Test func oneRefusalKeepsTheOldConfigurationForAll() {
+        fixture.perform(.reload)
+        let listener = fixture.listener("listener")
+        fixture.listener("strict", [.willReload], .throwing(LifecycleRefusal("too small")))
+
+        fixture.perform(.reload)
+
+        #expect(fixture.told == ["strict willReload", "listener willReload", "listener didFailToReload"])
+        #expect(listener.received.map { $0.configuration?[Int.self] } == [2, 1])
+        #expect(listener.received.last?.userInfo == ["reasons": ["strict: too small"]])
+        #expect(fixture.mediator.configuration[Int.self] == 1)
+        #expect(fixture.ended.last?.result == .refused(["strict: too small"]))
+    }
+
+    @Test func failureToApplySendsEveryoneBack() {
+        struct Broken: Error, CustomStringConvertible { var description: String { "broken" } }
+        let listener = fixture.listener("listener")
+        fixture.listener("weak", [.didReload], .throwing(Broken()))
+
+        fixture.perform(.reload)
+
+        #expect(listener.received.map(\.name) == [.willReload, .didReload, .didFailToReload])
+        #expect(fixture.mediator.configuration[Int.self] == nil)
+        #expect(fixture.ended.last?.result == .refused(["weak: broken"]))
+    }
+
+    @Test func unreadableConfigurationIsToldAsSuch() {
+        fixture.mediator.readConfiguration = { throw LifecycleReloadError(["a:1:1: bad", "a:2:1: worse"]) }
+        let listener = fixture.listener("listener")
+
+        fixture.perform(.reload)
+
+        #expect(listener.received.map(\.name) == [.willReload, .didFailToReload])
+        #expect(fixture.ended.last?.result == .refused(["a:1:1: bad", "a:2:1: worse"]))
+    }
+
+    @Test func reloadsDuringAReloadBecomeOneMore() async {
+        let slow = fixture.listener("slow", [.willReload], .waiting)
+
+        fixture.perform(.reload, .reload, .reload)
+        slow.manner = .atOnce
+        slow.finish()
+        await fixture.until { fixture.ended.count == 4 }
+
+        #expect(slow.received.count == 2)
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransitionTests {
+    let fixture = MediatorFixture()
+
+    private func sequence(_ triggers: [LifecycleTrigger]) -> [String] {
+        var names: [String] = []
+        let observation = fixture.mediator.addObserver { names.append("\($0.name)") }
+        for trigger in triggers { fixture.mediator.perform(trigger) }
+        observation.cancel()
+        return names
+    }
+
+    @Test(arguments: [
+        ([LifecycleTrigger.launch], "willFinishLaunching didFinishLaunching didBecomeActive"),
+        ([.launch, .pause, .resume], "+ willResignActive didEnterBackground willEnterForeground didBecomeActive"),
+        ([.launch, .interrupt, .resume], "+ willResignActive didBecomeActive"),
+        ([.launch, .endSuspension], "+ didResume"),
+        (
+            [.launch, .pause, .endSuspension],
+            "+ willResignActive didEnterBackground didResume willEnterForeground didBecomeActive"
+        ),
+        ([.launch, .stop], "+ willResignActive didEnterBackground willTerminate"),
+        ([.launch, .pause, .stop], "+ willResignActive didEnterBackground willTerminate"),
+        ([.launch, .reload], "+ willReload didReload"),
+        ([.launch, .resume], "+"),
+        ([.launch, .stop, .resume], "+ willResignActive didEnterBackground willTerminate"),
+    ])
+    func owesTheSequence(triggers: [LifecycleTrigger], expected: String) {
+        let names = sequence(triggers).joined(separator: " ")
+
+        #expect(names == expected.replacing("+", with: "willFinishLaunching didFinishLaunching didBecomeActive"))
+    }
+
+    @Test func arrivingGoesForwardAndLeavingBackward() {
+        for name in ["a", "b"] { fixture.listener(name) }
+
+        fixture.perform(.launch, .pause)
+
+        #expect(
+            fixture.told == [
+                "a willFinishLaunching", "b willFinishLaunching", "a didFinishLaunching", "b didFinishLaunching",
+                "a didBecomeActive", "b didBecomeActive", "b willResignActive", "a willResignActive",
+                "b didEnterBackground", "a didEnterBackground",
+            ])
+    }
+
+    @Test func stateIsNewInDidAndOldInWill() {
+        var seen: [String] = []
+        let observation = fixture.mediator.addObserver { [mediator = fixture.mediator] in
+            seen.append("\($0.name) \($0.previousState)>\($0.state) in \(mediator.state)")
+        }
+
+        fixture.perform(.launch, .pause)
+        observation.cancel()
+
+        #expect(
+            seen.suffix(3) == [
+                "didBecomeActive inactive>active in active", "willResignActive active>inactive in active",
+                "didEnterBackground inactive>background in background",
+            ])
+    }
+
+    @Test func oneTransitionRunsAtATime() async {
+        let slow = fixture.listener("slow", [.willResignActive, .didBecomeActive])
+        fixture.perform(.launch)
+        slow.manner = .waiting
+
+        fixture.perform(.pause, .resume)
+        #expect(fixture.mediator.state == .active)
+        #expect(fixture.ended.count == 1)
+        slow.manner = .atOnce
+        slow.finish()
+        await fixture.until { fixture.ended.count == 3 }
+
+        #expect(fixture.mediator.state == .active)
+        #expect(fixture.told == ["slow didBecomeActive", "slow willResignActive", "slow didBecomeActive"])
+    }
+
+    @Test func stopOvertakesWhatIsQueued() async {
+        let slow = fixture.listener("slow", [.willResignActive], .waiting)
+        fixture.perform(.launch, .pause, .resume, .reload, .stop)
+        #expect(fixture.ended.map(\.result) == [.completed, .overtaken, .overtaken])
+
+        slow.finish()
+        await fixture.until { fixture.mediator.state == .notRunning }
+
+        #expect(fixture.ended.map(\.trigger) == [.launch, .resume, .reload, .pause, .stop])
+    }
+
+    @Test func secondStopCutsEveryDeadlineToZero() async {
+        let hanging = fixture.listener("hanging", [.willResignActive, .willTerminate], .stubborn)
+        let later = fixture.listener("later", [.willTerminate])
+        fixture.perform(.launch, .stop)
+        #expect(fixture.mediator.state == .active)
+
+        let second = LifecycleOrigin.signal(SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0))
+        fixture.perform(.stop, origin: second)
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(later.received.map(\.name) == [.willTerminate])
+        #expect(hanging.received.map(\.name) == [.willResignActive, .willTerminate])
+        #expect(fixture.ended.map(\.trigger) == [.launch, .stop, .stop])
+        #expect(fixture.ended.last?.cutShortBy == second)
+        hanging.finish()
+    }
+
+    @Test func stopHasOneBudgetForAll() async {
+        let hanging = ["a", "b"].map { fixture.listener($0, [.willTerminate], deadline: .seconds(20), .stubborn) }
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(20))
+        #expect(hanging.map(\.received.count) == [1, 1])
+        #expect(fixture.mediator.state == .background)
+        fixture.clock.advance(by: .seconds(5))
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(fixture.ended.last?.notifications.last?.listeners.map(\.duration) == [.seconds(20), .seconds(5)])
+        hanging.forEach { $0.finish() }
+    }
+
+    @Test func refusedLaunchTerminates() {
+        fixture.listener("careful", [.didFinishLaunching], .throwing(LifecycleRefusal("no disk")))
+        fixture.listener("other")
+
+        fixture.perform(.launch)
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(fixture.ended.map(\.result) == [.refused(["careful: no disk"])])
+        #expect(
+            fixture.told == [
+                "other willFinishLaunching", "careful didFinishLaunching", "other didFinishLaunching",
+                "other willTerminate",
+            ])
+    }
+}
