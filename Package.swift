@@ -30,6 +30,7 @@ let package = Package(
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .target(name: "ServiceManager", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
             swiftSettings: onMain

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// One record for the journal: a text for people and fields for programs (systemd.journal-fields(7)).
+public nonisolated struct JournalRecord: Sendable, Equatable {
+    /// How urgent it is, the levels of syslog(3).
+    public enum Priority: Int32, Sendable, Comparable {
+        case emergency, alert, critical, error, warning, notice, info, debug
+
+        public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// `PRIORITY`.
+    public var priority: Priority
+    /// `MESSAGE`.
+    public var message: String
+    /// `MESSAGE_ID`: 32 hexadecimal digits, the same for all records of a kind.
+    public var messageID: String?
+    /// Further fields, in the order given: names of upper-case letters, digits and underscores, and their values.
+    public var fields: [(name: String, value: String)]
+
+    public init(
+        _ priority: Priority, _ message: String, id messageID: String? = nil,
+        fields: [(name: String, value: String)] = []
+    ) {
+        self.priority = priority
+        self.message = message
+        self.messageID = messageID
+        self.fields = fields
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.priority == right.priority && left.message == right.message && left.messageID == right.messageID
+            && left.fields.elementsEqual(right.fields) { $0 == $1 }
+    }
+}
