@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Reads, checks and decodes the configuration. Nothing is kept between two loads, so a reload is simply another
+/// load whose result is used only when it has settings.
+package nonisolated struct ConfigurationLoader {
+    private let reader: any ConfigurationFileReader
+    private let limits: IniLimits
+    private var diagnostics = DiagnosticList()
+    private var files: [String] = []
+    private var sections: [IniSection] = []
+
+    private init(reader: any ConfigurationFileReader, limits: IniLimits) {
+        self.reader = reader
+        self.limits = limits
+    }
+
+    /// Loads the configuration. What is wrong is in the result; nothing is thrown.
+    ///
+    /// - Parameters:
+    ///   - sources: Which files.
+    ///   - schema: The table of what may be written; it must contain the sections of `ConfigurationSchema.belfry`.
+    ///   - reader: Reads the files.
+    ///   - limits: How large the files may be.
+    package static func load(
+        from sources: ConfigurationSources = .standard, schema: ConfigurationSchema = .belfry,
+        reader: any ConfigurationFileReader = SystemFileReader(), limits: IniLimits = IniLimits()
+    ) -> LoadedConfiguration {
+        var loader = ConfigurationLoader(reader: reader, limits: limits)
+        switch sources {
+        case .files(let paths):
+            for path in paths { _ = loader.read(path, mayBeMissing: false) }
+        case .search(let root, let name):
+            loader.search(ConfigurationSources.directories.map { root + $0 + "/" + name })
+        }
+        let effective = ConfigurationResolver.resolve(
+            loader.sections, schema: schema, diagnostics: &loader.diagnostics)
+        return LoadedConfiguration(
+            settings: loader.diagnostics.hasErrors ? nil : BelfrySettings(effective),
+            diagnostics: loader.sortedDiagnostics(), effective: effective, files: loader.files)
+    }
+
+    /// The first of `mainFiles` that exists counts, and then what lies in their `.d` directories.
+    private mutating func search(_ mainFiles: [String]) {
+        for path in mainFiles where read(path, mayBeMissing: true) { break }
+
+        var paths: [String: String] = [:]
+        for directory in mainFiles.map({ $0 + ".d" }) {
+            for name in names(in: directory) where paths[name] == nil {
+                paths[name] = directory + "/" + name
+            }
+        }
+        for (_, path) in paths.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            _ = read(path, mayBeMissing: false)
+        }
+    }
+
+    private mutating func names(in directory: String) -> [String] {
+        do throws(FileProblem) {
+            return try reader.names(in: directory).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
+        } catch {
+            if !error.isMissing { report(directory, error) }
+            return []
+        }
+    }
+
+    /// - Returns: Whether the file is there, readable or not.
+    private mutating func read(_ path: String, mayBeMissing: Bool) -> Bool {
+        do throws(FileProblem) {
+            let bytes = try reader.read(path, limit: limits.fileBytes + 1)
+            files.append(path)
+            sections += IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
+        } catch {
+            if error.isMissing, mayBeMissing { return false }
+            report(path, error)
+        }
+        return true
+    }
+
+    private mutating func report(_ path: String, _ problem: FileProblem) {
+        let message = "unable to read \(DisplayText.quoted(path)): \(problem)"
+        diagnostics.error(at: ConfigurationPosition(file: path), message)
+    }
+
+    private func sortedDiagnostics() -> [ConfigurationDiagnostic] {
+        let order = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
+        let keyed = diagnostics.diagnostics.enumerated().map { index, diagnostic in
+            let position = diagnostic.position
+            return (key: [order[position.file] ?? -1, position.line, position.column, index], diagnostic)
+        }
+        return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.1)
+    }
+}

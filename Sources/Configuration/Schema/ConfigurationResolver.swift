@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Holds what was read against the table: finds what is unknown or wrong, and works out what holds.
+package nonisolated struct ConfigurationResolver {
+    private struct Title: Hashable {
+        let name: String
+        let instance: String?
+    }
+
+    private static let longestList = 1024
+
+    private let schema: ConfigurationSchema
+    private var sections: [EffectiveSection] = []
+    private var indices: [Title: Int] = [:]
+
+    private init(_ schema: ConfigurationSchema) {
+        self.schema = schema
+        for section in schema.sections where section.instance == nil {
+            _ = append(section, instance: nil, at: nil)
+        }
+    }
+
+    /// Resolves the sections of all files, the least important first.
+    ///
+    /// - Parameters:
+    ///   - read: What `IniReader` read, in the order in which later assignments win.
+    ///   - schema: The table of what may be written.
+    ///   - diagnostics: Receives what is wrong. After an error, the result is good for showing, not for use.
+    package static func resolve(
+        _ read: [IniSection], schema: ConfigurationSchema, diagnostics: inout DiagnosticList
+    ) -> EffectiveConfiguration {
+        var resolver = ConfigurationResolver(schema)
+        for section in read { resolver.add(section, &diagnostics) }
+        resolver.requireKeys(&diagnostics)
+        let names = schema.sections.map(\.name)
+        var result = EffectiveConfiguration()
+        for name in names { result.sections += resolver.sections.filter { $0.description.name == name } }
+        return result
+    }
+
+    private mutating func append(
+        _ description: SectionDescription, instance: String?, at position: ConfigurationPosition?
+    ) -> Int {
+        let settings = description.keys.map(Self.defaultSetting)
+        indices[Title(name: description.name, instance: instance)] = sections.count
+        sections.append(
+            EffectiveSection(description: description, instance: instance, position: position, settings: settings))
+        return sections.count - 1
+    }
+
+    private static func defaultSetting(_ key: KeyDescription) -> EffectiveSetting {
+        do throws(ValueProblem) {
+            return EffectiveSetting(key: key.name, text: key.defaultText, value: try key.defaultValue(), origin: nil)
+        } catch {
+            fatalError("the default of '\(key.name)' in the table is wrong: \(error.message)")
+        }
+    }
+
+    private mutating func add(_ section: IniSection, _ diagnostics: inout DiagnosticList) {
+        guard let index = find(section, &diagnostics) else { return }
+        for entry in section.entries { apply(entry, to: index, &diagnostics) }
+    }
+
+    private mutating func find(_ section: IniSection, _ diagnostics: inout DiagnosticList) -> Int? {
+        let name = section.name.string
+        guard let description = schema.section(name) else {
+            let question = NearestName.question(name, in: schema.sections.map(\.name))
+            diagnostics.error(
+                at: section.name.position, "unknown section [\(DisplayText.escaped(name))]\(question)")
+            return nil
+        }
+        if let instance = section.instance, description.instance == nil {
+            diagnostics.error(
+                at: instance.position, "section [\(name)] takes no name, found \(DisplayText.quoted(instance.string))")
+            return nil
+        }
+        if let placeholder = description.instance, section.instance == nil {
+            diagnostics.error(
+                at: section.name.position, "section [\(name)] needs a name, as in [\(name) \(placeholder)]")
+            return nil
+        }
+        if let instance = section.instance, let offset = Self.firstInvalid(inInstance: instance) {
+            let message =
+                "invalid name \(DisplayText.quoted(instance.string)), expected letters, digits, '.', '_' and '-'"
+            diagnostics.error(at: instance.position(at: offset), message)
+            return nil
+        }
+        let instance = section.instance?.string
+        return indices[Title(name: name, instance: instance)]
+            ?? append(description, instance: instance, at: section.name.position)
+    }
+
+    private static func firstInvalid(inInstance name: IniText) -> Int? {
+        name.scalars.firstIndex { scalar in
+            !(scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil))
+                && !["-", "_", "."].contains(scalar)
+        }
+    }
+
+    private mutating func apply(_ entry: IniEntry, to index: Int, _ diagnostics: inout DiagnosticList) {
+        guard let (key, kind) = canonicalKey(entry.key, in: sections[index].description, &diagnostics) else { return }
+        let found = sections[index].settings.firstIndex { $0.key == key }
+        let before = found.map { sections[index].settings[$0] }
+        guard !entry.value.scalars.isEmpty else {
+            if let found { reset(found, of: index, kind, at: entry.key.position) }
+            return
+        }
+        var setting = EffectiveSetting(
+            key: key, text: entry.value.string, value: parse(entry, kind, &diagnostics), origin: entry.key.position)
+        if case .texts(var words) = setting.value {
+            if before?.origin != nil, case .texts(let earlier) = before?.value { words = earlier + words }
+            guard words.count <= Self.longestList else {
+                diagnostics.error(at: entry.value.position, "list is longer than \(Self.longestList) words")
+                return
+            }
+            setting.value = .texts(words)
+            setting.text = IniWords.join(words)
+        }
+        if let found {
+            sections[index].settings[found] = setting
+        } else {
+            sections[index].settings.append(setting)
+        }
+    }
+
+    /// An empty assignment empties a list, and gives any other key its default back.
+    private mutating func reset(
+        _ setting: Int, of index: Int, _ kind: ValueKind, at position: ConfigurationPosition
+    ) {
+        let key = sections[index].settings[setting].key
+        if kind.isList {
+            sections[index].settings[setting] = EffectiveSetting(
+                key: key, text: "", value: .texts([]), origin: position)
+        } else if let listed = sections[index].description.key(key) {
+            sections[index].settings[setting] = Self.defaultSetting(listed)
+        } else {
+            sections[index].settings.remove(at: setting)
+        }
+    }
+
+    private func parse(
+        _ entry: IniEntry, _ kind: ValueKind, _ diagnostics: inout DiagnosticList
+    ) -> SettingValue? {
+        let key = DisplayText.quoted(entry.key.string)
+        var doubts: [ValueProblem] = []
+        defer {
+            for doubt in doubts { diagnostics.warning(at: entry.value.position(at: doubt.offset), doubt.message) }
+        }
+        do throws(ValueProblem) {
+            return try kind.parse(entry.value.string, &doubts)
+        } catch {
+            diagnostics.error(at: entry.value.position(at: error.offset), "invalid value of \(key): \(error.message)")
+            return nil
+        }
+    }
+
+    private func canonicalKey(
+        _ key: IniText, in description: SectionDescription, _ diagnostics: inout DiagnosticList
+    ) -> (name: String, kind: ValueKind)? {
+        let name = key.string
+        if let open = description.openKeys {
+            do throws(ValueProblem) {
+                let canonical = try open.canonicalName(name)
+                return (canonical, description.key(canonical)?.kind ?? open.kind)
+            } catch {
+                diagnostics.error(at: key.position(at: error.offset), error.message)
+                return nil
+            }
+        }
+        if let listed = description.key(name) { return (name, listed.kind) }
+        diagnostics.error(at: key.position, unknownKey(name, in: description))
+        return nil
+    }
+
+    private func unknownKey(_ name: String, in description: SectionDescription) -> String {
+        let message = "unknown key \(DisplayText.quoted(name)) in section [\(description.name)]"
+        let question = NearestName.question(name, in: description.keys.map(\.name))
+        if !question.isEmpty { return message + question }
+        let others = schema.sections.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
+        return others.isEmpty ? message : message + ", it belongs to \(others.joined(separator: " or "))"
+    }
+
+    private func requireKeys(_ diagnostics: inout DiagnosticList) {
+        for section in sections {
+            guard let position = section.position else { continue }
+            // A key with a wrong value has an origin and no value: that is one problem, not two.
+            let missing = Set(section.settings.filter { $0.value == nil && $0.origin == nil }.map(\.key))
+            for key in section.description.keys where key.isRequired && missing.contains(key.name) {
+                let title = section.description.name + (section.instance.map { " " + $0 } ?? "")
+                diagnostics.error(at: position, "missing key '\(key.name)' in section [\(title)]")
+            }
+        }
+    }
+}

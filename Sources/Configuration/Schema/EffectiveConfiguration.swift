@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What holds after all files were read: every section of the table with every key, and for each where it was set.
+package nonisolated struct EffectiveConfiguration: Sendable {
+    /// The sections in the order of the table; those with an instance as often as there are instances.
+    package internal(set) var sections: [EffectiveSection] = []
+
+    /// The section of that name which has no instance.
+    package func section(_ name: String) -> EffectiveSection {
+        guard let section = sections.first(where: { $0.description.name == name && $0.instance == nil }) else {
+            fatalError("the table of the configuration has no section [\(name)]")
+        }
+        return section
+    }
+
+    /// All instances of the section of that name.
+    package func instances(_ name: String) -> [EffectiveSection] {
+        sections.filter { $0.description.name == name && $0.instance != nil }
+    }
+
+    /// The configuration as a file that says everything, with a comment above each key about where it was set.
+    /// Reading it again gives the same settings.
+    package func printed() -> String {
+        sections.map { section in
+            let name = section.description.name + (section.instance.map { " " + $0 } ?? "")
+            let lines = section.settings.map { setting in
+                let origin = setting.origin.map { "\(DisplayText.escaped($0.file)):\($0.line)" } ?? "default"
+                return "# \(origin)\n\(setting.key)=\(setting.text)\n"
+            }
+            return "[\(name)]\n" + lines.joined()
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// `[Service]`.
+package nonisolated struct ServiceSettings: Sendable, Equatable {
+    /// The deadline of a listener that names none; nil for none.
+    package var listenerTimeout: Duration?
+    /// The time for a whole stop where the unit's own cannot be asked; nil for no limit.
+    package var stopTimeout: Duration?
+    /// Whether a pause ends in a real SIGSTOP.
+    package var stopOnPause: Bool
+    /// Where the socket is; nil to let the environment decide.
+    package var runtimeDirectory: String?
+    /// Where state is kept; nil to let the environment decide.
+    package var stateDirectory: String?
+
+    init(_ section: EffectiveSection) {
+        listenerTimeout = section.duration("ListenerTimeout")
+        stopTimeout = section.duration("StopTimeout")
+        stopOnPause = section.boolean("StopOnPause")
+        runtimeDirectory = section.text("RuntimeDirectory")
+        stateDirectory = section.text("StateDirectory")
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// `[Socket]`.
+package nonisolated struct SocketSettings: Sendable, Equatable {
+    /// Whether there is a socket.
+    package var isEnabled: Bool
+    /// Its path, or `@NAME` for an abstract one; nil for the default.
+    package var path: String?
+    /// The group whose members may change things; it need not exist.
+    package var group: String
+    /// Who may read.
+    package var look: SocketLook
+    /// Connections at a time.
+    package var connectionsMax: Int
+    /// Connections of one user at a time.
+    package var connectionsPerUserMax: Int
+    /// Bytes in one message of a client.
+    package var frameMax: Int
+    /// Notifications that wait for one slow subscriber.
+    package var queueMax: Int
+    /// Past notifications kept in memory.
+    package var replayMax: Int
+
+    init(_ section: EffectiveSection) {
+        isEnabled = section.boolean("Enabled")
+        path = section.text("Path")
+        group = section.requiredText("Group")
+        look = section.choice("Look")
+        connectionsMax = section.integer("ConnectionsMax")
+        connectionsPerUserMax = section.integer("ConnectionsPerUserMax")
+        frameMax = Int(clamping: section.bytes("FrameMax") ?? .max)
+        queueMax = section.integer("QueueMax")
+        replayMax = section.integer("ReplayMax")
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Collects diagnostics in the order in which they are found, and no more of them than anyone would read.
+package nonisolated struct DiagnosticList: Sendable {
+    /// What was found.
+    package private(set) var diagnostics: [ConfigurationDiagnostic] = []
+    /// Whether one of them was an error, shown or not.
+    package private(set) var hasErrors = false
+    private let limit: Int
+
+    /// A list that keeps at most `limit` diagnostics and says when there were more.
+    package init(limit: Int = 1000) {
+        self.limit = limit
+    }
+
+    /// Adds an error.
+    package mutating func error(at position: ConfigurationPosition, _ message: String) {
+        add(ConfigurationDiagnostic(.error, at: position, message))
+    }
+
+    /// Adds a warning.
+    package mutating func warning(at position: ConfigurationPosition, _ message: String) {
+        add(ConfigurationDiagnostic(.warning, at: position, message))
+    }
+
+    private mutating func add(_ diagnostic: ConfigurationDiagnostic) {
+        hasErrors = hasErrors || diagnostic.severity == .error
+        if diagnostics.count < limit {
+            diagnostics.append(diagnostic)
+        } else if diagnostics.count == limit {
+            let message = "more than \(limit) problems, the others are not shown"
+            diagnostics.append(ConfigurationDiagnostic(.error, at: diagnostic.position, message))
+        }
+    }
+}

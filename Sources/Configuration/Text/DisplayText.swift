@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Text of a user's, made safe and short enough for a message on a terminal or in the journal.
+package nonisolated enum DisplayText {
+    private static let longest = 120
+
+    /// `text` with control characters written as escapes.
+    package static func escaped(_ text: String) -> String {
+        if text.unicodeScalars.allSatisfy({ !isControl($0) }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isControl(scalar) {
+                let hexadecimal = String(scalar.value, radix: 16)
+                result += "\\x" + (hexadecimal.count < 2 ? "0" : "") + hexadecimal
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// `text` in single quotes, escaped, and cut when it is very long.
+    package static func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard scalars.count > longest else { return "'\(escaped(text))'" }
+        return "'\(escaped(String(String.UnicodeScalarView(scalars.prefix(longest)))))…'"
+    }
+
+    /// Whether a scalar could move a cursor, change a colour or reorder a line.
+    package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        default: false
+        }
+    }
+}

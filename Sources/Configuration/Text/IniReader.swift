@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Reads the syntax of systemd.syntax(7): sections, assignments, comments, continued lines. What cannot be read
+/// becomes a diagnostic and is left out; the rest of the file is still read, so that all problems show at once.
+package nonisolated struct IniReader {
+    private enum Place {
+        case beforeSections
+        case inSection
+        case inBrokenSection
+    }
+
+    private let file: String
+    private let limits: IniLimits
+    private var sections: [IniSection] = []
+    private var place = Place.beforeSections
+    private var pending: IniText?
+    private var items = 0
+
+    private init(file: String, limits: IniLimits) {
+        self.file = file
+        self.limits = limits
+    }
+
+    /// Reads the bytes of one file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content; UTF-8, with or without a byte order mark, lines ended by LF or CR LF.
+    ///   - file: The path that diagnostics name.
+    ///   - limits: How large a file and its lines may be.
+    ///   - diagnostics: Receives what is wrong.
+    /// - Returns: The sections in the order of the file; a section that occurs twice is there twice.
+    package static func read(
+        _ bytes: [UInt8], file: String, limits: IniLimits = IniLimits(), diagnostics: inout DiagnosticList
+    ) -> [IniSection] {
+        var reader = IniReader(file: file, limits: limits)
+        guard bytes.count <= limits.fileBytes else {
+            diagnostics.error(
+                at: ConfigurationPosition(file: file), "file is larger than \(limits.fileBytes) bytes")
+            return []
+        }
+        reader.read(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], &diagnostics)
+        return reader.sections
+    }
+
+    private mutating func read(_ bytes: ArraySlice<UInt8>, _ diagnostics: inout DiagnosticList) {
+        var number = 0
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            guard items <= limits.items else {
+                diagnostics.error(
+                    at: ConfigurationPosition(file: file, line: number),
+                    "more than \(limits.items) settings, the rest of the file is not read")
+                return
+            }
+            guard let scalars = decode(line, number: number, &diagnostics) else {
+                pending = nil
+                continue
+            }
+            join(scalars, number: number, &diagnostics)
+        }
+        if let last = pending.take() { interpret(last, &diagnostics) }
+    }
+
+    private func decode(
+        _ line: ArraySlice<UInt8>, number: Int, _ diagnostics: inout DiagnosticList
+    ) -> [Unicode.Scalar]? {
+        guard line.count <= limits.lineBytes else {
+            let position = ConfigurationPosition(file: file, line: number)
+            diagnostics.error(at: position, "line is longer than \(limits.lineBytes) bytes")
+            return nil
+        }
+        var scalars: [Unicode.Scalar] = []
+        scalars.reserveCapacity(line.count)
+        var bytes = line.makeIterator()
+        var decoder = UTF8()
+        while true {
+            switch decoder.decode(&bytes) {
+            case .scalarValue("\0"):
+                let position = ConfigurationPosition(file: file, line: number, column: scalars.count + 1)
+                diagnostics.error(at: position, "NUL byte in the line")
+                return nil
+            case .scalarValue(let scalar):
+                scalars.append(scalar)
+            case .emptyInput:
+                return scalars
+            case .error:
+                let position = ConfigurationPosition(file: file, line: number, column: scalars.count + 1)
+                diagnostics.error(at: position, "line is not valid UTF-8")
+                return nil
+            }
+        }
+    }
+
+    /// A comment in the middle of a continued line is skipped, an empty line ends it, as systemd does it.
+    private mutating func join(_ scalars: [Unicode.Scalar], number: Int, _ diagnostics: inout DiagnosticList) {
+        let content = scalars.drop(while: IniText.isSpace)
+        if content.first == "#" || content.first == ";" { return }
+        var text = pending.take() ?? IniText(file: file)
+        text.append(content, line: number, column: content.startIndex + 1)
+        guard text.scalars.count <= limits.lineBytes else {
+            let message = "continued line is longer than \(limits.lineBytes) characters"
+            diagnostics.error(at: text.position, message)
+            return
+        }
+        let end = content.last == "\r" ? content.dropLast() : content
+        if end.reversed().prefix(while: { $0 == "\\" }).count.isMultiple(of: 2) {
+            interpret(text, &diagnostics)
+        } else {
+            if content.last == "\r" { text.removeLast() }
+            text.replaceLastWithSpace()
+            pending = text
+        }
+    }
+
+    private mutating func interpret(_ text: IniText, _ diagnostics: inout DiagnosticList) {
+        let line = text.trimmed(0..<text.scalars.count)
+        guard let first = line.scalars.first else { return }
+        items += 1
+        if first == "[" {
+            place = readHeader(line, &diagnostics) ? .inSection : .inBrokenSection
+            return
+        }
+        guard let equals = line.scalars.firstIndex(of: "=") else {
+            diagnostics.error(at: line.position, "missing '=' in \(DisplayText.quoted(line.string))")
+            return
+        }
+        let key = line.trimmed(0..<equals)
+        let value = line.trimmed(equals + 1..<line.scalars.count)
+        if key.scalars.isEmpty {
+            diagnostics.error(at: line.position, "missing key before '='")
+            return
+        }
+        switch place {
+        case .inSection: sections[sections.count - 1].entries.append(IniEntry(key: key, value: value))
+        case .beforeSections:
+            diagnostics.error(at: key.position, "\(DisplayText.quoted(key.string)) stands outside of any section")
+        case .inBrokenSection: break
+        }
+    }
+
+    private mutating func readHeader(_ line: IniText, _ diagnostics: inout DiagnosticList) -> Bool {
+        let end = line.scalars.count - 1
+        guard end > 0, line.scalars[end] == "]" else {
+            diagnostics.error(at: line.position(at: line.scalars.count), "missing ']' at the end of the section header")
+            return false
+        }
+        let inner = line.trimmed(1..<end)
+        if let bracket = inner.scalars.firstIndex(where: { $0 == "[" || $0 == "]" }) {
+            diagnostics.error(
+                at: inner.position(at: bracket), "unexpected '\(inner.scalars[bracket])' in a section name")
+            return false
+        }
+        guard !inner.scalars.isEmpty else {
+            diagnostics.error(at: line.position, "missing name in the section header")
+            return false
+        }
+        let space = inner.scalars.firstIndex(where: IniText.isSpace) ?? inner.scalars.count
+        let instance = inner.trimmed(space..<inner.scalars.count)
+        sections.append(
+            IniSection(name: inner.trimmed(0..<space), instance: instance.scalars.isEmpty ? nil : instance))
+        return true
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A piece of a configuration file that remembers, for each of its scalars, where it stood. A value that is
+/// continued over several lines is one piece made of several runs.
+package nonisolated struct IniText: Sendable, Equatable {
+    private struct Run: Equatable {
+        let start: Int
+        let line: Int
+        let column: Int
+    }
+
+    /// The path of the file.
+    package let file: String
+    private(set) var scalars: [Unicode.Scalar] = []
+    private var runs: [Run] = []
+
+    /// An empty piece of `file`.
+    init(file: String) {
+        self.file = file
+    }
+
+    /// The text itself.
+    package var string: String { String(String.UnicodeScalarView(scalars)) }
+
+    /// Where it begins.
+    package var position: ConfigurationPosition { position(at: 0) }
+
+    /// Where the scalar at `offset` stood; an offset behind the end goes on in the last line.
+    package func position(at offset: Int) -> ConfigurationPosition {
+        guard let run = runs.last(where: { $0.start <= offset }) ?? runs.first else {
+            return ConfigurationPosition(file: file)
+        }
+        return ConfigurationPosition(file: file, line: run.line, column: run.column + offset - run.start)
+    }
+
+    mutating func append(_ more: some Sequence<Unicode.Scalar>, line: Int, column: Int) {
+        runs.append(Run(start: scalars.count, line: line, column: column))
+        scalars.append(contentsOf: more)
+    }
+
+    /// The backslash that continues a line reads as a space.
+    mutating func replaceLastWithSpace() {
+        scalars[scalars.count - 1] = " "
+    }
+
+    mutating func removeLast() {
+        scalars.removeLast()
+    }
+
+    /// The part in `range`, without the white space around it.
+    func trimmed(_ range: Range<Int>) -> IniText {
+        var (lower, upper) = (range.lowerBound, range.upperBound)
+        while lower < upper, Self.isSpace(scalars[lower]) { lower += 1 }
+        while lower < upper, Self.isSpace(scalars[upper - 1]) { upper -= 1 }
+        var part = IniText(file: file)
+        let start = position(at: lower)
+        part.runs = [Run(start: 0, line: start.line, column: start.column)]
+        for run in runs where run.start > lower && run.start < upper {
+            part.runs.append(Run(start: run.start - lower, line: run.line, column: run.column))
+        }
+        part.scalars = Array(scalars[lower..<upper])
+        return part
+    }
+
+    static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\t" || scalar == "\r" || scalar == "\n"
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The levels of syslog(3), the most urgent first.
+package nonisolated enum LogPriority: Int, Sendable, CaseIterable, Comparable {
+    case emergency = 0
+    case alert, critical, error, warning, notice, info, debug
+
+    /// The name that systemd and journalctl use, `emerg` to `debug`.
+    package var name: String { Self.names[rawValue] }
+
+    /// A name or a number from 0 to 7.
+    package init?(_ text: String) {
+        guard let number = Self.names.firstIndex(of: text) ?? Self.names.indices.first(where: { String($0) == text })
+        else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// What may be written, the numbers left out.
+    package static let names = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"]
+
+    /// By urgency: `emergency` is the smallest.
+    package static func < (first: LogPriority, second: LogPriority) -> Bool { first.rawValue < second.rawValue }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Glibc
+
+/// Signals by name and number, as kill(1) and systemd write them: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
+package nonisolated enum SignalName {
+    private static let standard: [(name: String, number: CInt)] = [
+        ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("ILL", SIGILL), ("TRAP", SIGTRAP), ("ABRT", SIGABRT),
+        ("BUS", SIGBUS), ("FPE", SIGFPE), ("KILL", SIGKILL), ("USR1", SIGUSR1), ("SEGV", SIGSEGV),
+        ("USR2", SIGUSR2), ("PIPE", SIGPIPE), ("ALRM", SIGALRM), ("TERM", SIGTERM), ("STKFLT", SIGSTKFLT),
+        ("CHLD", SIGCHLD), ("CONT", SIGCONT), ("STOP", SIGSTOP), ("TSTP", SIGTSTP), ("TTIN", SIGTTIN),
+        ("TTOU", SIGTTOU), ("URG", SIGURG), ("XCPU", SIGXCPU), ("XFSZ", SIGXFSZ), ("VTALRM", SIGVTALRM),
+        ("PROF", SIGPROF), ("WINCH", SIGWINCH), ("IO", SIGIO), ("PWR", SIGPWR), ("SYS", SIGSYS),
+    ]
+    private static let aliases: [(name: String, number: CInt)] = [("CLD", SIGCHLD), ("IOT", SIGABRT), ("POLL", SIGIO)]
+
+    /// The first and last real-time signal that the C library leaves to applications (signal(7)).
+    package static var realTime: ClosedRange<CInt> { __libc_current_sigrtmin()...__libc_current_sigrtmax() }
+
+    /// Every name without its prefix, the real-time signals as `RTMIN` and `RTMAX`.
+    package static let names = standard.map(\.name) + aliases.map(\.name) + ["RTMIN", "RTMAX"]
+
+    /// The name without the prefix `SIG`, `RTMIN+n` for real-time signals; nil for what is no signal.
+    package static func name(of number: CInt) -> String? {
+        if let signal = standard.first(where: { $0.number == number }) { return signal.name }
+        guard realTime.contains(number) else { return nil }
+        return number == realTime.lowerBound ? "RTMIN" : "RTMIN+\(number - realTime.lowerBound)"
+    }
+
+    /// The number of a name, with or without the prefix `SIG`.
+    ///
+    /// - Throws: `ValueProblem` with the nearest name for an unknown one, or with the range for a real-time signal
+    ///   that this system does not have.
+    package static func number(_ text: String) throws(ValueProblem) -> CInt {
+        let hasPrefix = text.hasPrefix("SIG")
+        let name = hasPrefix ? String(text.dropFirst(3)) : text
+        if let signal = (standard + aliases).first(where: { $0.name == name }) { return signal.number }
+        if let number = try realTimeNumber(name) { return number }
+        let bare = text.lowercased().hasPrefix("sig") ? String(text.unicodeScalars.dropFirst(3)) : text
+        let question =
+            NearestName.find(bare, in: names).map {
+                ", did you mean '\(bare == text ? "" : "SIG")\($0)'?"
+            } ?? ""
+        throw ValueProblem("unknown signal \(DisplayText.quoted(text))\(question)")
+    }
+
+    /// Why a signal cannot be answered by an action of the service, or nil when it can.
+    package static func whyNotMappable(_ number: CInt) -> String? {
+        switch number {
+        case SIGKILL, SIGSTOP:
+            "the kernel never delivers it"
+        case SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS:
+            "it reports a fault of the program itself"
+        default:
+            nil
+        }
+    }
+
+    private static func realTimeNumber(_ name: String) throws(ValueProblem) -> CInt? {
+        let range = realTime
+        if name == "RTMIN" { return range.lowerBound }
+        if name == "RTMAX" { return range.upperBound }
+        let isFromStart = name.hasPrefix("RTMIN+")
+        guard isFromStart || name.hasPrefix("RTMAX-") else { return nil }
+        let digits = name.dropFirst(6)
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        guard let distance = CInt(digits), distance <= range.upperBound - range.lowerBound else {
+            let last = range.upperBound - range.lowerBound
+            throw ValueProblem("no signal \(DisplayText.quoted(name)): there are RTMIN to RTMIN+\(last)")
+        }
+        return isFromStart ? range.lowerBound + distance : range.upperBound - distance
+    }
+}
