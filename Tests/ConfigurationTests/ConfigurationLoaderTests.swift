@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Configuration
+import Glibc
+import Testing
+
+struct ConfigurationLoaderTests {
+    private func search(_ files: MemoryFiles) -> LoadedConfiguration {
+        ConfigurationLoader.load(from: .search(root: "/r", name: "belfry.conf"), reader: files)
+    }
+
+    private func timeouts(_ seconds: Int) -> String { "[Service]\nStopTimeout=\(seconds)\n" }
+
+    @Test func mainFileOfTheHighestDirectoryCountsAlone() {
+        var files = [
+            "/r/usr/lib/belfry/belfry.conf": "[Service]\nStopTimeout=1\nListenerTimeout=1\n",
+            "/r/run/belfry/belfry.conf": timeouts(2),
+        ]
+        #expect(search(MemoryFiles(files)).settings?.service.stopTimeout == .seconds(2))
+        #expect(search(MemoryFiles(files)).settings?.service.listenerTimeout == .seconds(10))
+
+        files["/r/etc/belfry/belfry.conf"] = timeouts(3)
+
+        #expect(search(MemoryFiles(files)).settings?.service.stopTimeout == .seconds(3))
+        #expect(search(MemoryFiles(files)).files == ["/r/etc/belfry/belfry.conf"])
+    }
+
+    @Test func dropInsGoOverItByName() {
+        let loaded = search(
+            MemoryFiles([
+                "/r/etc/belfry/belfry.conf": timeouts(1),
+                "/r/etc/belfry/belfry.conf.d/10-a.conf": timeouts(2),
+                "/r/usr/lib/belfry/belfry.conf.d/90-b.conf": timeouts(3),
+                "/r/run/belfry/belfry.conf.d/50-c.conf": timeouts(4),
+                "/r/etc/belfry/belfry.conf.d/99-d.txt": "broken",
+                "/r/etc/belfry/belfry.conf.d/.99-e.conf": "broken",
+            ]))
+
+        #expect(loaded.settings?.service.stopTimeout == .seconds(3))
+        #expect(
+            loaded.files == [
+                "/r/etc/belfry/belfry.conf", "/r/etc/belfry/belfry.conf.d/10-a.conf",
+                "/r/run/belfry/belfry.conf.d/50-c.conf", "/r/usr/lib/belfry/belfry.conf.d/90-b.conf",
+            ])
+    }
+
+    @Test func sameNameInAHigherDirectoryReplacesTheLower() {
+        var files = [
+            "/r/usr/lib/belfry/belfry.conf.d/a.conf": "[Service]\nStopTimeout=1\nListenerTimeout=1\n",
+            "/r/run/belfry/belfry.conf.d/a.conf": timeouts(2),
+        ]
+        #expect(search(MemoryFiles(files)).settings?.service.stopTimeout == .seconds(2))
+        #expect(search(MemoryFiles(files)).settings?.service.listenerTimeout == .seconds(10))
+
+        files["/r/etc/belfry/belfry.conf.d/a.conf"] = ""
+
+        #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
+    }
+
+    @Test func emptyMainFileMasksTheLowerOnes() {
+        let files = ["/r/usr/lib/belfry/belfry.conf": timeouts(1), "/r/etc/belfry/belfry.conf": ""]
+
+        #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
+    }
+
+    @Test func nothingAtAllMeansDefaults() {
+        let loaded = search(MemoryFiles())
+
+        #expect(loaded.settings == BelfrySettings.defaults && loaded.diagnostics.isEmpty && loaded.files.isEmpty)
+    }
+
+    @Test func listsGoOnOverFiles() {
+        let loaded = search(
+            MemoryFiles([
+                "/r/etc/belfry/belfry.conf": "[Cache a]\nPath=/a\nOn=x\n",
+                "/r/etc/belfry/belfry.conf.d/a.conf": "[Cache a]\nOn=y\n",
+            ]))
+
+        #expect(loaded.settings?.caches.first?.on == ["x", "y"])
+    }
+
+    @Test func givenFilesAreReadAloneAndInOrder() {
+        let files = MemoryFiles([
+            "/etc/belfry/belfry.conf": "broken", "b": timeouts(1), "a": "[Service]\nListenerTimeout=5\n",
+        ])
+
+        let loaded = ConfigurationLoader.load(from: .files(["b", "a"]), reader: files)
+
+        #expect(loaded.settings?.service.stopTimeout == .seconds(1))
+        #expect(loaded.settings?.service.listenerTimeout == .seconds(5))
+        #expect(loaded.files == ["b", "a"])
+    }
+
+    @Test func missingGivenFileIsAnError() {
+        let loaded = ConfigurationLoader.load(from: .files(["/no"]), reader: MemoryFiles())
+
+        #expect(loaded.settings == nil)
+        #expect(
+            loaded.diagnostics.map(\.description)
+                == ["/no:1:1: error: unable to read '/no': No such file or directory (ENOENT)"])
+    }
+
+    @Test func unreadableFilesAndDirectoriesAreAllTold() {
+        let loaded = search(
+            MemoryFiles(
+                ["/r/usr/lib/belfry/belfry.conf": timeouts(1), "/r/run/belfry/belfry.conf.d/b.conf": "oops"],
+                failing: [
+                    "/r/etc/belfry/belfry.conf": EACCES, "/r/etc/belfry/belfry.conf.d": EIO,
+                    "/r/run/belfry/belfry.conf.d/a.conf": EISDIR,
+                ]))
+
+        #expect(loaded.settings == nil)
+        #expect(loaded.diagnostics.count == 4)
+        #expect(
+            loaded.diagnostics.first?.description
+                == "/r/etc/belfry/belfry.conf:1:1: error: unable to read '/r/etc/belfry/belfry.conf': "
+                + "Permission denied (EACCES)")
+        #expect(loaded.files == ["/r/run/belfry/belfry.conf.d/b.conf"])
+    }
+
+    @Test func tooLargeFileIsAnError() {
+        #expect(MemoryFiles.problems(String(repeating: "#", count: (1 << 20) + 1)).count == 1)
+        #expect(MemoryFiles.problems(String(repeating: "#\n", count: 1 << 19)).isEmpty)
+    }
+
+    @Test func programsAddSectionsOfTheirOwn() {
+        var schema = ConfigurationSchema.belfry
+        schema.sections.append(
+            SectionDescription(
+                "Metrics", help: "test",
+                keys: [KeyDescription("Port", .integer(1...65535), default: "9100", help: "test")]))
+        let files = MemoryFiles(["a": "[Metrics]\nPort=80\n"])
+
+        let loaded = ConfigurationLoader.load(from: .files(["a"]), schema: schema, reader: files)
+
+        #expect(loaded.settings == BelfrySettings.defaults)
+        #expect(loaded.effective.section("Metrics").integer("Port") == 80)
+        #expect(ConfigurationLoader.load(from: .files(["a"]), reader: files).settings == nil)
+    }
+}

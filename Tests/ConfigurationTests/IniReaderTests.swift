@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Configuration
+import Testing
+
+struct IniReaderTests {
+    private func read(_ text: String) -> (sections: [IniSection], problems: [String]) {
+        read(Array(text.utf8))
+    }
+
+    private func read(_ bytes: [UInt8], limits: IniLimits = IniLimits()) -> (sections: [IniSection], problems: [String])
+    {
+        var list = DiagnosticList()
+        let sections = IniReader.read(bytes, file: "f", limits: limits, diagnostics: &list)
+        return (sections, list.diagnostics.map(\.description))
+    }
+
+    @Test func sectionsKeysAndValuesKeepTheirPlaces() throws {
+        let (sections, problems) = read("# comment\n; too\n\n[Cache  images ]\n  Key =  some value \t\n")
+
+        #expect(problems.isEmpty)
+        let section = try #require(sections.first)
+        #expect(section.name.string == "Cache" && section.name.position.description == "f:4:2")
+        #expect(section.instance?.string == "images" && section.instance?.position.description == "f:4:9")
+        let entry = try #require(section.entries.first)
+        #expect(entry.key.string == "Key" && entry.key.position.description == "f:5:3")
+        #expect(entry.value.string == "some value" && entry.value.position.description == "f:5:10")
+    }
+
+    @Test func continuedLinesJoinAndSkipCommentsAsInTheManual() throws {
+        let text = "[C]\nA=value 2 \\\n       value 2 continued\nB=value 3\\\n# ignored\n; too\n  value 3 continued\n"
+
+        let entries = try #require(read(text).sections.first).entries
+
+        #expect(entries.map(\.value.string) == ["value 2  value 2 continued", "value 3 value 3 continued"])
+        #expect(entries[1].value.position(at: 0).description == "f:4:3")
+        #expect(entries[1].value.position(at: 8).description == "f:7:3")
+    }
+
+    @Test func onlyAnOddNumberOfBackslashesContinues() throws {
+        let entries = try #require(read("[C]\nA=x\\\\\nB=y\\\\\\\nz\nC=end\\").sections.first).entries
+
+        #expect(entries.map(\.value.string) == ["x\\\\", "y\\\\ z", "end"])
+    }
+
+    @Test func emptyLineEndsAContinuedLine() throws {
+        let entries = try #require(read("[C]\nA=x\\\n\nB=y\n").sections.first).entries
+
+        #expect(entries.map(\.value.string) == ["x", "y"])
+    }
+
+    @Test func windowsLinesAndByteOrderMarkAreTaken() throws {
+        let (sections, problems) = read("\u{FEFF}[C]\r\nA=x\\\r\ny\r\n")
+
+        #expect(problems.isEmpty)
+        #expect(try #require(sections.first).entries.map(\.value.string) == ["x y"])
+    }
+
+    @Test func valueMayHoldEqualsSignsAndCommentSigns() throws {
+        let entries = try #require(read("[C]\nA=b=c # no comment\nB=\n").sections.first).entries
+
+        #expect(entries.map(\.value.string) == ["b=c # no comment", ""])
+        #expect(entries[1].value.position.description == "f:3:3")
+    }
+
+    @Test(arguments: [
+        ("A=1\n", "f:1:1: error: 'A' stands outside of any section"),
+        ("[C]\nno equals\n", "f:2:1: error: missing '=' in 'no equals'"),
+        ("[C]\n =1\n", "f:2:2: error: missing key before '='"),
+        ("[C\n", "f:1:3: error: missing ']' at the end of the section header"),
+        ("[\n", "f:1:2: error: missing ']' at the end of the section header"),
+        ("[ ]\n", "f:1:1: error: missing name in the section header"),
+        ("[C] # x\n", "f:1:8: error: missing ']' at the end of the section header"),
+        ("[C]]\n", "f:1:3: error: unexpected ']' in a section name"),
+        ("[C]\nA=\u{0}\n", "f:2:3: error: NUL byte in the line"),
+    ])
+    func brokenLineIsToldWithItsPlace(text: String, problem: String) {
+        #expect(read(text).problems == [problem])
+    }
+
+    @Test func brokenSectionHidesItsKeysButNotTheNextSection() {
+        let (sections, problems) = read("[C\nA=1\n[D]\nB=2\n")
+
+        #expect(problems.count == 1)
+        #expect(sections.map(\.name.string) == ["D"])
+    }
+
+    @Test func invalidUTF8IsToldByColumnAndTheRestIsRead() {
+        let bytes = Array("[C]\nA=ü".utf8) + [0xFF, 0x0A] + Array("B=2\n".utf8)
+
+        let (sections, problems) = read(bytes)
+
+        #expect(problems == ["f:2:4: error: line is not valid UTF-8"])
+        #expect(sections.first?.entries.map(\.key.string) == ["B"])
+    }
+
+    @Test func limitsAreKept() {
+        var limits = IniLimits()
+        (limits.fileBytes, limits.lineBytes, limits.items) = (100, 10, 3)
+
+        #expect(read(Array(repeating: 10, count: 101), limits: limits).problems.count == 1)
+        #expect(
+            read(Array("[C]\nA=123456789\nB=1\n".utf8), limits: limits).problems
+                == ["f:2:1: error: line is longer than 10 bytes"])
+        #expect(
+            read(Array("[C]\nA=1234\\\n12345678\n".utf8), limits: limits).problems
+                == ["f:2:1: error: continued line is longer than 10 characters"])
+        let many = read(Array("[C]\nA=1\nB=1\nC=1\nD=1\n".utf8), limits: limits)
+        #expect(many.problems == ["f:5:1: error: more than 3 settings, the rest of the file is not read"])
+    }
+
+    @Test func diagnosticsAreSafeToPrint() {
+        let (_, problems) = read("[C]\n\u{1B}[31m\u{202E}\n")
+
+        #expect(problems == ["f:2:1: error: missing '=' in '\\x1b[31m\\x202e'"])
+    }
+
+    @Test func endlessProblemsAreCut() {
+        let text = "[C]\n" + String(repeating: "x\n", count: 5000)
+
+        let problems = read(text).problems
+
+        #expect(problems.count == 1001)
+        #expect(problems.last?.contains("more than 1000 problems") == true)
+    }
+}

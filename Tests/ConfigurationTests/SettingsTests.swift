@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Configuration
+import Glibc
+import Testing
+
+struct SettingsTests {
+    @Test func defaultsAreThoseOfTheDocumentation() {
+        let settings = BelfrySettings.defaults
+
+        #expect(settings.service.listenerTimeout == .seconds(10) && settings.service.stopTimeout == .seconds(25))
+        #expect(!settings.service.stopOnPause)
+        #expect(settings.service.runtimeDirectory == nil && settings.service.stateDirectory == nil)
+        #expect(settings.socket.isEnabled && settings.socket.path == nil && settings.socket.group == "belfry")
+        #expect(settings.socket.look == .all)
+        #expect(settings.socket.connectionsMax == 4096 && settings.socket.connectionsPerUserMax == 1024)
+        #expect(settings.socket.frameMax == 1_048_576)
+        #expect(settings.socket.queueMax == 1024 && settings.socket.replayMax == 1024)
+        #expect(settings.logger.isEnabled && settings.logger.level == .info && settings.logger.target == .auto)
+        #expect(settings.caches.isEmpty)
+        let actions: [CInt: SignalAction] = [
+            SIGTERM: .stop, SIGINT: .stop, SIGHUP: .reload, SIGTSTP: .pause, SIGCONT: .resume,
+            SIGUSR1: .post("flushRequested"), SIGUSR2: .post("statusRequested"), SIGPWR: .post("powerFailing"),
+            SIGQUIT: .stopNow, SignalName.realTime.lowerBound + 18: .control, SIGPIPE: .ignore,
+        ]
+        #expect(settings.signals.actions == actions)
+        #expect(MemoryFiles.load("").settings == settings)
+    }
+
+    @Test func everythingCanBeSet() throws {
+        let settings = try #require(
+            MemoryFiles.load(
+                """
+                [Service]
+                ListenerTimeout=1min 30s
+                StopTimeout=infinity
+                StopOnPause=yes
+                RuntimeDirectory=/run/mine/
+                StateDirectory=/var/lib/mine
+                [Signals]
+                SIGUSR1=ignore
+                RTMIN+5=my.own
+                RTMAX-1=interrupt
+                [Socket]
+                Enabled=off
+                Path=@mine
+                Group=adm
+                Look=privileged
+                ConnectionsMax=10
+                ConnectionsPerUserMax=5
+                FrameMax=64K
+                QueueMax=7
+                ReplayMax=0
+                [Logger]
+                Enabled=0
+                Level=7
+                Target=stderr
+                [Cache images]
+                Path=/var/cache/images
+                SizeMax=1.5G
+                AgeMax=2w
+                FilesMax=100
+                WriteBack=no
+                DropPages=yes
+                On=didEnterBackground my.own
+                On="another"
+                [Cache other]
+                Path=/var/cache/other
+                SizeMax=infinity
+                FilesMax=infinity
+                On=
+                """
+            ).settings)
+
+        #expect(settings.service.listenerTimeout == .seconds(90) && settings.service.stopTimeout == nil)
+        #expect(settings.service.stopOnPause)
+        #expect(settings.service.runtimeDirectory == "/run/mine" && settings.service.stateDirectory == "/var/lib/mine")
+        #expect(settings.signals.actions[SIGUSR1] == .ignore)
+        #expect(settings.signals.actions[SignalName.realTime.lowerBound + 5] == .post("my.own"))
+        #expect(settings.signals.actions[SignalName.realTime.upperBound - 1] == .interrupt)
+        #expect(settings.signals.actions[SIGTERM] == .stop)
+        #expect(settings.signals.sorted.map(\.signal) == settings.signals.actions.keys.sorted())
+        #expect(!settings.socket.isEnabled && settings.socket.path == "@mine" && settings.socket.group == "adm")
+        #expect(settings.socket.look == .privileged)
+        #expect(settings.socket.connectionsMax == 10 && settings.socket.connectionsPerUserMax == 5)
+        #expect(settings.socket.frameMax == 65536)
+        #expect(settings.socket.queueMax == 7 && settings.socket.replayMax == 0)
+        #expect(!settings.logger.isEnabled && settings.logger.level == .debug && settings.logger.target == .stderr)
+        #expect(settings.caches.map(\.name) == ["images", "other"])
+        let images = settings.caches[0]
+        #expect(images.path == "/var/cache/images" && images.sizeMax == 3 << 29 && images.ageMax == .seconds(1_209_600))
+        #expect(images.filesMax == 100 && !images.writeBack && images.dropPages)
+        #expect(images.on == ["didEnterBackground", "my.own", "another"])
+        let other = settings.caches[1]
+        #expect(other.sizeMax == nil && other.ageMax == nil && other.filesMax == nil && other.on.isEmpty)
+    }
+
+    @Test func lastScalarWinsAndAnEmptyOneBringsTheDefaultBack() {
+        let settings = MemoryFiles.load(
+            "[Service]\nListenerTimeout=1\nStopTimeout=3\nListenerTimeout=2\n[Service]\nStopTimeout=\n"
+        ).settings
+
+        #expect(settings?.service.listenerTimeout == .seconds(2))
+        #expect(settings?.service.stopTimeout == .seconds(25))
+    }
+
+    @Test func emptyListAssignmentForgetsWhatWasBefore() {
+        let settings = MemoryFiles.load("[Cache a]\nPath=/a\nOn=x y\nOn=\nOn=z\n").settings
+
+        #expect(settings?.caches.first?.on == ["z"])
+    }
+
+    @Test func cacheWithoutListKeepsTheDefaultOne() {
+        let settings = MemoryFiles.load("[Cache a]\nPath=/a\n").settings
+
+        #expect(
+            settings?.caches.first?.on == [
+                "flushRequested", "didReceiveMemoryWarning", "didEnterBackground", "willTerminate",
+            ])
+    }
+
+    @Test func spellingsOfOneSignalAreOneKey() {
+        let settings = MemoryFiles.load("[Signals]\nUSR1=one\nSIGUSR1=two\nRTMIN+1=three\nRTMIN+1=\nHUP=ignore\nHUP=\n")
+            .settings
+
+        #expect(settings?.signals.actions[SIGUSR1] == .post("two"))
+        #expect(settings?.signals.actions[SignalName.realTime.lowerBound + 1] == nil)
+        #expect(settings?.signals.actions[SIGHUP] == .reload)
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Configuration
+import Foundation
+import Testing
+
+struct ShippedConfigurationTests {
+    private let path = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../config/belfry.conf").standardized.path
+
+    private func lines() throws -> [String] {
+        try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
+    }
+
+    /// `#Key=value` is a key; prose behind a `#` begins with a space.
+    private func isSetting(_ line: String) -> Bool {
+        line.hasPrefix("#") && !line.hasPrefix("# ") && line.contains("=")
+    }
+
+    @Test func everyKeyIsShownWithItsDefaultInTheOrderOfTheTable() throws {
+        let shown = try lines().filter { isSetting($0) || $0.hasPrefix("[") || $0.hasPrefix("#[") }
+            .map { $0.hasPrefix("#") ? String($0.dropFirst()) : $0 }
+
+        let expected = ConfigurationSchema.belfry.sections.flatMap { section in
+            ["[\(section.name)\(section.instance.map { " " + $0 } ?? "")]"]
+                + section.keys.map { "\($0.name)=\($0.defaultText)" }
+        }
+        #expect(shown == expected)
+    }
+
+    @Test func shippedFileSaysNothingButDefaults() {
+        let loaded = ConfigurationLoader.load(from: .files([path]))
+
+        #expect(loaded.diagnostics.isEmpty)
+        #expect(loaded.settings == BelfrySettings.defaults)
+    }
+
+    @Test func uncommentedFileIsValidAndTheSame() throws {
+        let text = try lines().map { line in
+            if line == "#Path=" { return "Path=/a" }
+            return isSetting(line) || line.hasPrefix("#[") ? String(line.dropFirst()) : line
+        }.joined(separator: "\n")
+
+        let loaded = MemoryFiles.load(text)
+
+        #expect(loaded.diagnostics.isEmpty)
+        var expected = BelfrySettings.defaults
+        expected.socket.path = "/a"
+        expected.caches = try #require(MemoryFiles.load("[Cache NAME]\nPath=/a\n").settings).caches
+        #expect(loaded.settings == expected)
+    }
+
+    @Test func everyKeyOfTheTableHasHelpAndAGoodDefault() throws {
+        for section in ConfigurationSchema.belfry.sections {
+            #expect(!section.help.isEmpty)
+            for key in section.keys {
+                #expect(!key.help.isEmpty && key.help.count <= 100)
+                #expect(throws: Never.self) { try key.defaultValue() }
+            }
+        }
+    }
+}
