@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+
+PREFIX ?= /usr
+DESTDIR ?=
+SWIFT ?= swift
+STRICT = --explicit-target-dependency-import-check error
+RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT)
+PROGRAMS = belfryd belfryctl
+BUILT = .build/release
+
+.PHONY: all build run test unit-tests system-tests check install uninstall clean
+
+all: build
+
+build:
+	@scripts/install-dependencies build
+	$(SWIFT) build $(RELEASE)
+
+# A private Belfry, the signals of a service's life, and what arrives.
+run: build
+	@scripts/demonstrate $(BUILT)
+
+# Everything: style, unit tests, and the installed service under real systemd.
+test: check unit-tests system-tests
+
+check:
+	@scripts/check
+
+unit-tests:
+	@scripts/install-dependencies build
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build $(STRICT)
+
+system-tests: build
+	@scripts/install-dependencies test
+	scripts/test-system
+
+install: build
+	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
+
+uninstall:
+	@scripts/install-files --remove '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
+
+clean:
+	$(SWIFT) package clean
