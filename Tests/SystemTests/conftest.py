@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The hosts live as long as the test run; every test begins with Belfry installed, stopped and not configured."""
+
+import os
+
+import control_groups
+import pytest
+from belfry_service import BelfryService
+from host_roots import debian_root, machine_root
+from private_mounts import enter_private_mounts
+from systemd_host import SystemdHost
+
+
+def pytest_sessionstart(session):
+    if os.geteuid() != 0:
+        pytest.exit("unable to boot systemd: the system tests need root", returncode=77)
+    enter_private_mounts()
+    control_groups.remove_stale()
+
+
+def installed_on(name, lower):
+    host = SystemdHost(name, lower)
+    try:
+        host.boot()
+        belfry = BelfryService(host)
+        belfry.install()
+        yield belfry
+    finally:
+        host.shut_down()
+
+
+@pytest.fixture(scope="session")
+def machine_host():
+    """Belfry on this machine's systemd."""
+    yield from installed_on("machine", machine_root())
+
+
+@pytest.fixture(scope="session")
+def trixie_host():
+    """Belfry on Debian 13: systemd 257, with varlinkctl and notify-reload."""
+    yield from installed_on("trixie", debian_root("trixie"))
+
+
+@pytest.fixture
+def belfry(machine_host):
+    machine_host.reset()
+    return machine_host
+
+
+@pytest.fixture
+def belfry_on_trixie(trixie_host):
+    trixie_host.reset()
+    return trixie_host
+
+
+@pytest.fixture
+def started(belfry):
+    belfry.start()
+    return belfry

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A real systemd, booted as PID 1 of a container over an untouched root directory."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import control_groups
+from host_roots import CACHE
+from private_mounts import mount, unmount
+
+CLEAN = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "LANG": "C.UTF-8",
+    "SYSTEMD_COLORS": "0",
+    "SYSTEMD_PAGER": "",
+}
+
+
+class SystemdHost:
+    """Boots in `boot`, is talked to with `run` and its relatives, and leaves nothing behind after `shut_down`.
+
+    Needs root and a private mount namespace. It is killed with the test run, however that ends.
+    """
+
+    def __init__(self, name: str, lower: Path):
+        self.name = name
+        self.base = CACHE / f"{name}.mount"
+        self.base.mkdir(parents=True, exist_ok=True)
+        mount("tmpfs", "tmpfs", self.base)
+        for folder in ("upper", "work", "root"):
+            (self.base / folder).mkdir()
+        self.root = self.base / "root"
+        layers = f"lowerdir={lower},upperdir={self.base}/upper,workdir={self.base}/work"
+        mount("overlay", "overlay", self.root, layers)
+        self.groups: list[Path] = []
+        self.supervisor: subprocess.Popen | None = None
+        self.leader = 0
+
+    def boot(self) -> None:
+        """Boots to basic.target and returns when every job of it is done."""
+        self.groups = control_groups.make(self.name)
+        enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in self.groups)
+        nspawn = (
+            f"exec setpriv --pdeathsig KILL systemd-nspawn -D {self.root} --machine={self.name} --register=no"
+            " --keep-unit --boot --console=read-only --link-journal=no --private-network"
+            f" --uuid={uuid.uuid4()} systemd.unit=basic.target"
+        )
+        self.supervisor = subprocess.Popen(
+            ["sh", "-c", enter + nspawn],
+            env=CLEAN | {"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=open(self.base / "console", "wb"),
+            stderr=subprocess.STDOUT,
+        )
+        self.leader = self._eventually(self._find_leader, "start its systemd")
+        self._eventually(self._is_up, "reach basic.target")
+        self.systemctl("start", "dbus.service", "systemd-logind.service")
+
+    def shut_down(self) -> None:
+        """Powers off, and kills what does not follow."""
+        if self.supervisor and self.supervisor.poll() is None:
+            if self.leader:
+                os.kill(self.leader, signal.SIGRTMIN + 4)
+            try:
+                self.supervisor.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                self.supervisor.kill()
+                self.supervisor.wait()
+        for group in self.groups:
+            control_groups.remove(group)
+        unmount(self.root)
+        unmount(self.base)
+
+    def run(self, *command: str, check: bool = True, timeout: float = 60, **options) -> subprocess.CompletedProcess:
+        """Runs a command inside, in every namespace of the host, as root; raises with its output when it fails."""
+        done = subprocess.run(
+            self.enter(*command), env=CLEAN, capture_output=True, text=True, timeout=timeout, **options
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(f"{' '.join(command)} exited {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def enter(self, *command: str) -> list[str]:
+        """The command line that runs `command` inside."""
+        return ["nsenter", "-t", str(self.leader), "-m", "-p", "-u", "-i", "-n", "-C", *command]
+
+    def systemctl(self, *arguments: str, **options) -> subprocess.CompletedProcess:
+        return self.run("systemctl", *arguments, **options)
+
+    def properties(self, unit: str, *names: str) -> dict[str, str]:
+        """Properties of a unit as `systemctl show` prints them."""
+        lines = self.systemctl("show", unit, f"--property={','.join(names)}").stdout.splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+    def journal(self, *matches: str, after: str | None = None) -> list[dict]:
+        """The journal's records, oldest first, with all that was logged before the call."""
+        self.run("journalctl", "--sync")
+        cursor = [f"--after-cursor={after}"] if after else []
+        lines = self.run("journalctl", "--output=json", "--all", "--no-pager", *cursor, *matches).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def path(self, inside: str) -> Path:
+        """A path of the host, tmpfs mounts such as /run included, as this process reaches it."""
+        return Path(f"/proc/{self.leader}/root{inside}")
+
+    def write(self, inside: str, text: str) -> None:
+        """Writes a file of the host, with its folders."""
+        path = self.path(inside)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def _find_leader(self) -> int:
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[1]) == self.supervisor.pid and (entry / "comm").read_text() == "systemd\n":
+                    return int(entry.name)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        return 0
+
+    def _is_up(self) -> bool:
+        state = self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
+        return state in ("running", "degraded")
+
+    def _eventually(self, question, what: str, seconds: float = 90):
+        deadline = time.monotonic() + seconds
+        while not (answer := question()):
+            if time.monotonic() > deadline or self.supervisor.poll() is not None:
+                console = (self.base / "console").read_text(errors="replace")
+                raise AssertionError(f"host {self.name} was unable to {what}:\n{console}")
+            time.sleep(0.05)
+        return answer

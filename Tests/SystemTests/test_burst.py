@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A thousand queued real-time signals."""
+
+DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
+COUNT = 1000
+# Runs on the host, so that the sender's pid is one that belfryd can see.
+BURST = """
+import ctypes, os, signal, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for value in range(int(sys.argv[2])):
+    if libc.sigqueue(int(sys.argv[1]), signal.SIGRTMIN + 5, ctypes.c_void_p(value)) != 0:
+        sys.exit(os.strerror(ctypes.get_errno()))
+print(os.getpid())
+"""
+
+
+def burst(belfry) -> int:
+    """Queues the signals; returns the sender's pid."""
+    command = ("/usr/bin/python3", "-", str(belfry.main_pid()), str(COUNT))
+    return int(belfry.host.run(*command, input=BURST).stdout)
+
+
+def test_a_burst_arrives_whole_in_order_and_with_its_values(belfry):
+    belfry.configure(DOORBELL)
+    belfry.start()
+    subscriber = belfry.subscribe()
+
+    sender = burst(belfry)
+    rung = [subscriber.next() for _ in range(COUNT)]
+
+    assert {n["name"] for n in rung} == {"org.example.doorbell"}
+    assert [n["origin"]["value"] for n in rung] == list(range(COUNT))
+    assert {(n["origin"]["pid"], n["origin"]["uid"]) for n in rung} == {(sender, 0)}
+    first = rung[0]["sequence"]
+    assert [n["sequence"] for n in rung] == list(range(first, first + COUNT))
+
+
+def test_a_burst_into_a_stopped_process_is_not_lost(belfry):
+    belfry.configure(DOORBELL)
+    belfry.start()
+    subscriber = belfry.subscribe(names=["org.example.doorbell"])
+
+    belfry.kill("STOP")
+    burst(belfry)
+    belfry.kill("CONT")
+
+    assert [subscriber.next()["origin"]["value"] for _ in range(COUNT)] == list(range(COUNT))
+
+
+def test_journal_holds_the_whole_burst(belfry):
+    belfry.configure(DOORBELL)
+    belfry.start()
+    subscriber = belfry.subscribe()
+    burst(belfry)
+    for _ in range(COUNT):
+        subscriber.next()
+
+    rung = [r for r in belfry.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.doorbell"]
+    sequences = [int(record["BELFRY_SEQUENCE"]) for record in rung]
+    assert sequences == list(range(sequences[0], sequences[0] + COUNT))

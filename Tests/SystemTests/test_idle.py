@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""An idle service costs nothing."""
+
+SECONDS = 60
+
+
+def wake_ups(belfry) -> int:
+    """How often the daemon has gone to sleep of its own will, or was made to, in all its threads."""
+    pid = belfry.main_pid()
+    text = belfry.host.run("sh", "-c", f"cat /proc/{pid}/task/*/status").stdout
+    return sum(int(line.split()[1]) for line in text.splitlines() if "ctxt_switches" in line)
+
+
+def test_idle_service_has_one_thread_and_does_not_wake_up(belfry):
+    belfry.drop_in(WatchdogSec="0")
+    belfry.start()
+    subscriber = belfry.subscribe()
+    assert subscriber.state["state"] == "active"
+    # Its answer to this call is the last thing it has to do.
+    belfry.ctl("status")
+
+    before = wake_ups(belfry)
+    belfry.host.run("sleep", str(SECONDS), timeout=SECONDS + 30)
+
+    assert wake_ups(belfry) == before
+    assert "Threads:\t1\n" in belfry.process("status")

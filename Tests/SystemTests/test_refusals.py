@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Bad input gets a clear error, and the daemon stays up or refuses to start."""
+
+import pytest
+from belfry_service import ADDRESS, CONFIGURATION, SERVICE
+from varlink_client import INTERFACE, NOBODY, VarlinkError
+
+AS_NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+
+
+def assert_up(belfry, pid: int) -> None:
+    assert belfry.main_pid() == pid
+    assert belfry.status()["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    "text, where, what",
+    [
+        ("[Signals]\nUSR3=org.example.lantern\n", "2:1", "USR3"),
+        ("[Signals]\nUSR1=9lives\n", "2:6", "9lives"),
+        ("[Signals]\nKILL=stop\n", "2:1", "KILL"),
+        ("[Socket]\nModus=0666\n", "2:1", "Modus"),
+        ("\n[Sockets]\n", "2:2", "Sockets"),
+    ],
+)
+def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where, what):
+    belfry.configure(text)
+
+    done = belfry.host.systemctl("start", SERVICE, check=False)
+
+    assert done.returncode != 0
+    assert belfry.properties("ActiveState", "Result", "ExecMainStatus", "NRestarts") == {
+        "ActiveState": "failed",
+        "Result": "exit-code",
+        "ExecMainStatus": "78",
+        "NRestarts": "0",
+    }
+    said = [record["MESSAGE"] for record in belfry.journal()]
+    assert any(f"{CONFIGURATION}:{where}" in line and what in line for line in said), said
+    assert not belfry.notifications()
+
+
+def test_all_that_is_wrong_is_said_at_once_with_the_nearest_name(belfry):
+    belfry.configure("[Signals]\nUSR3=x\nTERN=stop\n[Servce]\n")
+
+    done = belfry.host.run("belfryd", "--check-config", check=False)
+
+    assert done.returncode == 78
+    places = [line for line in done.stderr.splitlines() if line.startswith(CONFIGURATION)]
+    assert [line.split(":")[1] for line in places] == ["2", "3", "4"]
+    assert "TERM" in places[1] and "Service" in places[2]
+
+
+def test_misuse_exits_64(belfry):
+    assert belfry.host.run("belfryd", "--no-such-option", check=False).returncode == 64
+    assert belfry.ctl("no-such-command", check=False).returncode == 64
+
+
+def test_ctl_without_a_service_exits_69(belfry):
+    done = belfry.ctl("status", check=False)
+    assert done.returncode == 69
+    assert done.stderr.startswith("unable to connect") and ADDRESS in done.stderr
+
+
+def test_second_daemon_on_a_taken_socket_is_refused_and_the_first_stays(started):
+    pid = started.main_pid()
+
+    done = started.host.run("belfryd", "--config", "/dev/null", "--socket", ADDRESS, check=False, timeout=20)
+
+    assert done.returncode == 71
+    assert f"'{ADDRESS}'" in done.stderr
+    assert_up(started, pid)
+
+
+NO_CALLS = [b"tongs\0", b"{\0", b"\0", b"[]\0", b'{"method":1}\0', b"\xff\xfe\0", b"{" * 100_000 + b"\0"]
+
+
+@pytest.mark.parametrize("frame", NO_CALLS)
+def test_frame_that_is_no_call_closes_its_connection_only(started, frame):
+    pid = started.main_pid()
+    bystander = started.subscribe()
+    with started.connect() as client:
+        client.send_raw(frame)
+        with pytest.raises((EOFError, ConnectionResetError)):
+            client.receive()
+
+    started.kill("USR1")
+    assert bystander.next()["name"] == "flushRequested"
+    assert_up(started, pid)
+
+
+def test_frame_beyond_the_limit_closes_its_connection_only(started):
+    pid = started.main_pid()
+    with started.connect() as client:
+        with pytest.raises((EOFError, ConnectionResetError, BrokenPipeError)):
+            for _ in range(64):
+                client.send_raw(b" " * (1 << 16))
+            client.receive()
+    assert_up(started, pid)
+
+
+def test_unknown_method_and_wrong_parameter_get_their_errors(started):
+    with started.connect() as client:
+        with pytest.raises(VarlinkError, match="org.varlink.service.MethodNotFound"):
+            client.call("RingTheBell")
+        with pytest.raises(VarlinkError, match="org.varlink.service.InterfaceNotFound"):
+            client.call("org.example.Bell.Ring")
+        with pytest.raises(VarlinkError, match="org.varlink.service.InvalidParameter"):
+            client.call("Post", {"name": 7})
+        with pytest.raises(VarlinkError, match="org.varlink.service.ExpectedMore"):
+            client.call("Subscribe")
+        assert client.call("GetState")["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    "method, parameters",
+    [("Post", {"name": "org.example.lantern"}), ("Pause", {}), ("Resume", {}), ("Interrupt", {}), ("Reload", {})],
+)
+def test_client_without_the_right_may_look_but_not_change(started, method, parameters):
+    pid = started.main_pid()
+    bystander = started.subscribe()
+    with started.connect(uid=NOBODY) as client:
+        with pytest.raises(VarlinkError) as refusal:
+            client.call(method, parameters)
+        assert refusal.value.name == f"{INTERFACE}.PermissionDenied"
+        assert client.call("GetState")["state"] == "active"
+
+    started.kill("USR1")
+    assert bystander.next()["name"] == "flushRequested"
+    assert_up(started, pid)
+
+
+def test_ctl_says_who_may_not(started):
+    done = started.host.run(*AS_NOBODY, "belfryctl", "post", "org.example.lantern", check=False)
+    assert done.returncode == 77
+    assert "unable to" in done.stderr
+
+
+def test_members_of_the_group_and_the_service_user_may_post(started):
+    subscriber = started.subscribe()
+    member = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=belfry"]
+    itself = ["setpriv", "--reuid=belfry", "--regid=nogroup", "--clear-groups"]
+    for number, who in enumerate((member, itself)):
+        started.host.run(*who, "belfryctl", "post", f"org.example.knock{number}")
+        assert subscriber.next()["name"] == f"org.example.knock{number}"

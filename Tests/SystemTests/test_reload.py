@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""`systemctl reload` tells the truth."""
+
+import pytest
+from belfry_service import CONFIGURATION
+
+DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
+BROKEN = "[Signals]\nUSR1=org.example.lantern\nUSR3=org.example.lantern\n"
+
+
+def ring(belfry) -> None:
+    belfry.kill("RTMIN+5")
+
+
+def test_reload_brings_the_new_configuration_into_force(started):
+    subscriber = started.subscribe()
+    started.configure(DOORBELL)
+
+    started.host.systemctl("reload", "belfryd.service")
+
+    assert [n["name"] for n in subscriber.until("didReload")] == ["willReload", "didReload"]
+    ring(started)
+    assert subscriber.next()["name"] == "org.example.doorbell"
+    assert started.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
+
+
+@pytest.mark.parametrize("broken", [BROKEN, "[Signals\n", "[Servce]\nNice=yes\n", "[Signals]\nUSR1=\x01\n"])
+def test_broken_configuration_fails_the_reload_and_changes_nothing(belfry, broken):
+    belfry.configure(DOORBELL)
+    belfry.start()
+    subscriber = belfry.subscribe()
+    belfry.configure(broken)
+
+    done = belfry.host.systemctl("reload", "belfryd.service", check=False)
+
+    assert done.returncode != 0
+    assert [n["name"] for n in subscriber.until("didFailToReload")][-1] == "didFailToReload"
+    ring(belfry)
+    assert subscriber.next()["name"] == "org.example.doorbell"
+    belfry.kill("USR1")
+    assert subscriber.next()["name"] == "flushRequested"
+    assert belfry.status()["state"] == "active"
+
+
+def test_journal_says_where_the_configuration_is_broken(started):
+    started.configure(BROKEN)
+    started.host.systemctl("reload", "belfryd.service", check=False)
+
+    text = "\n".join(record["MESSAGE"] for record in started.journal())
+    assert f"{CONFIGURATION}:3:1" in text
+    assert "USR3" in text
+
+
+def test_belfryctl_reload_prints_what_is_broken_and_fails(started):
+    started.configure(BROKEN)
+
+    done = started.ctl("reload", check=False)
+
+    assert done.returncode == 78
+    assert f"{CONFIGURATION}:3:1" in done.stderr
+
+
+def test_sighup_reloads_too(started):
+    subscriber = started.subscribe()
+    started.configure(DOORBELL)
+    started.kill("HUP")
+
+    reloaded = subscriber.until("didReload")
+    assert [n["name"] for n in reloaded] == ["willReload", "didReload"]
+    assert reloaded[0]["origin"]["signal"] == "SIGHUP"
+
+
+def test_reload_during_a_reload_is_merged(started):
+    subscriber = started.subscribe()
+    client, other = started.connect(), started.connect()
+    client.send("Reload")
+    other.send("Reload")
+    client.reply()
+    other.reply()
+    started.kill("USR1")
+
+    reloads = [n["name"] for n in subscriber.until("flushRequested")].count("didReload")
+    assert 1 <= reloads <= 2
+
+
+def test_newer_systemd_reloads_with_the_signal_and_waits(belfry_on_trixie):
+    belfry_on_trixie.use_notify_reload()
+    belfry_on_trixie.start()
+    subscriber = belfry_on_trixie.subscribe()
+    belfry_on_trixie.configure(DOORBELL)
+
+    belfry_on_trixie.host.systemctl("reload", "belfryd.service")
+
+    assert belfry_on_trixie.properties("SubState") == {"SubState": "running"}
+    reloaded = subscriber.until("didReload")
+    assert reloaded[0]["origin"]["signal"] == "SIGHUP"
+    ring(belfry_on_trixie)
+    assert subscriber.next()["name"] == "org.example.doorbell"

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A subscriber sees all of it, in order and without a gap, and the journal says the same."""
+
+import re
+
+import pytest
+from belfry_service import SERVICE
+from test_signals import CONTINUE, PAUSE, STOP
+
+DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
+
+
+def live(belfry) -> list[dict]:
+    """The notifications of one life of the service, as a subscriber got them."""
+    belfry.configure(DOORBELL)
+    belfry.start()
+    subscriber = belfry.subscribe()
+    belfry.kill("USR1")
+    subscriber.until("flushRequested")
+    belfry.kill("TSTP")
+    subscriber.until("didEnterBackground")
+    belfry.kill("CONT")
+    subscriber.until("didBecomeActive")
+    belfry.kill("RTMIN+5")
+    subscriber.until("org.example.doorbell")
+    belfry.host.systemctl("reload", SERVICE)
+    subscriber.until("didReload")
+    belfry.ctl("post", "org.example.lantern")
+    subscriber.until("org.example.lantern")
+    belfry.host.systemctl("stop", SERVICE)
+    list(subscriber.to_the_end())
+    return subscriber.seen
+
+
+def test_subscriber_sees_all_of_it_without_a_gap(belfry):
+    seen = live(belfry)
+
+    reload = ["willReload", "didReload"]
+    posted = ["org.example.lantern"]
+    assert [n["name"] for n in seen] == (
+        ["flushRequested"] + PAUSE + CONTINUE + ["org.example.doorbell"] + reload + posted + STOP
+    )
+    first = seen[0]["sequence"]
+    assert [n["sequence"] for n in seen] == list(range(first, first + len(seen)))
+    assert [n["monotonicUsec"] for n in seen] == sorted(n["monotonicUsec"] for n in seen)
+    boot = belfry.host.run("cat", "/proc/sys/kernel/random/boot_id").stdout.strip().replace("-", "")
+    assert {n["bootId"].replace("-", "") for n in seen} == {boot}
+
+
+def test_journal_says_of_each_notification_what_the_socket_said(belfry):
+    seen = live(belfry)
+
+    records = {int(record["BELFRY_SEQUENCE"]): record for record in belfry.notifications()}
+    for notification in seen:
+        record = records[notification["sequence"]]
+        origin = notification["origin"]
+        assert record["BELFRY_NOTIFICATION"] == notification["name"]
+        assert record["BELFRY_STATE"] == notification["state"]
+        assert record["BELFRY_PREVIOUS_STATE"] == notification["previousState"]
+        assert record["BELFRY_ORIGIN"] == origin["kind"]
+        assert record.get("BELFRY_SIGNAL") == origin.get("signal")
+        if origin["kind"] == "signal":
+            assert record["BELFRY_SENDER_PID"] == str(origin["pid"])
+            assert record["BELFRY_SENDER_UID"] == str(origin["uid"])
+            assert record.get("BELFRY_SENDER_UNIT") == origin.get("unit")
+        assert record["_SYSTEMD_UNIT"] == SERVICE
+        assert record["SYSLOG_IDENTIFIER"] == "belfryd"
+        assert abs(int(record["__REALTIME_TIMESTAMP"]) - notification["realtimeUsec"]) < 5_000_000
+
+
+def test_each_kind_of_record_has_its_own_message_id_with_an_entry_in_the_catalog(belfry):
+    live(belfry)
+
+    kinds: dict[str, set[str]] = {}
+    for record in belfry.notifications():
+        assert re.fullmatch("[0-9a-f]{32}", record["MESSAGE_ID"])
+        kinds.setdefault(record["BELFRY_NOTIFICATION"], set()).add(record["MESSAGE_ID"])
+    assert all(len(ids) == 1 for ids in kinds.values()), kinds
+    every = set.union(*kinds.values())
+    catalog = belfry.host.run("journalctl", "--no-pager", "--list-catalog", *every).stdout
+    assert len(catalog.splitlines()) == len(every)
+
+
+def test_subscriber_gets_only_the_names_it_asked_for(started):
+    subscriber = started.subscribe(names=["didBecomeActive"])
+    started.kill("USR1")
+    started.kill("TSTP")
+    started.wait_for(lambda: started.status()["state"] == "background", "pause")
+    started.kill("CONT")
+
+    assert subscriber.next()["name"] == "didBecomeActive"
+
+
+def test_late_subscriber_is_told_what_it_missed(started):
+    first = started.subscribe()
+    after = first.state["sequence"]
+    started.kill("TSTP")
+    seen = first.until("didEnterBackground")
+
+    late = started.subscribe(after=after)
+
+    assert late.until("didEnterBackground") == seen
+
+
+@pytest.mark.parametrize("count", [200])
+def test_all_subscribers_see_the_same(started, count):
+    subscribers = [started.subscribe() for _ in range(count)]
+    started.kill("TSTP")
+
+    seen = [subscriber.until("didEnterBackground") for subscriber in subscribers]
+
+    assert all(one == seen[0] for one in seen)
+    for subscriber in subscribers:
+        subscriber.client.socket.close()
+
+
+def test_watch_prints_one_json_object_a_line(started):
+    after = started.status()["sequence"]
+    started.kill("TSTP")
+    started.wait_for(lambda: started.status()["state"] == "background", "pause")
+
+    watch = ["timeout", "2", "belfryctl", "watch", "--json", "--after", str(after)]
+    lines = started.host.run(*watch, check=False).stdout.splitlines()
+
+    assert [name for line in lines for name in re.findall(r'"name":"(\w+)"', line)] == PAUSE

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Varlink as a stranger would write it from the specification: JSON objects, each ended by one NUL."""
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+INTERFACE = "io.belfry.Lifecycle"
+NOBODY = 65534
+
+
+class VarlinkError(Exception):
+    """An error reply: its name and its parameters."""
+
+    def __init__(self, name: str, parameters: dict):
+        super().__init__(f"{name} {parameters}")
+        self.name = name
+        self.parameters = parameters
+
+
+class VarlinkClient:
+    """One connection. Every wait ends after `timeout` seconds with TimeoutError."""
+
+    def __init__(self, path: Path, uid: int = 0, timeout: float = 20):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(timeout)
+        self.pending = bytearray()
+        home = os.getcwd()
+        # The kernel notes the peer's credentials at connect(); the folder is entered while we still may.
+        os.chdir(path.parent)
+        try:
+            with credentials(uid):
+                self.socket.connect(path.name)
+        finally:
+            os.chdir(home)
+
+    def __enter__(self) -> "VarlinkClient":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.socket.close()
+
+    def send(self, method: str, parameters: dict | None = None, **flags: bool) -> None:
+        name = method if "." in method else f"{INTERFACE}.{method}"
+        self.send_raw(json.dumps({"method": name, "parameters": parameters or {}, **flags}).encode() + b"\0")
+
+    def send_raw(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def receive(self) -> dict:
+        """The next frame as it came. EOFError when the service closed the connection."""
+        while (end := self.pending.find(0)) < 0:
+            data = self.socket.recv(1 << 16)
+            if not data:
+                raise EOFError
+            self.pending += data
+        frame = json.loads(self.pending[:end])
+        del self.pending[: end + 1]
+        return frame
+
+    def reply(self) -> dict:
+        """The parameters of the next reply; raises an error reply as VarlinkError."""
+        frame = self.receive()
+        if "error" in frame:
+            raise VarlinkError(frame["error"], frame.get("parameters") or {})
+        return frame.get("parameters") or {}
+
+    def call(self, method: str, parameters: dict | None = None) -> dict:
+        self.send(method, parameters)
+        return self.reply()
+
+
+class Subscriber:
+    """A subscription: `state` is what it began with, `seen` every notification that has been read so far."""
+
+    def __init__(self, client: VarlinkClient, **parameters):
+        self.client = client
+        self.seen: list[dict] = []
+        client.send("Subscribe", parameters, more=True)
+        self.state = client.reply()["state"]
+
+    def next(self) -> dict:
+        notification = self.client.reply()["notification"]
+        self.seen.append(notification)
+        return notification
+
+    def until(self, name: str) -> list[dict]:
+        """What arrives from now on, up to and with the first notification called `name`."""
+        arrived = [self.next()]
+        while arrived[-1]["name"] != name:
+            arrived.append(self.next())
+        return arrived
+
+    def to_the_end(self) -> Iterator[dict]:
+        """What arrives until the service closes the connection."""
+        while True:
+            try:
+                yield self.next()
+            except (EOFError, ConnectionResetError):
+                return
+
+
+@contextmanager
+def credentials(uid: int):
+    """This process with the effective user `uid`, the group of the same number, and no other group."""
+    if uid == 0:
+        yield
+        return
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
