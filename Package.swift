@@ -39,7 +39,7 @@ let package = Package(
             name: "EventLoopTests", dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors"],
             swiftSettings: onMain
         ),
-        .target(name: "Configuration", dependencies: ["CSystemd"], swiftSettings: onMain),
-        .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: onMain),
+        .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .testTarget(name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration"], swiftSettings: onMain),
     ]
 )

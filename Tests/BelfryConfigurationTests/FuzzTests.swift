@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Configuration
+import BelfryConfiguration
 import Testing
 
 /// SplitMix64, so that a run can be repeated from its seed.

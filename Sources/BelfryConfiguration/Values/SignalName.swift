@@ -52,6 +52,8 @@ package nonisolated enum SignalName {
             "the kernel never delivers it"
         case SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS:
             "it reports a fault of the program itself"
+        case SIGCHLD:
+            "the service needs it to wait for its children"
         default:
             nil
         }
