@@ -31,6 +31,20 @@ let package = Package(
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(name: "ServiceManager", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .target(
+            name: "LifecycleSources",
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
+            ],
+            swiftSettings: onMain
+        ),
+        .target(
+            name: "LifecycleListeners",
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
+            ],
+            swiftSettings: onMain
+        ),
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
             swiftSettings: onMain

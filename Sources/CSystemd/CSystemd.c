@@ -31,6 +31,17 @@ int belfry_block_signals(void) {
     return 0;
 }
 
+int belfry_set_ignored(int number, bool ignored) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    // In this order no delivery finds the signal unblocked with its default action.
+    if (!ignored && sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -errno;
+    if (signal(number, ignored ? SIG_IGN : SIG_DFL) == SIG_ERR) return -errno;
+    if (ignored && sigprocmask(SIG_UNBLOCK, &set, NULL) < 0) return -errno;
+    return 0;
+}
+
 int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;

@@ -21,7 +21,7 @@ public final class ServiceManagerSocket {
 
     /// Sends messages in one datagram (sd_notify(3)).
     @discardableResult
-    public func send(_ messages: ServiceManagerMessage...) -> Outcome {
+    public func send(_ messages: [ServiceManagerMessage]) -> Outcome {
         let result = sd_notify(0, messages.map(\.text).joined(separator: "\n"))
         if result == 0 { return .absent }
         return result > 0 ? .sent : .failed(SystemError(result, verb: "notify", object: "service manager"))

@@ -39,6 +39,10 @@ const char *belfry_error_text(int code);
 /// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS), and ignores SIGPIPE. Returns 0 or -errno.
 int belfry_block_signals(void);
 
+/// Ignores and unblocks a signal, or gives it its default action back and blocks it, in the calling thread.
+/// Returns 0 or -errno.
+int belfry_set_ignored(int number, bool ignored);
+
 /// posix_spawnp(3) with an empty signal mask, default dispositions and a process group of its own.
 /// Standard input, output and error are `in`, `out` and `err`; -1 keeps ours. Returns 0 or -errno.
 int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err);

@@ -5,12 +5,12 @@ extension LifecycleMediator {
     /// Makes a notification, with the next number.
     func make(
         _ name: LifecycleNotification.Name, from: LifecycleState, to: LifecycleState, _ userInfo: UserInfo,
-        _ origin: LifecycleOrigin, _ configuration: LifecycleConfiguration? = nil
+        _ origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil, configuration: LifecycleConfiguration? = nil
     ) -> LifecycleNotification {
         sequence.last += 1
         return LifecycleNotification(
             name: name, sequence: sequence.last, time: clock.now, previousState: from, state: to, origin: origin,
-            userInfo: userInfo, configuration: configuration)
+            trigger: trigger, userInfo: userInfo, configuration: configuration)
     }
 
     /// Calls the observers.
@@ -41,7 +41,7 @@ extension LifecycleMediator {
         }
         let notification = make(
             name, from: step.from, to: step.to, userInfo(for: name, of: transition), transition.origin,
-            transition.configuration)
+            trigger: transition.trigger, configuration: transition.configuration)
         announce(notification)
         return delivery(
             of: notification, deadline: { [unowned self] in min(deadline(of: $0), remaining(of: transition)) },

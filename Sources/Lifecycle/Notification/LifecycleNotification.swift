@@ -15,6 +15,8 @@ public nonisolated struct LifecycleNotification: Sendable {
     public let state: LifecycleState
     /// Who or what caused it.
     public let origin: LifecycleOrigin
+    /// The transition it is part of; nil for a notification that was posted.
+    public let trigger: LifecycleTrigger?
     /// What else there is to know.
     public let userInfo: UserInfo
     /// The configuration: in `willReload` and `didReload` the new one, in `didFailToReload` the one that stays. Nil in
@@ -24,7 +26,8 @@ public nonisolated struct LifecycleNotification: Sendable {
     /// Makes a notification. The mediator does this; a test may.
     public init(
         name: Name, sequence: UInt64, time: LifecycleTime, previousState: LifecycleState, state: LifecycleState,
-        origin: LifecycleOrigin, userInfo: UserInfo = [:], configuration: LifecycleConfiguration? = nil
+        origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil, userInfo: UserInfo = [:],
+        configuration: LifecycleConfiguration? = nil
     ) {
         self.name = name
         self.sequence = sequence
@@ -32,6 +35,7 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.previousState = previousState
         self.state = state
         self.origin = origin
+        self.trigger = trigger
         self.userInfo = userInfo
         self.configuration = configuration
     }

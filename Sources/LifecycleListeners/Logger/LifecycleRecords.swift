@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+internal import ServiceManager
+
+/// What the journal holds of the service's life: which record, with which fields, for what happened.
+nonisolated enum LifecycleRecords {
+    /// The record of a notification.
+    static func record(of notification: LifecycleNotification) -> JournalRecord {
+        let moves = notification.previousState != notification.state
+        let change = moves ? " \(notification.previousState) -> \(notification.state)" : ""
+        let kind: MessageID = notification.trigger == nil ? .notification : .transition
+        return JournalRecord(
+            .info, "\(notification.name)\(change), \(notification.origin.words)\(details(of: notification))",
+            id: kind.rawValue, fields: fields(of: notification))
+    }
+
+    /// The record of a listener that refused, failed or overran; nil for one that did what it should.
+    static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
+        let took = "after \(report.duration.milliseconds) ms"
+        let text: String
+        switch report.outcome {
+        case .completed: return nil
+        case .refused(let reason): text = "listener '\(report.listener)' refused \(notification.name): \(reason)"
+        case .failed(let reason): text = "listener '\(report.listener)' failed at \(notification.name): \(reason)"
+        case .overran:
+            text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took), going on without it"
+        }
+        return JournalRecord(
+            .warning, text, id: MessageID.listenerFailed.rawValue,
+            fields: fields(of: notification) + fields(report.listener, report.outcome, report.duration))
+    }
+
+    /// The record that says how a listener is doing.
+    static func record(of status: ListenerStatus, for notification: LifecycleNotification) -> JournalRecord {
+        let record = status.record
+        let last =
+            record.lastOutcome.map { ", last \($0.word) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
+        return JournalRecord(
+            .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)",
+            id: MessageID.listenerStatus.rawValue,
+            fields: fields(of: notification)
+                + fields(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
+                + [("BELFRY_CALLS", "\(record.calls)"), ("BELFRY_FAILURES", "\(record.failures)")])
+    }
+
+    private static func details(of notification: LifecycleNotification) -> String {
+        switch notification.name {
+        case .didResume:
+            guard case .int(let usec) = notification.userInfo["durationUsec"] else { return "" }
+            let bound = notification.userInfo["durationIsExact"] == false ? "at most " : ""
+            return ", suspended for \(bound)\(usec / 1000) ms"
+        case .willTerminate:
+            if case .string(let reason) = notification.userInfo["reason"] { return ", reason \(reason)" }
+            return ""
+        case .didFailToReload:
+            guard case .array(let reasons) = notification.userInfo["reasons"] else { return "" }
+            let lines = reasons.compactMap { if case .string(let line) = $0 { "\n" + line } else { nil } }
+            return ", the old configuration stays:" + lines.joined()
+        default: return ""
+        }
+    }
+
+    private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {
+        let common = [
+            ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
+            ("BELFRY_STATE", notification.state.rawValue),
+            ("BELFRY_PREVIOUS_STATE", notification.previousState.rawValue),
+            ("BELFRY_ORIGIN", notification.origin.kind),
+            ("BELFRY_REALTIME_USEC", "\(notification.time.realtimeUsec)"),
+            ("BELFRY_MONOTONIC_USEC", "\(notification.time.monotonicUsec)"),
+        ]
+        return common + fields(of: notification.origin)
+    }
+
+    private static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
+        switch origin {
+        case .service: []
+        case .signal(let signal):
+            [
+                ("BELFRY_SIGNAL", signal.name), ("BELFRY_SIGNAL_VALUE", "\(signal.value)"),
+            ] + sender(signal.pid, signal.uid, signal.unit)
+        case .peer(let peer): sender(peer.pid, peer.uid, peer.unit)
+        }
+    }
+
+    private static func sender(_ pid: Int32, _ uid: UInt32, _ unit: String?) -> [(name: String, value: String)] {
+        [("BELFRY_SENDER_PID", "\(pid)"), ("BELFRY_SENDER_UID", "\(uid)")]
+            + (unit.map { [("BELFRY_SENDER_UNIT", $0)] } ?? [])
+    }
+
+    private static func fields(
+        _ listener: String, _ outcome: ListenerOutcome, _ duration: Duration
+    ) -> [(name: String, value: String)] {
+        [
+            ("BELFRY_LISTENER", listener), ("BELFRY_OUTCOME", outcome.word),
+            ("BELFRY_DURATION_USEC", "\(Int64(duration / .microseconds(1)))"),
+        ]
+    }
+}

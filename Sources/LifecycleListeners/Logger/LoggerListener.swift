@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+package import Lifecycle
+
+/// Writes one record for every notification and for every listener that did not do what it should.
+///
+/// It observes everything, so that a record is written before any listener acts on what it tells.
+package final class LoggerListener: LifecycleListener {
+    package let name = "logger"
+    private let log: ServiceLog
+    private unowned let mediator: LifecycleMediator
+    private var observation: LifecycleObservation?
+
+    /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
+    package init(mediator: LifecycleMediator, log: ServiceLog) {
+        self.mediator = mediator
+        self.log = log
+        apply(mediator.configuration)
+        mediator.addReportObserver { [weak self] report in self?.write(report) }
+    }
+
+    package var answers: [LifecycleAnswer] {
+        on(.statusRequested) { [self] notification in
+            for status in mediator.listeners { log.write(LifecycleRecords.record(of: status, for: notification)) }
+        }
+        on(.didReload) { [self] in apply($0.configuration) }
+        on(.didFailToReload) { [self] in apply($0.configuration) }
+    }
+
+    private func apply(_ configuration: LifecycleConfiguration?) {
+        guard let settings = configuration?[BelfrySettings.self]?.logger else { return }
+        log.apply(target: settings.target, level: settings.level)
+        observation =
+            settings.isEnabled
+            ? observation ?? mediator.addObserver { [log] in log.write(LifecycleRecords.record(of: $0)) } : nil
+    }
+
+    private func write(_ report: LifecycleReport) {
+        for listener in report.listeners {
+            if let record = LifecycleRecords.record(of: listener, for: report.notification) { log.write(record) }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The kinds of record in the journal. Each has an entry in the message catalog, which `journalctl -x` shows.
+package nonisolated enum MessageID: String, Sendable, CaseIterable {
+    /// The service moved from one state to another, or is about to.
+    case transition = "994b68f054af4c7f9c3694405375de96"
+    /// A notification that moves nothing.
+    case notification = "cdc183064fb84b79aa7aa52d3e158a6d"
+    /// A listener refused, failed or overran its deadline.
+    case listenerFailed = "3651aebcdaa34df29eab59397f0cda01"
+    /// How a listener is doing, asked for with SIGUSR2.
+    case listenerStatus = "410b2baa41684b5abe4d1b45a292c8df"
+    /// What is wrong with a configuration.
+    case configuration = "393da2b99ad549448982d47ba22074e2"
+    /// A client of the socket broke the protocol or a limit.
+    case client = "6d0a4e6f2f0b4c0f9d9b1f7f4d1c8e21"
+    /// The service ends at once, or before its listeners were done.
+    case cutShort = "b8a4d0c07c1648a7a5e2a6a4c5f3d917"
+    /// The control signal SIGRTMIN+18 came.
+    case control = "e1f4b7d9a86d4c3c8a62f7d0b95c4e38"
+    /// The service could not do what it was started for.
+    case failure = "2c9e60b1d2a34e0fb0f5c1d47a8b63f5"
+}

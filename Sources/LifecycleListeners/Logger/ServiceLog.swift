@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryConfiguration
+package import ServiceManager
+
+/// Where the service writes its records: to the journal when there is one, else to standard error.
+package final class ServiceLog {
+    private let identifier: String
+    private var writer: any RecordWriter
+    private var level: LogPriority
+
+    /// Makes a log. Until `apply` it writes what is at least informational, wherever it is read.
+    package init(identifier: String, writer: (any RecordWriter)? = nil) {
+        self.identifier = identifier
+        self.writer = writer ?? Self.writer(for: .auto, identifier)
+        level = .info
+    }
+
+    /// The least urgent level that is written.
+    package var maximumLevel: LogPriority {
+        get { level }
+        set { level = newValue }
+    }
+
+    /// Sets the target and the level.
+    package func apply(target: LoggerTarget, level: LogPriority) {
+        writer = Self.writer(for: target, identifier)
+        self.level = level
+    }
+
+    /// Writes a record, unless its priority is below the level.
+    package func write(_ record: JournalRecord) {
+        if record.priority.rawValue <= level.rawValue { writer.write(record) }
+    }
+
+    /// Writes a record of a kind.
+    package func write(
+        _ priority: JournalRecord.Priority, _ message: String, _ id: MessageID,
+        fields: [(name: String, value: String)] = []
+    ) {
+        write(JournalRecord(priority, message, id: id.rawValue, fields: fields))
+    }
+
+    private static func writer(for target: LoggerTarget, _ identifier: String) -> any RecordWriter {
+        switch target {
+        case .journal: JournalWriter(identifier: identifier)
+        case .stderr: StandardErrorWriter(identifier: identifier)
+        case .auto where JournalWriter.isOurs: JournalWriter(identifier: identifier)
+        case .auto: StandardErrorWriter(identifier: identifier)
+        }
+    }
+}

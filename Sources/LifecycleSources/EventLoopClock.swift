@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import EventLoop
+internal import Glibc
+public import Lifecycle
+
+/// The clocks of the machine, with timers of the event loop.
+public final class EventLoopClock: LifecycleClock {
+    private final class NoTimer: LifecycleTimer {
+        func cancel() {}
+    }
+
+    private let loop: MainEventLoop
+
+    public init(_ loop: MainEventLoop) { self.loop = loop }
+
+    public var now: LifecycleTime {
+        var realtime = timespec()
+        clock_gettime(CLOCK_REALTIME, &realtime)
+        return LifecycleTime(
+            realtimeUsec: UInt64(realtime.tv_sec) * 1_000_000 + UInt64(realtime.tv_nsec) / 1000,
+            monotonicUsec: MonotonicInstant.now.microseconds)
+    }
+
+    public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
+        do {
+            return try loop.timer(after: delay, body)
+        } catch {
+            // Without memory or descriptors for a timer a deadline has to come early rather than never.
+            body()
+            return NoTimer()
+        }
+    }
+}
+
+extension TimerEventSource: LifecycleTimer {}
