@@ -29,6 +29,7 @@ let package = Package(
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(name: "ServiceManager", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(
