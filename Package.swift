@@ -29,6 +29,12 @@ let package = Package(
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .testTarget(
+            name: "CacheTrimmingTests",
+            dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
+            swiftSettings: onMain
+        ),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(name: "ServiceManager", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),

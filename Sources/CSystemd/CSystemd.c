@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -142,6 +145,35 @@ int belfry_unix_connect(const char *path) { return unix_socket(path, connect); }
 
 int belfry_syncfs(int fd) { return syncfs(fd) < 0 ? -errno : 0; }
 
+int belfry_status_at(int directory, const char *name, struct belfry_status *status) {
+    struct statx x;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
+    if (statx(directory, name, flags, STATX_BASIC_STATS, &x) < 0) return -errno;
+    *status = (struct belfry_status) {
+        .device = makedev(x.stx_dev_major, x.stx_dev_minor),
+        .inode = x.stx_ino,
+        .size = x.stx_size,
+        .links = x.stx_nlink,
+        .nanoseconds = x.stx_mtime.tv_nsec,
+        .seconds = x.stx_mtime.tv_sec,
+        .mode = x.stx_mode,
+        .mount_root = (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
+        .mount_root_known = (x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0,
+    };
+    return 0;
+}
+
+int belfry_open_beneath(int directory, const char *name, int flags) {
+    struct open_how how = {
+        .flags = (uint64_t) (unsigned) flags | O_CLOEXEC | O_NOFOLLOW,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+    };
+    int fd = (int) syscall(SYS_openat2, directory, name, &how, sizeof how);
+    return fd < 0 ? -errno : fd;
+}
+
+bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
+
 int64_t belfry_mtime_nanoseconds(const struct stat *status) {
     return (int64_t) status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
 }
@@ -149,6 +181,7 @@ int64_t belfry_mtime_nanoseconds(const struct stat *status) {
 bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
 bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
 bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }
+bool belfry_is_link(mode_t mode) { return S_ISLNK(mode); }
 
 pid_t belfry_siginfo_pid(const siginfo_t *info) { return info->si_pid; }
 int belfry_siginfo_status(const siginfo_t *info) { return info->si_status; }

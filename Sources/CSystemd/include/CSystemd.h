@@ -68,6 +68,30 @@ int belfry_unix_connect(const char *path);
 /// syncfs(2). Returns 0 or -errno.
 int belfry_syncfs(int fd);
 
+/// What statx(2) says of one name, never of what a symbolic link points to.
+struct belfry_status {
+    uint64_t device;
+    uint64_t inode;
+    uint64_t size;
+    uint32_t links;
+    uint32_t nanoseconds; // of the time of modification
+    int64_t seconds;      // of the time of modification
+    mode_t mode;
+    bool mount_root;       // something is mounted on this name
+    bool mount_root_known; // the kernel can tell (Linux 5.8)
+};
+
+/// The status of `name` in `directory`, or of the descriptor itself when `name` is empty. Mounts nothing.
+/// Returns 0 or -errno.
+int belfry_status_at(int directory, const char *name, struct belfry_status *status);
+
+/// openat2(2) that follows no symbolic link, leaves neither the directory nor the mount, and sets O_CLOEXEC.
+/// Returns a descriptor or -errno: -EXDEV at a mount point, -ENOSYS before Linux 5.6.
+int belfry_open_beneath(int directory, const char *name, int flags);
+
+/// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
+bool belfry_malloc_trim(void);
+
 /// st_mtim as nanoseconds since the epoch.
 int64_t belfry_mtime_nanoseconds(const struct stat *status);
 
@@ -75,6 +99,7 @@ int64_t belfry_mtime_nanoseconds(const struct stat *status);
 bool belfry_is_directory(mode_t mode);
 bool belfry_is_regular(mode_t mode);
 bool belfry_is_socket(mode_t mode);
+bool belfry_is_link(mode_t mode);
 
 /// `si_pid` and `si_status` of a siginfo_t for SIGCHLD (sigaction(2)), which are macros over a union.
 pid_t belfry_siginfo_pid(const siginfo_t *info);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What to delete so that a cache keeps its limits: the oldest files, and no more of them than needed.
+///
+/// A pure decision. It knows the totals of the whole cache and may be given only its oldest files as candidates.
+package nonisolated struct TrimPlan: Sendable, Equatable {
+    /// A file that may be deleted.
+    package nonisolated struct Candidate: Sendable, Equatable {
+        /// What the caller knows the file by; also breaks ties.
+        package let id: Int
+
+        /// The same for all names of one file.
+        package let inode: UInt64
+
+        /// In bytes.
+        package let size: UInt64
+
+        /// When the file was last modified, since the Unix epoch.
+        package let modified: Duration
+
+        /// Makes a candidate.
+        package init(id: Int, inode: UInt64, size: UInt64, modified: Duration) {
+            self.id = id
+            self.inode = inode
+            self.size = size
+            self.modified = modified
+        }
+    }
+
+    /// The ids of the files to delete, oldest first.
+    package private(set) var removals: [Int] = []
+
+    /// Whether the cache keeps its limits once `removals` are gone. False when there were too few candidates.
+    package private(set) var isSufficient = true
+
+    /// Decides.
+    ///
+    /// - Parameters:
+    ///   - candidates: files that may go, in any order; at least the oldest of the cache.
+    ///   - files: how many files the cache holds, candidates included.
+    ///   - bytes: the sum of their sizes, every inode once.
+    ///   - limits: what the cache may hold.
+    ///   - now: the time since the Unix epoch. A file from the future is the youngest and never too old.
+    package init(candidates: [Candidate], files: Int, bytes: UInt64, limits: TrimLimits, now: Duration) {
+        let oldestFirst = candidates.sorted {
+            ($0.modified, $0.inode, $0.id) < ($1.modified, $1.inode, $1.id)
+        }
+        var names = Dictionary(oldestFirst.map { ($0.inode, 1) }, uniquingKeysWith: +)
+        var files = files
+        var bytes = bytes
+
+        func exceeded() -> Bool {
+            if let most = limits.filesMax, files > most { return true }
+            if let most = limits.sizeMax, bytes > most { return true }
+            return false
+        }
+        for candidate in oldestFirst {
+            let expired = limits.ageMax.map { now - candidate.modified > $0 } ?? false
+            guard expired || exceeded() else { return }
+            removals.append(candidate.id)
+            files -= 1
+            names[candidate.inode, default: 1] -= 1
+            if names[candidate.inode] == 0 { bytes -= min(bytes, candidate.size) }
+        }
+        isSufficient = !exceeded() && (files <= 0 || limits.ageMax == nil || candidates.isEmpty)
+    }
+}
