@@ -174,10 +174,6 @@ int belfry_open_beneath(int directory, const char *name, int flags) {
 
 bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
 
-int64_t belfry_mtime_nanoseconds(const struct stat *status) {
-    return (int64_t) status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-}
-
 bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
 bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
 bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }

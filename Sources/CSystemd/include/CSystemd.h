@@ -92,9 +92,6 @@ int belfry_open_beneath(int directory, const char *name, int flags);
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
 bool belfry_malloc_trim(void);
 
-/// st_mtim as nanoseconds since the epoch.
-int64_t belfry_mtime_nanoseconds(const struct stat *status);
-
 /// File type macros of stat(2).
 bool belfry_is_directory(mode_t mode);
 bool belfry_is_regular(mode_t mode);
