@@ -18,49 +18,53 @@ let onMain: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
 let package = Package(
     name: "belfry",
-    products: [],
+    products: [
+        .library(name: "Lifecycle", targets: ["Lifecycle"]),
+        .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
+        .library(name: "Varlink", targets: ["Varlink"]),
+    ],
     targets: [
+        // The floors of the house, from the ground up: each may use those above it in this list, as far as it says so.
         .target(
             name: "CSystemd",
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("systemd")]
         ),
+        .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "Lifecycle", swiftSettings: onMain),
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
-        .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
-        .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
-        .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
-        .testTarget(
-            name: "CacheTrimmingTests",
-            dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
-            swiftSettings: onMain
-        ),
-        .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .target(name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
         .target(name: "ServiceManager", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(
             name: "LifecycleSources",
             dependencies: [
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
-            ],
-            swiftSettings: onMain
-        ),
+            ], swiftSettings: onMain),
         .target(
             name: "LifecycleListeners",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
-            ],
-            swiftSettings: onMain
-        ),
+                "BelfryConfiguration", "CacheTrimming", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager",
+                "SystemErrors", "Varlink",
+            ], swiftSettings: onMain),
+
+        // Tests, and the programs that they run.
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
-            swiftSettings: onMain
-        ),
+            swiftSettings: onMain),
+        .testTarget(name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration"], swiftSettings: onMain),
+        .testTarget(
+            name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
+            swiftSettings: onMain),
         .testTarget(
             name: "EventLoopTests", dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors"],
-            swiftSettings: onMain
-        ),
-        .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
-        .testTarget(name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration"], swiftSettings: onMain),
+            swiftSettings: onMain),
+        .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
+        .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
+        .testTarget(
+            name: "VarlinkTests", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink"],
+            swiftSettings: onMain),
     ]
 )

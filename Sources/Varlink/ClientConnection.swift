@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import EventLoop
+internal import SystemErrors
+
+/// The client's end of a connection: sends calls, and hands each reply to the oldest call that waits.
+final class ClientConnection: FrameStream {
+    /// What comes of a call.
+    typealias Handler = (Result<VarlinkReply, VarlinkError>) -> Void
+
+    private struct Waiting {
+        let wantsMore: Bool
+        let handler: Handler
+    }
+
+    /// Why the connection is over.
+    private(set) var failure: VarlinkError?
+    var onClose: ((VarlinkError) -> Void)?
+
+    private var waiting: [Waiting] = []
+    private var waitingHead = 0
+    private var isProceeding = false
+    /// Replies stay where they are while somebody is too slow for them.
+    var isPaused = false {
+        didSet { if !isPaused, oldValue { needsTurn() } }
+    }
+
+    func send(_ call: VarlinkCall, _ handler: Handler?) {
+        if let failure {
+            handler?(.failure(failure))
+            return
+        }
+        if let handler { waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler)) }
+        queue(EncodedMessage(call.message))
+    }
+
+    override func proceed() {
+        guard !isProceeding else { return }
+        isProceeding = true
+        defer { isProceeding = false }
+        while !isClosed, !isPaused {
+            do throws(VarlinkProtocolError) {
+                guard let reply = try nextReply() else { break }
+                try take(reply)
+            } catch {
+                return finish(.protocolViolation(error))
+            }
+        }
+        guard !isClosed else { return }
+        takesInput = !isPaused
+        if inputEnded, !isPaused {
+            finish(frames.pendingBytes > 0 ? .protocolViolation(.truncated) : .closed)
+        }
+    }
+
+    private func nextReply() throws(VarlinkProtocolError) -> VarlinkReply? {
+        var frame: ArraySlice<UInt8>?
+        do throws(VarlinkFrameReader.TooLarge) {
+            frame = try frames.next()
+        } catch {
+            throw .tooLarge(error.limit)
+        }
+        guard let frame else { return nil }
+        return try VarlinkReply(message: frame)
+    }
+
+    private func take(_ reply: VarlinkReply) throws(VarlinkProtocolError) {
+        guard waitingHead < waiting.count else { throw .unexpectedReply }
+        let call = waiting[waitingHead]
+        guard call.wantsMore || !reply.continues else { throw .unexpectedContinues }
+        if !reply.continues { removeOldest() }
+        if let name = reply.error {
+            call.handler(.failure(.failed(name: name, parameters: reply.parameters)))
+        } else {
+            call.handler(.success(reply))
+        }
+    }
+
+    private func removeOldest() {
+        waitingHead += 1
+        guard waitingHead == waiting.count || waitingHead > 64 else { return }
+        waiting.removeSubrange(..<waitingHead)
+        waitingHead = 0
+    }
+
+    override func ended(_ end: End) {
+        isPaused = false
+        switch end {
+        case .peerGone: proceed()
+        case .failed(let error): finish(.system(error))
+        }
+    }
+
+    override func close() { finish(.closed) }
+
+    /// Ends the connection; whatever waits hears why.
+    func finish(_ reason: VarlinkError) {
+        guard failure == nil else { return }
+        failure = reason
+        super.close()
+        let handlers = waiting[waitingHead...].map(\.handler)
+        waiting = []
+        waitingHead = 0
+        for handler in handlers { handler(.failure(reason)) }
+        onClose?(reason)
+        onClose = nil
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+nonisolated extension JSONParser {
+    mutating func string() throws(VarlinkParseError) -> String {
+        try expect("\"")
+        let start = offset
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text = try text(UnsafeBufferPointer(rebasing: bytes[start..<offset]), from: start)
+                offset += 1
+                return text
+            case UInt8(ascii: "\\"): return try escapedString(from: start)
+            case 0..<0x20: throw failure(.controlCharacterInString)
+            default: offset += 1
+            }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    /// The string that began at `start` and has its first escape here.
+    private mutating func escapedString(from start: Int) throws(VarlinkParseError) -> String {
+        var decoded = Array(bytes[start..<offset])
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text = try decoded.withUnsafeBufferPointer { bytes throws(VarlinkParseError) -> String in
+                    try self.text(bytes, from: start)
+                }
+                offset += 1
+                return text
+            case UInt8(ascii: "\\"): decoded.append(contentsOf: UTF8.encode(try escape()).map { Array($0) } ?? [])
+            case 0..<0x20: throw failure(.controlCharacterInString)
+            default:
+                decoded.append(byte)
+                offset += 1
+            }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    private func text(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(VarlinkParseError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw VarlinkParseError(reason: .invalidUTF8, offset: start)
+        }
+        return text
+    }
+
+    private mutating func escape() throws(VarlinkParseError) -> Unicode.Scalar {
+        offset += 1
+        guard let kind = next else { throw failure(.unexpectedEnd) }
+        let scalar: Unicode.Scalar
+        switch kind {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scalar = Unicode.Scalar(kind)
+        case UInt8(ascii: "b"): scalar = "\u{8}"
+        case UInt8(ascii: "f"): scalar = "\u{C}"
+        case UInt8(ascii: "n"): scalar = "\n"
+        case UInt8(ascii: "r"): scalar = "\r"
+        case UInt8(ascii: "t"): scalar = "\t"
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default: throw failure(.invalidEscape)
+        }
+        offset += 1
+        return scalar
+    }
+
+    private mutating func unicodeEscape() throws(VarlinkParseError) -> Unicode.Scalar {
+        let first = try fourDigits()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard UTF16.isLeadSurrogate(first), take(UInt8(ascii: "\\")), next == UInt8(ascii: "u") else {
+            throw failure(.loneSurrogate)
+        }
+        let second = try fourDigits()
+        guard UTF16.isTrailSurrogate(second) else { throw failure(.loneSurrogate) }
+        return UTF16.decode(UTF16.EncodedScalar([first, second]))
+    }
+
+    /// The four digits after the `u` that is next.
+    private mutating func fourDigits() throws(VarlinkParseError) -> UInt16 {
+        offset += 1
+        var value: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = next else { throw failure(.unexpectedEnd) }
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw failure(.invalidEscape) }
+            value = value << 4 | UInt16(digit)
+            offset += 1
+        }
+        return value
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Reads JSON (RFC 8259) from bytes that stay where they are for as long as the parser lives.
+nonisolated struct JSONParser {
+    static let maximumDepth = 64
+    static let maximumNumberLength = 512
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    var offset = 0
+    private var depth = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// The next byte, or nil at the end.
+    @inline(__always)
+    var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    func failure(_ reason: VarlinkParseError.Reason) -> VarlinkParseError {
+        VarlinkParseError(reason: reason, offset: offset)
+    }
+
+    /// What to say of the next byte, which does not belong here.
+    func unexpected() -> VarlinkParseError {
+        failure(next.map { .unexpectedByte($0) } ?? .unexpectedEnd)
+    }
+
+    mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+    }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    mutating func expect(_ text: StaticString) throws(VarlinkParseError) {
+        for position in 0..<text.utf8CodeUnitCount where !take(text.utf8Start[position]) { throw unexpected() }
+    }
+
+    /// Nothing but white space may follow.
+    mutating func end() throws(VarlinkParseError) {
+        skipSpace()
+        if offset < bytes.count { throw failure(.trailingBytes) }
+    }
+
+    mutating func value() throws(VarlinkParseError) -> VarlinkValue {
+        skipSpace()
+        guard let next else { throw unexpected() }
+        switch next {
+        case UInt8(ascii: "{"): return .object(try object())
+        case UInt8(ascii: "["): return .array(try array())
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "t"):
+            try expect("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try expect("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try expect("null")
+            return .null
+        default: throw unexpected()
+        }
+    }
+
+    mutating func object() throws(VarlinkParseError) -> VarlinkObject {
+        var object = VarlinkObject()
+        try members { (key, parser) throws(VarlinkParseError) in object[key] = try parser.value() }
+        return object
+    }
+
+    /// Walks over the members of an object. `body` is called after the colon and reads the value.
+    mutating func members(
+        _ body: (String, inout JSONParser) throws(VarlinkParseError) -> Void
+    ) throws(VarlinkParseError) {
+        skipSpace()
+        try expect("{")
+        try enter()
+        defer { depth -= 1 }
+        skipSpace()
+        if take(UInt8(ascii: "}")) { return }
+        while true {
+            skipSpace()
+            let key = try string()
+            skipSpace()
+            try expect(":")
+            try body(key, &self)
+            skipSpace()
+            if take(UInt8(ascii: ",")) { continue }
+            try expect("}")
+            return
+        }
+    }
+
+    private mutating func array() throws(VarlinkParseError) -> [VarlinkValue] {
+        var elements: [VarlinkValue] = []
+        offset += 1
+        try enter()
+        defer { depth -= 1 }
+        skipSpace()
+        if take(UInt8(ascii: "]")) { return elements }
+        while true {
+            elements.append(try value())
+            skipSpace()
+            if take(UInt8(ascii: ",")) { continue }
+            try expect("]")
+            return elements
+        }
+    }
+
+    private mutating func enter() throws(VarlinkParseError) {
+        depth += 1
+        if depth > Self.maximumDepth { throw failure(.nestedTooDeeply) }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import EventLoop
+
+/// Holds replies between the connection, which calls, and the task that asks for them.
+final class ReplyBuffer {
+    private typealias Waiter = CheckedContinuation<Result<VarlinkObject?, VarlinkError>, Never>
+
+    /// Replies that are kept before the service is made to wait.
+    private static let capacity = 1024
+
+    private let client: VarlinkClient
+    private var replies: [VarlinkObject] = []
+    private var head = 0
+    private var end: Result<VarlinkObject?, VarlinkError>?
+    private var waiter: Waiter?
+
+    init(_ client: VarlinkClient) { self.client = client }
+
+    isolated deinit { client.isPaused = false }
+
+    func add(_ result: Result<VarlinkReply, VarlinkError>) {
+        switch result {
+        case .success(let reply):
+            if !reply.continues { end = .success(nil) }
+            if let waiter = take() {
+                waiter.resume(returning: .success(reply.parameters))
+            } else {
+                replies.append(reply.parameters)
+                if replies.count - head >= Self.capacity, end == nil { client.isPaused = true }
+            }
+        case .failure(let error):
+            end = .failure(error)
+            take()?.resume(returning: .failure(error))
+        }
+    }
+
+    func next() async throws(VarlinkError) -> VarlinkObject? {
+        if head < replies.count { return removeFirst() }
+        if let end { return try end.get() }
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: Waiter) in
+                if Task.isCancelled {
+                    continuation.resume(returning: .failure(.cancelled))
+                } else {
+                    waiter = continuation
+                }
+            }
+        } onCancel: {
+            MainThreadExecutor.task { [weak self] in self?.take()?.resume(returning: .failure(.cancelled)) }
+        }.get()
+    }
+
+    private func take() -> Waiter? {
+        defer { waiter = nil }
+        return waiter
+    }
+
+    private func removeFirst() -> VarlinkObject {
+        defer {
+            head += 1
+            if head == replies.count {
+                replies = []
+                head = 0
+                client.isPaused = false
+            }
+        }
+        return replies[head]
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import EventLoop
+internal import SystemErrors
+
+/// The server's end of a connection: takes calls one after the other, in order.
+final class ServerConnection: FrameStream {
+    /// The call that is being answered.
+    private struct CallInProgress {
+        let number: UInt64
+        let isOneway: Bool
+        /// The number, in the stream, of its first reply.
+        let firstReply: UInt64
+        var onCancel: (() -> Void)?
+    }
+
+    let peer: VarlinkPeer
+    private weak var server: VarlinkServer?
+    private var current: CallInProgress?
+    private var calls: UInt64 = 0
+    private var isProceeding = false
+    private var isPeerGone = false
+
+    init(_ descriptor: Int32, peer: VarlinkPeer, server: VarlinkServer) {
+        self.peer = peer
+        self.server = server
+        super.init(descriptor, frameLimit: server.limits.messageSize, writer: server.writer)
+    }
+
+    // The stream
+
+    override func proceed() {
+        guard !isProceeding, let server else { return }
+        isProceeding = true
+        defer { isProceeding = false }
+        while !isClosed, isReadyForCall(server.limits) {
+            do throws(VarlinkProtocolError) {
+                guard let call = try nextCall() else { break }
+                begin(call, server)
+            } catch {
+                server.report(.protocolViolation(error), peer)
+                write()
+                return close()
+            }
+        }
+        guard !isClosed else { return }
+        takesInput = isReadyForCall(server.limits) || !frames.containsFrame()
+        if inputEnded, current == nil, !isPeerGone { finishInput(server) }
+    }
+
+    private func isReadyForCall(_ limits: VarlinkLimits) -> Bool {
+        current == nil && (isPeerGone || queuedBytes <= limits.unreadBytes)
+    }
+
+    private func nextCall() throws(VarlinkProtocolError) -> VarlinkCall? {
+        var frame: ArraySlice<UInt8>?
+        do throws(VarlinkFrameReader.TooLarge) {
+            frame = try frames.next()
+        } catch {
+            throw .tooLarge(error.limit)
+        }
+        guard let frame else { return nil }
+        return try VarlinkCall(message: frame)
+    }
+
+    private func begin(_ call: VarlinkCall, _ server: VarlinkServer) {
+        calls += 1
+        current = CallInProgress(
+            number: calls, isOneway: call.mode == .oneway, firstReply: sent + UInt64(queued), onCancel: nil)
+        server.dispatch(VarlinkRequest(call, number: calls, on: self), mode: call.mode)
+        if isPeerGone { cancelCurrent() }
+    }
+
+    /// The client sends no more, but may still read: it gets its replies, then the connection ends.
+    private func finishInput(_ server: VarlinkServer) {
+        guard !frames.containsFrame() else { return }
+        if frames.pendingBytes > 0 {
+            server.report(.protocolViolation(.truncated), peer)
+            write()
+            close()
+        } else if queued == 0 {
+            close()
+        }
+    }
+
+    override func ended(_ end: End) {
+        isPeerGone = true
+        if case .failed(let error) = end { server?.report(.system(error), peer) }
+        cancelCurrent()
+        proceed()
+    }
+
+    override func close() {
+        guard !isClosed else { return }
+        super.close()
+        cancelCurrent()
+        server?.forget(self)
+    }
+
+    private func cancelCurrent() {
+        let onCancel = current?.onCancel
+        current = nil
+        onCancel?()
+    }
+
+    // What a request asks for. Calls that are over are told by their number.
+
+    func isActive(_ number: UInt64) -> Bool { current?.number == number }
+
+    func setCancel(_ number: UInt64, _ handler: (() -> Void)?) {
+        guard isActive(number) else { return }
+        current?.onCancel = handler
+    }
+
+    func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
+        guard let current, current.number == number else { return }
+        if !current.isOneway { enqueue(reply().message) }
+        if !continues { finish(number) }
+    }
+
+    func dropReplies(_ number: UInt64) -> Int {
+        guard let current, current.number == number else { return 0 }
+        return dropQueue(from: current.firstReply)
+    }
+
+    func unanswered(_ number: UInt64, method: String) {
+        guard isActive(number) else { return }
+        server?.report(.unanswered(method: method), peer)
+        reply(number, VarlinkEncodedReply(ServiceInterface.internalError), continues: false)
+    }
+
+    private func finish(_ number: UInt64) {
+        guard isActive(number) else { return }
+        current = nil
+        if !isProceeding { needsTurn() }
+    }
+
+    private func enqueue(_ message: EncodedMessage) {
+        guard let limits = server?.limits else { return }
+        queue(message)
+        guard queuedBytes > limits.queuedBytes || queued > limits.queuedReplies, !isClosed else { return }
+        server?.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
+        close()
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import Glibc
+internal import SystemErrors
+
+/// A socket that this process bound to a path, and the file that came of it.
+struct SocketFile {
+    private struct Identity: Equatable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    let descriptor: Int32
+    private let path: String
+    private let identity: Identity?
+
+    /// Binds and listens. A file that a dead service left there is replaced.
+    init(_ address: VarlinkAddress, mode: UInt32?) throws(SystemError) {
+        path = address.path
+        if address.isAbstract {
+            descriptor = try Self.listen(path)
+            identity = nil
+            return
+        }
+        // Two services that find the same dead file must not remove each other's new one: the folder is locked
+        // meanwhile. The kernel drops the lock with the process (flock(2)).
+        let folder = try Self.lockFolder(of: path)
+        defer { close(folder) }
+        descriptor = try Self.listenReplacing(path)
+        identity = Self.identity(of: path)
+        guard let mode, chmod(path, mode) < 0 else { return }
+        let error = SystemError.last(verb: "set mode of", object: path)
+        remove()
+        close(descriptor)
+        throw error
+    }
+
+    /// Removes the file, unless it has become another one.
+    func remove() {
+        guard let identity, identity == Self.identity(of: path) else { return }
+        unlink(path)
+    }
+
+    private static func listen(_ path: String) throws(SystemError) -> Int32 {
+        try SystemError.check(belfry_unix_listen(path, SOMAXCONN), verb: "listen on", object: path)
+    }
+
+    private static func listenReplacing(_ path: String) throws(SystemError) -> Int32 {
+        do throws(SystemError) {
+            return try listen(path)
+        } catch {
+            guard error.code == EADDRINUSE, isAbandoned(path) else { throw error }
+            if unlink(path) < 0 { throw SystemError.last(verb: "remove stale socket", object: path) }
+            return try listen(path)
+        }
+    }
+
+    /// Whether there is a socket that nobody listens on (connect(2), ECONNREFUSED).
+    private static func isAbandoned(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, belfry_is_socket(status.st_mode) else { return false }
+        let connected = belfry_unix_connect(path)
+        if connected >= 0 { close(connected) }
+        return connected == -ECONNREFUSED
+    }
+
+    private static func lockFolder(of path: String) throws(SystemError) -> Int32 {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor < 0 { throw SystemError.last(verb: "listen on", object: path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) < 0 else { return descriptor }
+        let error = SystemError.last(verb: "lock folder of", object: path)
+        close(descriptor)
+        throw error
+    }
+
+    private static func identity(of path: String) -> Identity? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import EventLoop
+internal import Glibc
+internal import SystemErrors
+
+/// Gathers what one turn of the loop queues, over all streams, and writes each stream one batch when everything that
+/// was ready has been handled. It also lends the streams the memory that only one of them needs at a time.
+final class TurnWriter {
+    /// After everything that is ready, whatever the priorities of other sources.
+    private static let priority: Int64 = 1_000_000
+    /// How long a reply may wait for a busy loop to become idle.
+    private static let patience = Duration.milliseconds(2)
+
+    let input: UnsafeMutableRawBufferPointer
+    let vectors: UnsafeMutableBufferPointer<iovec>
+    private var dirty: [FrameStream] = []
+    private var since = MonotonicInstant(microseconds: 0)
+    private var deferred: DeferredEventSource?
+
+    init(on loop: MainEventLoop) throws(SystemError) {
+        input = .allocate(byteCount: 64 << 10, alignment: 16)
+        vectors = .allocate(capacity: 256)
+        deferred = try loop.deferred { [unowned self] in flush() }
+        deferred?.priority = Self.priority
+    }
+
+    isolated deinit {
+        deferred?.cancel()
+        input.deallocate()
+        vectors.deallocate()
+    }
+
+    /// The stream has something to write, or to go on with, at the end of the turn.
+    func add(_ stream: FrameStream) {
+        if dirty.isEmpty {
+            since = .now
+            deferred?.schedule()
+        }
+        dirty.append(stream)
+    }
+
+    /// Called when a stream has been served: a loop that never runs out of work must not keep replies waiting.
+    func served() {
+        if !dirty.isEmpty, MonotonicInstant.now - since > Self.patience { flush() }
+    }
+
+    func flush() {
+        let streams = dirty
+        dirty = []
+        for stream in streams { stream.turnEnds() }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Where a service listens: `unix:/run/org.example.ftl`, `unix:@abstract` or just the path (UAPI.20, «Service
+/// Addresses»). What follows a `;` is ignored, as the specification asks.
+public nonisolated struct VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The path, or `@` and the name of an abstract socket.
+    public let path: String
+
+    /// Whether the name is not in the file system.
+    public var isAbstract: Bool { path.hasPrefix("@") }
+
+    /// Reads an address.
+    public init(_ text: String) {
+        let prefix = "unix:"
+        guard text.hasPrefix(prefix) else {
+            path = text
+            return
+        }
+        path = String(text.dropFirst(prefix.count).prefix { $0 != ";" })
+    }
+
+    /// The address as clients write it.
+    public var description: String { "unix:\(path)" }
+}

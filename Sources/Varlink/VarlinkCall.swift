@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A call on the wire (UAPI.20, «Call»).
+public nonisolated struct VarlinkCall: Sendable, Equatable {
+    /// What a call asks of the connection; at most one of these.
+    public enum Mode: Sendable, Equatable {
+        /// One reply.
+        case single
+        /// No reply, not even an error.
+        case oneway
+        /// Any number of replies.
+        case more
+        /// One reply, after which the connection belongs to another protocol.
+        case upgrade
+    }
+
+    /// The fully-qualified name, `org.example.ftl.Jump`.
+    public var method: String
+    /// The parameters; absent, `null` and `{}` are the same.
+    public var parameters: VarlinkObject
+    /// How it is to be answered.
+    public var mode: Mode
+    /// Header fields of vendors, those with a dot in their names.
+    public var extensions: VarlinkObject
+
+    /// A call with these parts.
+    public init(
+        _ method: String, _ parameters: VarlinkObject = [:], mode: Mode = .single, extensions: VarlinkObject = [:]
+    ) {
+        self.method = method
+        self.parameters = parameters
+        self.mode = mode
+        self.extensions = extensions
+    }
+
+    /// Reads a call from a message without its NUL.
+    ///
+    /// - Throws: what makes it no call. The connection that it came from is to be closed.
+    public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
+        var header = VarlinkMessageHeader()
+        try header.read(message)
+        guard let method = header.method else { throw .missingMethod }
+        if let field = header.replyField { throw .unknownField(field) }
+        let modes: [(Bool, Mode)] = [(header.oneway, .oneway), (header.more, .more), (header.upgrade, .upgrade)]
+        let asked = modes.filter(\.0)
+        guard asked.count <= 1 else { throw .conflictingFlags }
+        self.init(method, header.parameters, mode: asked.first?.1 ?? .single, extensions: header.extensions)
+    }
+
+    /// The call as a message with its NUL.
+    public var message: [UInt8] {
+        var writer = JSONWriter()
+        writer.write(raw: "{\"method\":")
+        writer.write(method)
+        if !parameters.isEmpty {
+            writer.write(raw: ",\"parameters\":")
+            writer.write(parameters)
+        }
+        switch mode {
+        case .single: break
+        case .oneway: writer.write(raw: ",\"oneway\":true")
+        case .more: writer.write(raw: ",\"more\":true")
+        case .upgrade: writer.write(raw: ",\"upgrade\":true")
+        }
+        writer.write(extensions: extensions)
+        writer.write(raw: "}")
+        writer.bytes.append(0)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import EventLoop
+internal import CSystemd
+internal import Glibc
+internal import SystemErrors
+
+/// Calls the methods of a service (UAPI.20), on the main thread's loop.
+///
+/// Calls may follow each other without waiting; replies come in the order of the calls. While a call with `more` is
+/// being answered, later ones wait: a subscription wants a client of its own. Closing the client ends all of them.
+public final class VarlinkClient {
+    private let connection: ClientConnection
+
+    /// Connects to an address (`unix:/path`, `/path`, `unix:@abstract`).
+    ///
+    /// - Throws: `VarlinkError.system` when nobody is there.
+    public convenience init(
+        _ address: String, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
+    ) throws(VarlinkError) {
+        let path = VarlinkAddress(address).path
+        let descriptor = belfry_unix_connect(path)
+        guard descriptor >= 0 else { throw .system(SystemError(descriptor, verb: "connect to", object: path)) }
+        try self.init(descriptor, on: loop, limits: limits)
+    }
+
+    /// Takes over a connected stream socket.
+    public init(
+        _ descriptor: Int32, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
+    ) throws(VarlinkError) {
+        do throws(SystemError) {
+            let flags = fcntl(descriptor, F_GETFL)
+            guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) >= 0 else {
+                throw SystemError.last(verb: "use", object: "descriptor \(descriptor)")
+            }
+            let writer = try TurnWriter(on: loop)
+            connection = ClientConnection(descriptor, frameLimit: limits.messageSize, writer: writer)
+            try connection.start(on: loop)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    isolated deinit { close() }
+
+    /// Whether the connection is over.
+    public var isClosed: Bool { connection.isClosed }
+
+    /// Called once when the connection is over, with the reason; `VarlinkError.closed` when either side closed it.
+    public var onClose: ((VarlinkError) -> Void)? {
+        get { connection.onClose }
+        set { connection.onClose = newValue }
+    }
+
+    /// Ends the connection. Calls that wait fail with `VarlinkError.closed`.
+    public func close() { connection.close() }
+
+    /// Calls a method. `onReply` is called once.
+    public func call(
+        _ method: String, _ parameters: VarlinkObject = [:],
+        onReply: @escaping (Result<VarlinkObject, VarlinkError>) -> Void
+    ) {
+        connection.send(VarlinkCall(method, parameters)) { onReply($0.map(\.parameters)) }
+    }
+
+    /// Calls a method that may answer many times. `onReply` is called until a reply no longer continues or the call
+    /// fails.
+    public func more(
+        _ method: String, _ parameters: VarlinkObject = [:],
+        onReply: @escaping (Result<VarlinkReply, VarlinkError>) -> Void
+    ) {
+        connection.send(VarlinkCall(method, parameters, mode: .more), onReply)
+    }
+
+    /// Calls a method that is not to answer.
+    public func oneway(_ method: String, _ parameters: VarlinkObject = [:]) {
+        connection.send(VarlinkCall(method, parameters, mode: .oneway), nil)
+    }
+
+    /// Leaves replies with the service, which then has to hold them or to give up, until it is set back to false.
+    public var isPaused: Bool {
+        get { connection.isPaused }
+        set { connection.isPaused = newValue }
+    }
+
+    /// Writes what is queued without waiting for the turn of the loop to end, as far as the service takes it.
+    public func flush() { connection.writer.flush() }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The members of a JSON object, in the order in which they came. Names are unique.
+public nonisolated struct VarlinkObject: Sendable {
+    /// One member.
+    public typealias Element = (key: String, value: VarlinkValue)
+
+    private var members: [Element] = []
+
+    /// Where a name is; kept only for objects too large to be searched from the front.
+    private var index: [String: Int] = [:]
+    private static let searchable = 16
+
+    /// An object without members.
+    public init() {}
+
+    /// An object with these members; of those with the same name the last one wins.
+    public init(_ members: some Sequence<(String, VarlinkValue)>) {
+        for (key, value) in members { self[key] = value }
+    }
+
+    /// The names, in order.
+    public var keys: [String] { members.map(\.key) }
+
+    /// The value of that name. Setting nil removes the member.
+    public subscript(key: String) -> VarlinkValue? {
+        get { position(of: key).map { members[$0].value } }
+        set {
+            switch (position(of: key), newValue) {
+            case (let position?, let value?): members[position].value = value
+            case (let position?, nil): remove(at: position)
+            case (nil, let value?): append(key, value)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    private func position(of key: String) -> Int? {
+        members.count <= Self.searchable ? members.firstIndex { $0.key == key } : index[key]
+    }
+
+    private mutating func append(_ key: String, _ value: VarlinkValue) {
+        members.append((key, value))
+        if members.count == Self.searchable + 1 {
+            for (position, member) in members.enumerated() { index[member.key] = position }
+        } else if members.count > Self.searchable {
+            index[key] = members.count - 1
+        }
+    }
+
+    private mutating func remove(at position: Int) {
+        members.remove(at: position)
+        index = [:]
+        guard members.count > Self.searchable else { return }
+        for (position, member) in members.enumerated() { index[member.key] = position }
+    }
+}
+
+nonisolated extension VarlinkObject: RandomAccessCollection {
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of members.
+    public var endIndex: Int { members.count }
+    /// The member at a position.
+    public subscript(position: Int) -> Element { members[position] }
+}
+
+nonisolated extension VarlinkObject: Equatable {
+    /// Objects are equal when they have the same members, in whatever order.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    }
+}
+
+nonisolated extension VarlinkObject: ExpressibleByDictionaryLiteral {
+    /// An object with these members; of those with the same name the last one wins.
+    public init(dictionaryLiteral elements: (String, VarlinkValue)...) { self.init(elements) }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+
+/// Who is at the other end of a connection, as the kernel noted it when the connection was made (`SO_PEERCRED`,
+/// `SO_PEERGROUPS`; unix(7)).
+public nonisolated struct VarlinkPeer: Sendable, Hashable {
+    /// The process; 0 when it lives outside our pid namespace.
+    public let pid: Int32
+    /// The effective user.
+    public let uid: UInt32
+    /// The effective group.
+    public let gid: UInt32
+    /// The supplementary groups.
+    public let groups: [UInt32]
+
+    /// A peer made by hand, for tests.
+    public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+        self.groups = groups
+    }
+
+    /// Whether the peer is in a group, by its own or a supplementary one.
+    public func isMember(of group: UInt32) -> Bool { gid == group || groups.contains(group) }
+
+    /// Reads the peer of a connected socket; nil when the kernel does not say.
+    init?(of descriptor: Int32) {
+        var pid: Int32 = 0
+        var uid: UInt32 = 0
+        var gid: UInt32 = 0
+        guard belfry_peer_credentials(descriptor, &pid, &uid, &gid) >= 0 else { return nil }
+        self.init(pid: pid, uid: uid, gid: gid, groups: Self.groups(of: descriptor))
+    }
+
+    /// NGROUPS_MAX is 65536 (credentials(7)), but hardly anybody has more than a few.
+    private static func groups(of descriptor: Int32) -> [UInt32] {
+        for capacity in [32, 65536] {
+            var count: Int32 = 0
+            let groups = [UInt32](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+                count = belfry_peer_groups(descriptor, buffer.baseAddress, Int32(capacity))
+                initialized = Int(max(count, 0))
+            }
+            if count >= 0 { return Array(groups) }
+        }
+        return []
+    }
+}
+
+nonisolated extension VarlinkPeer: CustomStringConvertible {
+    /// `pid 12, uid 0, gid 0`
+    public var description: String { "pid \(pid), uid \(uid), gid \(gid)" }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A reply on the wire (UAPI.20, «Reply»).
+public nonisolated struct VarlinkReply: Sendable, Equatable {
+    /// What is answered, or what the error is about; absent, `null` and `{}` are the same.
+    public var parameters: VarlinkObject
+    /// Whether further replies to the same call follow.
+    public var continues: Bool
+    /// The fully-qualified name of the error when the call failed.
+    public var error: String?
+
+    /// A reply that answers.
+    public init(_ parameters: VarlinkObject = [:], continues: Bool = false) {
+        self.parameters = parameters
+        self.continues = continues
+    }
+
+    /// A reply that ends a call with an error.
+    public init(error: String, _ parameters: VarlinkObject = [:]) {
+        self.parameters = parameters
+        self.error = error
+        continues = false
+    }
+
+    /// Reads a reply from a message without its NUL.
+    ///
+    /// - Throws: what makes it no reply. The connection that it came from is to be closed.
+    public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
+        var header = VarlinkMessageHeader()
+        try header.read(message)
+        if let field = header.callField { throw .unknownField(field) }
+        if header.error != nil, header.continues { throw .unexpectedContinues }
+        parameters = header.parameters
+        continues = header.continues
+        error = header.error
+    }
+
+    /// The reply as a message with its NUL.
+    public var message: [UInt8] {
+        var writer = JSONWriter()
+        writer.write(raw: "{")
+        if let error {
+            writer.write(raw: "\"error\":")
+            writer.write(error)
+            writer.write(raw: ",")
+        }
+        // Always written: clients in use look for it even where it is empty.
+        writer.write(raw: "\"parameters\":")
+        writer.write(parameters)
+        if continues { writer.write(raw: ",\"continues\":true") }
+        writer.write(raw: "}")
+        writer.bytes.append(0)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A call that is to be answered, at once or later, exactly once: keep the request for as long as that takes. If the
+/// last reference to it goes without an answer, the client gets an error instead of waiting forever.
+///
+/// When the client goes away the request is over: what is sent after that, or after the last reply, goes nowhere.
+public final class VarlinkRequest {
+    /// The fully-qualified method.
+    public let method: String
+    /// The parameters. They match the method's declaration: the server has refused the call otherwise.
+    public let parameters: VarlinkObject
+    /// Whether the client takes more than one reply.
+    public let wantsMore: Bool
+    /// Whether the client takes no reply at all. Reply all the same: it ends the call and sends nothing.
+    public let isOneway: Bool
+    /// Header fields of vendors.
+    public let extensions: VarlinkObject
+
+    private let number: UInt64
+    private let connection: ServerConnection
+
+    init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
+        method = call.method
+        parameters = call.parameters
+        wantsMore = call.mode == .more
+        isOneway = call.mode == .oneway
+        extensions = call.extensions
+        self.number = number
+        self.connection = connection
+    }
+
+    isolated deinit { connection.unanswered(number, method: method) }
+
+    /// Who called.
+    public var peer: VarlinkPeer { connection.peer }
+
+    /// Whether the call still wants an answer: the client is there and the last reply was not given.
+    public var isActive: Bool { connection.isActive(number) }
+
+    /// Replies that wait to be sent to the client, those to earlier calls included.
+    public var queuedReplies: Int { connection.queued }
+
+    /// The size of these replies in bytes.
+    public var queuedBytes: Int { connection.queuedBytes }
+
+    /// Called when the client goes away before the last reply. Not called for a request that is over.
+    public var onCancel: (() -> Void)? {
+        get { nil }
+        set { connection.setCancel(number, newValue) }
+    }
+
+    /// Answers, for the last time.
+    public func reply(_ parameters: VarlinkObject = [:]) {
+        connection.reply(number, VarlinkEncodedReply(VarlinkReply(parameters)), continues: false)
+    }
+
+    /// Answers, and more replies follow when `continues` is true. Only for a call that wants more: another one gets
+    /// the error `ExpectedMore` and is over.
+    public func reply(_ parameters: VarlinkObject, continues: Bool) {
+        send(VarlinkEncodedReply(VarlinkReply(parameters, continues: continues)))
+    }
+
+    /// Answers with bytes that were encoded once for many clients. As `reply(_:continues:)` otherwise.
+    public func send(_ reply: VarlinkEncodedReply) {
+        guard wantsMore || isOneway || !reply.continues else { return fail(.expectedMore) }
+        connection.reply(number, reply, continues: reply.continues)
+    }
+
+    /// Answers with an error, fully-qualified, for the last time.
+    public func fail(_ error: String, _ parameters: VarlinkObject = [:]) {
+        connection.reply(number, VarlinkEncodedReply(VarlinkReply(error: error, parameters)), continues: false)
+    }
+
+    /// Answers with one of the errors that every service has, for the last time.
+    public func fail(_ error: VarlinkServiceError) { fail(error.name, error.parameters) }
+
+    /// Takes back the replies to this call of which nothing was written yet.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    public func dropQueuedReplies() -> Int { connection.dropReplies(number) }
+}

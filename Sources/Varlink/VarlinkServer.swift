@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import EventLoop
+internal import Glibc
+public import SystemErrors
+
+/// Offers interfaces on sockets (UAPI.20), on the main thread's loop.
+///
+/// Calls of one client are answered in order, one after the other; clients do not wait for each other. The server
+/// checks parameters against the description of the interface, answers `org.varlink.service` by itself, and reports
+/// what clients do wrong to `onProblem`.
+public final class VarlinkServer {
+    /// What clients can make us allocate.
+    public let limits: VarlinkLimits
+    /// Hears of what went wrong with clients.
+    public var onProblem: ((VarlinkProblem) -> Void)?
+
+    let loop: MainEventLoop
+    let writer: TurnWriter
+    private let info: VarlinkServiceInfo
+    private var interfaces: [String: VarlinkInterface] = [:]
+    private var methods: [String: Method] = [:]
+    private var listeners: [ServerListener] = []
+    private var connections: [ObjectIdentifier: ServerConnection] = [:]
+    private var connectionsOfUser: [UInt32: Int] = [:]
+
+    private struct Method {
+        let declaration: VarlinkInterfaceDescription.Method
+        let interface: VarlinkInterfaceDescription
+        let handler: VarlinkInterface.Handler?
+    }
+
+    /// A server that listens nowhere yet.
+    public init(
+        _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
+    ) throws(SystemError) {
+        self.info = info
+        self.loop = loop
+        self.limits = limits
+        writer = try TurnWriter(on: loop)
+        // Its text is ours and is parsed by a test.
+        if let service = try? ServiceInterface.interface(of: self) { add(service) }
+    }
+
+    isolated deinit { close() }
+
+    /// Offers an interface; one of the same name is replaced.
+    public func add(_ interface: VarlinkInterface) {
+        if let old = interfaces[interface.name] {
+            for name in old.description.methods.keys { methods["\(old.name).\(name)"] = nil }
+        }
+        interfaces[interface.name] = interface
+        for (name, declaration) in interface.description.methods {
+            methods["\(interface.name).\(name)"] = Method(
+                declaration: declaration, interface: interface.description, handler: interface.methods[name])
+        }
+    }
+
+    /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
+    ///
+    /// A socket file that nobody listens on any more is replaced; that of a living service, and a file that is no
+    /// socket, are left alone.
+    ///
+    /// - Throws: «unable to listen on '…': Address already in use (EADDRINUSE)», for one.
+    public func listen(on address: String, mode: UInt32? = nil) throws(SystemError) {
+        try start(ServerListener(VarlinkAddress(address), mode: mode))
+    }
+
+    /// Takes over a socket that listens already, as sd_listen_fds(3) hands it over. It is closed with the server, and
+    /// its file, which is its maker's, stays.
+    public func listen(onActivated descriptor: Int32) throws(SystemError) {
+        try start(ServerListener(activated: descriptor))
+    }
+
+    /// Takes over a connected Unix stream socket, in whatever way it came about.
+    public func serve(_ descriptor: Int32) throws(SystemError) {
+        try SystemError.check(
+            fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) < 0 ? -errno : 0,
+            verb: "serve on", object: "descriptor \(descriptor)")
+        admit(descriptor)
+    }
+
+    /// How many clients are connected.
+    public var connectionCount: Int { connections.count }
+
+    /// Writes what is queued without waiting for the turn of the loop to end, as far as the clients' buffers go.
+    public func flush() { writer.flush() }
+
+    /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that
+    /// the server made go.
+    public func close() {
+        for listener in listeners { listener.close() }
+        listeners = []
+        writer.flush()
+        for connection in connections.values { connection.close() }
+    }
+
+    private func start(_ listener: ServerListener) throws(SystemError) {
+        try listener.start(on: loop) { [weak self] descriptor in
+            self?.admit(descriptor)
+        } onError: { [weak self] error in
+            self?.report(.system(error), nil)
+        }
+        listeners.append(listener)
+    }
+
+    // Connections
+
+    private func admit(_ descriptor: Int32) {
+        let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
+        let ofUser = connectionsOfUser[peer.uid, default: 0]
+        if let refusal = refusal(ofUser) {
+            Glibc.close(descriptor)
+            return report(refusal, peer)
+        }
+        let connection = ServerConnection(descriptor, peer: peer, server: self)
+        connections[ObjectIdentifier(connection)] = connection
+        connectionsOfUser[peer.uid] = ofUser + 1
+        do throws(SystemError) {
+            try connection.start(on: loop)
+        } catch {
+            report(.system(error), peer)
+            connection.close()
+        }
+    }
+
+    private func refusal(_ ofUser: Int) -> VarlinkProblem.Kind? {
+        if connections.count >= limits.connections { return .tooManyConnections(limit: limits.connections) }
+        if ofUser >= limits.connectionsPerUser { return .tooManyConnectionsOfUser(limit: limits.connectionsPerUser) }
+        return nil
+    }
+
+    func forget(_ connection: ServerConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        let uid = connection.peer.uid
+        let left = connectionsOfUser[uid, default: 1] - 1
+        connectionsOfUser[uid] = left > 0 ? left : nil
+    }
+
+    func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem?(VarlinkProblem(kind, peer: peer)) }
+
+    // Calls
+
+    func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode) {
+        guard let method = methods[request.method] else { return request.fail(unknown(request.method)) }
+        guard let handler = method.handler else { return request.fail(.methodNotImplemented(request.method)) }
+        // No method of ours hands its connection over.
+        if mode == .upgrade { return request.fail(.methodNotImplemented(request.method)) }
+        if let parameter = method.interface.mismatch(request.parameters, with: method.declaration.input) {
+            return request.fail(.invalidParameter(parameter))
+        }
+        handler(request)
+    }
+
+    private func unknown(_ method: String) -> VarlinkServiceError {
+        guard let dot = method.utf8.lastIndex(of: UInt8(ascii: ".")) else { return .interfaceNotFound(method) }
+        let interface = String(method[..<dot])
+        return interfaces[interface] == nil ? .interfaceNotFound(interface) : .methodNotFound(method)
+    }
+
+    var infoParameters: VarlinkObject {
+        let names = interfaces.keys.filter { $0 != ServiceInterface.name }.sorted()
+        return [
+            "vendor": .string(info.vendor), "product": .string(info.product), "version": .string(info.version),
+            "url": .string(info.url), "interfaces": .array(([ServiceInterface.name] + names).map { .string($0) }),
+        ]
+    }
+
+    func text(of interface: String) -> String? { interfaces[interface]?.text }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The errors of `org.varlink.service`, which any method may answer with.
+public nonisolated enum VarlinkServiceError: Sendable, Equatable {
+    /// The service does not have this interface.
+    case interfaceNotFound(String)
+    /// The interface does not have this method, fully-qualified.
+    case methodNotFound(String)
+    /// The interface has this method, fully-qualified, but the service has not.
+    case methodNotImplemented(String)
+    /// This parameter is missing, unknown, of the wrong type or out of range.
+    case invalidParameter(String)
+    /// The client may not do that.
+    case permissionDenied
+    /// The method is to be called with `more`.
+    case expectedMore
+    /// The method is to be called with `upgrade`.
+    case expectedUpgrade
+
+    /// The fully-qualified name.
+    public var name: String {
+        let name =
+            switch self {
+            case .interfaceNotFound: "InterfaceNotFound"
+            case .methodNotFound: "MethodNotFound"
+            case .methodNotImplemented: "MethodNotImplemented"
+            case .invalidParameter: "InvalidParameter"
+            case .permissionDenied: "PermissionDenied"
+            case .expectedMore: "ExpectedMore"
+            case .expectedUpgrade: "ExpectedUpgrade"
+            }
+        return "org.varlink.service.\(name)"
+    }
+
+    /// What the error is about.
+    public var parameters: VarlinkObject {
+        switch self {
+        case .interfaceNotFound(let name): ["interface": .string(name)]
+        case .methodNotFound(let name), .methodNotImplemented(let name): ["method": .string(name)]
+        case .invalidParameter(let name): ["parameter": .string(name)]
+        case .permissionDenied, .expectedMore, .expectedUpgrade: [:]
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+nonisolated extension VarlinkValue: CustomStringConvertible {
+    /// Reads one JSON text (RFC 8259) in UTF-8 with nothing but white space around it.
+    ///
+    /// Of members with the same name the last one wins. Integers that do not fit 64 bits become doubles. Nesting ends
+    /// at 64 levels, a number at 512 characters.
+    ///
+    /// - Throws: what is wrong, and at which byte.
+    public init(json: some Sequence<UInt8>) throws(VarlinkParseError) {
+        let copy = ContiguousArray(json)
+        self = try copy.withUnsafeBufferPointer { bytes throws(VarlinkParseError) in
+            try VarlinkValue(json: bytes)
+        }
+    }
+
+    /// Reads one JSON text without copying it.
+    public init(json bytes: UnsafeBufferPointer<UInt8>) throws(VarlinkParseError) {
+        var parser = JSONParser(bytes)
+        self = try parser.value()
+        try parser.end()
+    }
+
+    /// The value as compact JSON in UTF-8. Doubles that JSON cannot express become `null`.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+
+    /// The value as compact JSON.
+    public var description: String { String(decoding: json, as: UTF8.self) }
+}

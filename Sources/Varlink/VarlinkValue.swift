@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A JSON value as Varlink maps it (UAPI.20, «Mapping the Type System to JSON»).
+public nonisolated enum VarlinkValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case array([VarlinkValue])
+    case object(VarlinkObject)
+
+    /// Whether this is `null`, which Varlink treats like an absent field.
+    public var isNull: Bool { self == .null }
+
+    /// The truth value, or nil when this is no boolean.
+    public var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The integer, or nil when this is no number without a fraction. JSON does not tell `1` from `1.0`.
+    public var intValue: Int64? {
+        switch self {
+        case .int(let value): value
+        case .double(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// The number, or nil when this is none. Integers beyond 2^53 are rounded.
+    public var doubleValue: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// The text, or nil when this is no string.
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The elements, or nil when this is no array.
+    public var arrayValue: [VarlinkValue]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The members, or nil when this is no object.
+    public var objectValue: VarlinkObject? {
+        if case .object(let value) = self { value } else { nil }
+    }
+
+    /// The member of that name, or nil when there is none or this is no object.
+    public subscript(key: String) -> VarlinkValue? { objectValue?[key] }
+
+    /// The element at that position, or nil when there is none or this is no array.
+    public subscript(index: Int) -> VarlinkValue? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+}

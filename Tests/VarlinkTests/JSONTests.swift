@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Testing
+import Varlink
+
+struct JSONTests {
+    @Test(
+        arguments: [
+            ("null", VarlinkValue.null), (" true ", true), ("false", false), ("0", 0), ("-1", -1), ("\t1\r\n", 1),
+            ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
+            ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("1e3", .double(1000)),
+            ("1.5E-2", .double(0.015)),
+            ("-0", .double(-0.0)), ("-0.0", .double(-0.0)), ("1E+2", .double(100)),
+            ("\"\"", ""), ("\"a\"", "a"), ("\"\u{7F}é𝄞\"", "\u{7F}é𝄞"),
+            (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\uD834\uDD1E""#, "Aé𝄞"),
+            (#""a\u0000b""#, "a\0b"), ("[]", []), ("[ ]", []), ("[1,[2]]", [1, [2]]), ("{}", [:]), ("{ }", [:]),
+            (#"{"a":{"b":[null]}}"#, ["a": ["b": [.null]]]), (#"{"a":1,"a":2}"#, ["a": 2]),
+        ] as [(String, VarlinkValue)])
+    func validTextIsRead(text: String, value: VarlinkValue) throws {
+        #expect(try VarlinkValue(json: text.utf8) == value)
+    }
+
+    @Test(
+        arguments: [
+            ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("tru e", 3), ("01", 1), ("-", 1), ("+1", 0), ("1.", 2),
+            (".5", 0),
+            ("1e", 2), ("1e+", 3), ("0x1", 1), ("1 2", 2), ("NaN", 0), ("Infinity", 0), ("1e999", 0), ("[", 1),
+            ("[1", 2),
+            ("[1,]", 3), ("[,1]", 1), ("[1 2]", 3), ("{", 1), ("{\"a\"", 4), ("{\"a\":", 5), ("{\"a\":1,}", 7),
+            ("{a:1}", 1),
+            ("{1:1}", 1), ("{\"a\" 1}", 5), ("\"", 1), ("\"\n\"", 1), ("\"\\", 2), ("\"\\x\"", 2), ("\"\\u12\"", 5),
+            ("\"\\u12g4\"", 5), (#""\uD834""#, 7), (#""\uDD1E""#, 7), (#""\uD834A""#, 7), (#""\uD834\u0041""#, 13),
+            ("'a'", 0), ("[1]]", 3), ("{}//", 2), ("\u{FEFF}1", 0), ("\0", 0), ("1\0", 1),
+        ] as [(String, Int)])
+    func invalidTextIsRefusedAtItsByte(text: String, offset: Int) {
+        #expect { try VarlinkValue(json: text.utf8) } throws: { ($0 as? VarlinkParseError)?.offset == offset }
+    }
+
+    @Test(
+        arguments: [
+            [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80],
+        ] as [[UInt8]])
+    func invalidUTF8IsRefused(bytes: [UInt8]) {
+        for prefix in ["", "\\n"] {
+            let text = Array("\"\(prefix)".utf8) + bytes + Array("\"".utf8)
+            #expect(throws: VarlinkParseError(reason: .invalidUTF8, offset: 1)) { try VarlinkValue(json: text) }
+        }
+    }
+
+    @Test func nestingEndsAtItsLimit() throws {
+        let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
+
+        _ = try VarlinkValue(json: deep(64).utf8)
+
+        #expect(throws: VarlinkParseError(reason: .nestedTooDeeply, offset: 65)) {
+            try VarlinkValue(json: deep(65).utf8)
+        }
+        #expect(throws: VarlinkParseError.self) {
+            try VarlinkValue(json: repeatElement(UInt8(ascii: "["), count: 1 << 20))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (VarlinkValue.null, "null"), (["b": 1, "a": [true, 2.5]], #"{"b":1,"a":[true,2.5]}"#),
+            (.int(.min), "\(Int64.min)"),
+            (.double(.infinity), "null"), (.double(.nan), "null"), (1.0, "1.0"), (.double(1e300), "1e+300"),
+            ("\u{0}\u{1}\u{1F}\"\\/\n\r\té", #""\u0000\u0001\u001f\"\\/\n\r\té""#),
+        ] as [(VarlinkValue, String)])
+    func valueIsWritten(value: VarlinkValue, text: String) {
+        #expect(value.description == text)
+        #expect(!value.json.contains(0))
+    }
+
+    @Test func writtenValuesReadTheSame() throws {
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<500 {
+            let value = random.value(depth: 4)
+
+            #expect(try VarlinkValue(json: value.json) == value)
+        }
+    }
+
+    @Test func damagedTextNeverTraps() {
+        var random = SeededRandom(seed: 2)
+        for _ in 0..<3000 {
+            var text = random.value(depth: 3).json
+            for _ in 0..<Int.random(in: 1...4, using: &random) where !text.isEmpty {
+                let position = text.indices.randomElement(using: &random) ?? 0
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: text[position] = .random(in: 0...255, using: &random)
+                case 1: text.remove(at: position)
+                default: text.insert(.random(in: 0...255, using: &random), at: position)
+                }
+            }
+            guard let value = try? VarlinkValue(json: text) else { continue }
+            #expect((try? VarlinkValue(json: value.json)) == value)
+        }
+    }
+
+    @Test func objectKeepsOrderAndFindsByName() {
+        var object = VarlinkObject((0..<40).map { ("k\($0)", .int($0)) })
+
+        object["k3"] = nil
+        object["k7"] = "seven"
+        object["new"] = true
+
+        #expect(object.count == 40)
+        #expect(object.keys.prefix(4) == ["k0", "k1", "k2", "k4"])
+        #expect(object["k7"] == "seven" && object["k39"] == 39 && object["new"] == true && object["k3"] == nil)
+        #expect(object.keys.last == "new")
+    }
+
+    @Test func objectsAreEqualInAnyOrder() {
+        #expect((["a": 1, "b": 2] as VarlinkObject) == ["b": 2, "a": 1])
+        #expect((["a": 1] as VarlinkObject) != ["a": 1, "b": .null])
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import EventLoop
+import Glibc
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct VarlinkServerTests {
+    let fixture: ServerFixture
+
+    init() throws { fixture = try ServerFixture() }
+
+    private func echo(_ text: String, mode: VarlinkCall.Mode = .single) -> VarlinkCall {
+        VarlinkCall("org.example.test.Echo", ["text": .string(text)], mode: mode)
+    }
+
+    @Test func callIsAnswered() throws {
+        let peer = try fixture.peer()
+
+        peer.write(echo("hi"))
+
+        #expect(try fixture.receive(1, peer) == [#"{"parameters":{"text":"hi"}}"#])
+        #expect(fixture.problems.isEmpty)
+    }
+
+    @Test func serviceDescribesItself() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.varlink.service.GetInfo"))
+        peer.write(
+            VarlinkCall("org.varlink.service.GetInterfaceDescription", ["interface": "org.example.test"]))
+        peer.write(VarlinkCall("org.varlink.service.GetInterfaceDescription", ["interface": "org.varlink.service"]))
+        let replies = try fixture.receive(3, peer).map { try VarlinkReply(message: ArraySlice($0.utf8)).parameters }
+
+        #expect(
+            replies[0] == [
+                "vendor": "Example", "product": "Test", "version": "1", "url": "https://example.org",
+                "interfaces": ["org.varlink.service", "org.example.test"],
+            ])
+        #expect(replies[1] == ["description": .string(ServerFixture.description)])
+        let text = replies[2]["description"]?.stringValue ?? ""
+        #expect(try VarlinkInterfaceDescription(text).name == "org.varlink.service")
+    }
+
+    @Test(
+        arguments: [
+            (VarlinkCall("Nothing"), "InterfaceNotFound", ["interface": "Nothing"]),
+            (VarlinkCall("org.example.none.Do"), "InterfaceNotFound", ["interface": "org.example.none"]),
+            (VarlinkCall("org.example.test.Do"), "MethodNotFound", ["method": "org.example.test.Do"]),
+            (VarlinkCall("org.example.test.Missing"), "MethodNotImplemented", ["method": "org.example.test.Missing"]),
+            (VarlinkCall("org.example.test.Count", ["to": 1]), "ExpectedMore", [:]),
+            (VarlinkCall("org.example.test.Count", mode: .more), "InvalidParameter", ["parameter": "to"]),
+            (VarlinkCall("org.example.test.Count", ["to": "1"], mode: .more), "InvalidParameter", ["parameter": "to"]),
+            (VarlinkCall("org.example.test.Echo", ["x": 1]), "InvalidParameter", ["parameter": "x"]),
+            (VarlinkCall("org.example.test.Echo", ["point": [:]]), "InvalidParameter", ["parameter": "point.x"]),
+            (
+                VarlinkCall("org.varlink.service.GetInterfaceDescription"), "InvalidParameter",
+                ["parameter": "interface"]
+            ),
+            (
+                VarlinkCall("org.varlink.service.GetInterfaceDescription", ["interface": "a.b"]), "InterfaceNotFound",
+                ["interface": "a.b"]
+            ),
+        ] as [(VarlinkCall, String, VarlinkObject)])
+    func wrongCallGetsItsError(call: VarlinkCall, name: String, parameters: VarlinkObject) throws {
+        let peer = try fixture.peer()
+
+        peer.write(call)
+        peer.write(echo("after"))
+        let replies = try fixture.receive(2, peer).map { try VarlinkReply(message: ArraySlice($0.utf8)) }
+
+        #expect(replies[0] == VarlinkReply(error: "org.varlink.service.\(name)", parameters))
+        #expect(replies[1].parameters["text"] == "after")
+    }
+
+    @Test func pipelinedCallsAreAnsweredInOrder() throws {
+        let peer = try fixture.peer()
+
+        peer.write((0..<500).flatMap { echo("\($0)").message })
+
+        #expect(try fixture.receive(500, peer) == (0..<500).map { #"{"parameters":{"text":"\#($0)"}}"# })
+    }
+
+    @Test func laterCallsWaitForAnEarlierOne() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        peer.write(echo("later"))
+        try fixture.turn { fixture.waiting.count == 1 }
+        try fixture.settle()
+        peer.read()
+        #expect(peer.received.isEmpty && fixture.calls.isEmpty)
+        fixture.waiting[0].reply(["turn": 1])
+
+        #expect(try fixture.receive(2, peer) == [#"{"parameters":{"turn":1}}"#, #"{"parameters":{"text":"later"}}"#])
+    }
+
+    @Test func moreGetsRepliesThatContinueAndALastOne() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Count", ["to": 3], mode: .more))
+        peer.write(VarlinkCall("org.example.test.Count", ["to": -1], mode: .more))
+
+        #expect(
+            try fixture.receive(4, peer) == [
+                #"{"parameters":{"number":1},"continues":true}"#, #"{"parameters":{"number":2},"continues":true}"#,
+                #"{"parameters":{"number":3}}"#,
+                #"{"error":"org.example.test.Refused","parameters":{"why":"negative"}}"#,
+            ])
+    }
+
+    @Test func onewayGetsNothingNotEvenAnError() throws {
+        let peer = try fixture.peer()
+
+        peer.write(echo("silent", mode: .oneway))
+        peer.write(VarlinkCall("org.example.none.Do", mode: .oneway))
+        peer.write(VarlinkCall("org.example.test.Forget", mode: .oneway))
+        peer.write(echo("loud"))
+
+        #expect(try fixture.receive(1, peer) == [#"{"parameters":{"text":"loud"}}"#])
+        #expect(fixture.calls == ["silent", "loud"])
+    }
+
+    @Test func continuingWithoutMoreIsAnError() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        try fixture.turn { fixture.waiting.count == 1 }
+        fixture.waiting[0].reply(["turn": 1], continues: true)
+
+        #expect(try fixture.receive(1, peer) == [#"{"error":"org.varlink.service.ExpectedMore","parameters":{}}"#])
+        #expect(!fixture.waiting[0].isActive)
+    }
+
+    @Test func droppedRequestIsAnsweredWithAnError() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Forget"))
+        peer.write(echo("next"))
+
+        #expect(
+            try fixture.receive(2, peer) == [
+                #"{"error":"io.belfry.Varlink.InternalError","parameters":{}}"#, #"{"parameters":{"text":"next"}}"#,
+            ])
+        #expect(fixture.problems.map(\.kind) == [.unanswered(method: "org.example.test.Forget")])
+    }
+
+    @Test func onlyTheFirstLastReplyCounts() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        try fixture.turn { fixture.waiting.count == 1 }
+        fixture.waiting[0].reply(["turn": 1])
+        fixture.waiting[0].reply(["turn": 2])
+        fixture.waiting[0].fail(.permissionDenied)
+        peer.write(echo("end"))
+
+        #expect(try fixture.receive(2, peer) == [#"{"parameters":{"turn":1}}"#, #"{"parameters":{"text":"end"}}"#])
+    }
+
+    @Test func clientThatGoesAwayCancelsItsCall() throws {
+        let peer = try fixture.peer()
+        var cancelled = 0
+
+        peer.write(VarlinkCall("org.example.test.Wait", mode: .more))
+        try fixture.turn { fixture.waiting.count == 1 }
+        fixture.waiting[0].onCancel = { cancelled += 1 }
+        peer.close()
+        try fixture.turn { cancelled > 0 }
+        fixture.waiting[0].reply(["turn": 1], continues: true)
+        fixture.waiting[0].reply(["turn": 1])
+
+        #expect(cancelled == 1 && !fixture.waiting[0].isActive)
+        #expect(fixture.server.connectionCount == 0)
+        #expect(fixture.problems.isEmpty)
+    }
+
+    @Test func callsSentBeforeLeavingStillCount() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        for number in 0..<3 { peer.write(echo("\(number)", mode: .oneway)) }
+        peer.close()
+        try fixture.turn { fixture.server.connectionCount == 0 && fixture.calls.count == 3 }
+
+        #expect(fixture.calls == ["0", "1", "2"])
+    }
+
+    @Test func clientThatStopsWritingGetsItsReplies() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        peer.write(echo("last"))
+        peer.stopWriting()
+        try fixture.turn { fixture.waiting.count == 1 }
+        fixture.waiting[0].reply(["turn": 1])
+        try fixture.waitForEnd(peer)
+
+        #expect(peer.received == [#"{"parameters":{"turn":1}}"#, #"{"parameters":{"text":"last"}}"#])
+        #expect(fixture.problems.isEmpty)
+    }
+
+    @Test func peerIsWhoTheKernelSays() throws {
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        try fixture.turn { fixture.waiting.count == 1 }
+        let seen = fixture.waiting[0].peer
+
+        #expect(seen.pid == getpid() && seen.uid == getuid() && seen.gid == getgid())
+        #expect(seen.isMember(of: getgid()))
+    }
+}
