@@ -15,6 +15,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case configuration = "393da2b99ad549448982d47ba22074e2"
     /// A client of the socket broke the protocol or a limit.
     case client = "6d0a4e6f2f0b4c0f9d9b1f7f4d1c8e21"
+    /// A cache was written back or trimmed.
+    case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
     /// The service ends at once, or before its listeners were done.
     case cutShort = "b8a4d0c07c1648a7a5e2a6a4c5f3d917"
     /// The control signal SIGRTMIN+18 came.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import EventLoop
+internal import Lifecycle
+internal import Varlink
+
+/// What the service tells on the socket, as JSON in the shape that the interface declares.
+nonisolated enum LifecycleReplies {
+    static func notification(_ notification: LifecycleNotification, bootID: String) -> VarlinkObject {
+        [
+            "sequence": .int(Int64(notification.sequence)), "name": .string(notification.name.rawValue),
+            "state": .string(notification.state.rawValue),
+            "previousState": .string(notification.previousState.rawValue),
+            "realtimeUsec": .int(Int64(notification.time.realtimeUsec)),
+            "monotonicUsec": .int(Int64(notification.time.monotonicUsec)), "bootId": .string(bootID),
+            "origin": .object(origin(notification.origin)), "userInfo": .object(notification.userInfo.json),
+        ]
+    }
+
+    static func report(_ report: ListenerReport) -> VarlinkValue {
+        var object: VarlinkObject = [
+            "listener": .string(report.listener), "outcome": .string(report.outcome.word),
+            "durationUsec": duration(report.duration),
+        ]
+        object["reason"] = report.outcome.reason.map { .string($0) }
+        return .object(object)
+    }
+
+    static func listener(_ status: ListenerStatus) -> VarlinkValue {
+        let record = status.record
+        var object: VarlinkObject = [
+            "name": .string(status.name), "interests": .array(status.interests.map { .string($0.rawValue) }),
+            "order": .int(Int64(status.order)), "deadlineUsec": duration(status.deadline),
+            "calls": .int(Int64(record.calls)), "failures": .int(Int64(record.failures)),
+        ]
+        object["lastOutcome"] = record.lastOutcome.map { .string($0.word) }
+        object["lastDurationUsec"] = record.lastDuration.map(duration)
+        object["longestDurationUsec"] = record.longestDuration.map(duration)
+        return .object(object)
+    }
+
+    static func signal(_ number: Int32, _ action: SignalAction) -> VarlinkValue {
+        [
+            "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)"),
+            "number": .int(Int64(number)), "action": .string("\(action)"),
+        ]
+    }
+
+    private static func origin(_ origin: LifecycleOrigin) -> VarlinkObject {
+        var object: VarlinkObject = ["kind": .string(origin.kind)]
+        switch origin {
+        case .service: break
+        case .signal(let signal):
+            object["signal"] = .string(signal.name)
+            object["pid"] = .int(Int64(signal.pid))
+            object["uid"] = .int(Int64(signal.uid))
+            object["unit"] = signal.unit.map { .string($0) }
+            object["value"] = .int(Int64(signal.value))
+        case .peer(let peer):
+            object["pid"] = .int(Int64(peer.pid))
+            object["uid"] = .int(Int64(peer.uid))
+            object["unit"] = peer.unit.map { .string($0) }
+        }
+        return object
+    }
+
+    private static func duration(_ duration: Duration) -> VarlinkValue {
+        .int(Int64(clamping: duration.microseconds))
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Which service, which build of it and which run of it answers.
+package nonisolated struct ServiceIdentity: Sendable, Equatable {
+    /// The name of the service.
+    package let service: String
+    /// The version of Belfry in it.
+    package let version: String
+    /// The kernel's id of this boot; empty where it is not to be had.
+    package let bootID: String
+    /// The id of this run of the unit; nil outside of systemd.
+    package let invocationID: String?
+    /// The main process.
+    package let pid: Int32
+    /// When it started, by CLOCK_MONOTONIC.
+    package let startUsec: UInt64
+
+    package init(
+        service: String, version: String, bootID: String, invocationID: String?, pid: Int32, startUsec: UInt64
+    ) {
+        self.service = service
+        self.version = version
+        self.bootID = bootID
+        self.invocationID = invocationID
+        self.pid = pid
+        self.startUsec = startUsec
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import Glibc
+internal import Lifecycle
+internal import SystemErrors
+internal import Varlink
+
+/// Where the socket is: descriptors that systemd listens on already, else a path.
+package final class SocketEndpoint {
+    private let path: String
+    private let configuredPath: String?
+    private let activated: [Int32]
+
+    /// - Parameters:
+    ///   - path: where to listen when nothing was handed over.
+    ///   - configuredPath: what `[Socket] Path=` said when `path` was decided.
+    ///   - activated: sockets that listen already.
+    package init(path: String, configuredPath: String?, activated: [Int32]) {
+        self.path = path
+        self.configuredPath = configuredPath
+        self.activated = activated
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Throws: `LifecycleRefusal` when that is not possible: a service that cannot be reached is not to run.
+    func open(_ server: VarlinkServer) throws {
+        do throws(SystemError) {
+            for descriptor in activated { try server.listen(onActivated: descriptor) }
+            guard activated.isEmpty else { return }
+            try makeDirectory()
+            try server.listen(on: path, mode: 0o666)
+        } catch {
+            throw LifecycleRefusal("\(error)")
+        }
+    }
+
+    /// Refuses settings that would need another socket.
+    func check(_ settings: SocketSettings) throws {
+        guard settings.path != configuredPath else { return }
+        throw LifecycleRefusal("[Socket] Path= changes with a restart, not with a reload")
+    }
+
+    /// Only the last directory is made, as a service manager would have made it; who may connect is decided later.
+    private func makeDirectory() throws(SystemError) {
+        guard !path.hasPrefix("@"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        if mkdir(directory, 0o755) != 0, errno != EEXIST { throw .last(verb: "make", object: directory) }
+    }
+}

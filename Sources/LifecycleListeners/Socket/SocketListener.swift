@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+package import EventLoop
+internal import Glibc
+package import Lifecycle
+internal import ServiceManager
+internal import Varlink
+
+/// Offers the service's life on a socket: `io.belfry.Lifecycle` in Varlink (UAPI.20).
+///
+/// It observes everything, so that subscribers hear of a notification before any listener acts on it. Add it early: it
+/// then listens before the others launch, and closes after they have terminated.
+package final class SocketListener: LifecycleListener {
+    package let name = "socket"
+    let mediator: LifecycleMediator
+    let identity: ServiceIdentity
+    let subscribers: SubscriberList
+    private let server: VarlinkServer
+    private let endpoint: SocketEndpoint
+    private let log: ServiceLog
+    private var access: SocketAccess
+    private var observation: LifecycleObservation?
+
+    /// Makes a listener that does not listen yet.
+    ///
+    /// - Parameters:
+    ///   - loop: the loop that the sockets live on.
+    ///   - mediator: whose life is offered.
+    ///   - identity: what the service says of itself.
+    ///   - endpoint: where it listens.
+    ///   - log: hears of refused clients.
+    package init(
+        loop: MainEventLoop, mediator: LifecycleMediator, identity: ServiceIdentity, endpoint: SocketEndpoint,
+        log: ServiceLog
+    ) throws {
+        let settings = mediator.configuration[BelfrySettings.self]?.socket ?? BelfrySettings.defaults.socket
+        self.mediator = mediator
+        self.identity = identity
+        self.endpoint = endpoint
+        self.log = log
+        access = SocketAccess(settings)
+        subscribers = SubscriberList(
+            bootID: identity.bootID, queueLimit: settings.queueMax, replayLimit: settings.replayMax,
+            after: mediator.lastSequence)
+        server = try VarlinkServer(
+            VarlinkServiceInfo(
+                vendor: "Belfry", product: identity.service, version: identity.version,
+                url: "file:///usr/share/doc/belfry/README.md"),
+            on: loop, limits: VarlinkLimits(settings))
+        server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
+        server.onProblem = { [log] problem in log.write(.warning, "\(problem)", .client) }
+        observation = mediator.addObserver { [subscribers] in subscribers.send($0) }
+    }
+
+    package var answers: [LifecycleAnswer] {
+        on(.willFinishLaunching) { [self] _ in try endpoint.open(server) }
+        on(.willReload) { [self] notification in
+            guard let settings = notification.configuration?[BelfrySettings.self]?.socket else { return }
+            try endpoint.check(settings)
+        }
+        on(.didReload) { [self] in apply($0.configuration) }
+        on(.didFailToReload) { [self] in apply($0.configuration) }
+        on(.willTerminate) { [self] _ in server.flush() }
+    }
+
+    /// Closes the socket and all connections, after a last attempt to write what is queued.
+    package func close() { server.close() }
+
+    private func apply(_ configuration: LifecycleConfiguration?) {
+        guard let settings = configuration?[BelfrySettings.self]?.socket else { return }
+        access = SocketAccess(settings)
+        subscribers.queueLimit = settings.queueMax
+    }
+
+    /// Lets a client look, or answers that it may not.
+    func look(_ answer: @escaping (VarlinkRequest) -> Void) -> VarlinkInterface.Handler {
+        admit({ $0.mayLook($1) }, answer)
+    }
+
+    /// Lets a client change things, or answers that it may not.
+    func change(_ answer: @escaping (VarlinkRequest) -> Void) -> VarlinkInterface.Handler {
+        admit({ $0.mayChange($1) }, answer)
+    }
+
+    private func admit(
+        _ may: @escaping (SocketAccess, VarlinkPeer) -> Bool, _ answer: @escaping (VarlinkRequest) -> Void
+    ) -> VarlinkInterface.Handler {
+        { [unowned self] request in
+            if may(access, request.peer) { return answer(request) }
+            log.write(
+                .notice, "refused \(request.method) of \(request.peer)", .client,
+                fields: [("BELFRY_SENDER_PID", "\(request.peer.pid)"), ("BELFRY_SENDER_UID", "\(request.peer.uid)")])
+            request.fail(.permissionDenied)
+        }
+    }
+}

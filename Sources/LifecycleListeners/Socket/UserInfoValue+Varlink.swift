@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+internal import Varlink
+
+/// User info on the wire: what the mediator calls a value, the socket calls JSON.
+nonisolated extension UserInfoValue {
+    init(_ value: VarlinkValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .double(let value): .double(value)
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map { UserInfoValue($0) })
+            case .object(let object): .object(UserInfo(object))
+            }
+    }
+
+    var json: VarlinkValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .int(let value): .int(value)
+        case .double(let value): .double(value)
+        case .string(let value): .string(value)
+        case .array(let values): .array(values.map(\.json))
+        case .object(let info): .object(info.json)
+        }
+    }
+}
+
+nonisolated extension UserInfo {
+    init(_ object: VarlinkObject) {
+        self.init(object.map { ($0.key, UserInfoValue($0.value)) }) { _, last in last }
+    }
+
+    /// The members by name, so that the same info is always the same text.
+    var json: VarlinkObject { VarlinkObject(sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }) }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import Varlink
+
+nonisolated extension VarlinkLimits {
+    /// The limits that `[Socket]` sets. Replies to a slow subscriber end at `QueueMax` with a clear error, long before
+    /// the connection would be closed.
+    init(_ settings: SocketSettings) {
+        self.init()
+        connections = settings.connectionsMax
+        connectionsPerUser = settings.connectionsPerUserMax
+        messageSize = settings.frameMax
+        queuedReplies = max(queuedReplies, settings.queueMax + settings.replayMax + 16)
+    }
+}
