@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Where the service keeps its socket and its state, and where its clients look for the socket.
+///
+/// A relative path in a variable counts as not set, as the XDG Base Directory Specification asks.
+package nonisolated struct RuntimePaths: Sendable, Equatable {
+    /// The file name of the socket.
+    package static let socketName = "io.belfry.Lifecycle"
+    /// The runtime directory of the system's own service.
+    package static let systemDirectory = "/run/belfry"
+
+    /// What goes with the boot: the socket, unless it was put elsewhere, and the counter of notifications.
+    package let runtimeDirectory: String
+    /// The socket of a service: `$BELFRY_SOCKET`, else the one in the runtime directory.
+    package let socketPath: String
+    /// What outlives the boot.
+    package let stateDirectory: String
+
+    private let isSettled: Bool
+
+    /// The paths of a process with this environment and effective user.
+    ///
+    /// The first of these that is there counts. Runtime directory: `runtimeDirectory`, `$RUNTIME_DIRECTORY` (which
+    /// systemd.exec(5) sets for every process of a unit), `/run/belfry` for root, `$XDG_RUNTIME_DIR/belfry`,
+    /// `${TMPDIR:-/tmp}/belfry-UID`, which its maker has to keep private. State directory: `stateDirectory`,
+    /// `$STATE_DIRECTORY`, `/var/lib/belfry` for root, `$XDG_STATE_HOME/belfry`, `$HOME/.local/state/belfry`, `state`
+    /// in the runtime directory.
+    package init(
+        environment: [String: String], uid: UInt32, runtimeDirectory: String? = nil, stateDirectory: String? = nil
+    ) {
+        func path(_ variable: String) -> String? {
+            guard let value = environment[variable], value.hasPrefix("/") else { return nil }
+            return Self.withoutSlash(value)
+        }
+        func unitPath(_ variable: String) -> String? {
+            // systemd joins several directories with colons; the first is the one the unit names first.
+            guard let value = environment[variable], value.hasPrefix("/") else { return nil }
+            return Self.withoutSlash(String(value.prefix { $0 != ":" }))
+        }
+        let isRoot = uid == 0
+        let given = runtimeDirectory.map(Self.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
+        let runtime =
+            given ?? (isRoot ? Self.systemDirectory : nil) ?? path("XDG_RUNTIME_DIR").map { "\($0)/belfry" }
+            ?? "\(path("TMPDIR") ?? "/tmp")/belfry-\(uid)"
+        self.runtimeDirectory = runtime
+        self.stateDirectory =
+            stateDirectory.map(Self.withoutSlash) ?? unitPath("STATE_DIRECTORY") ?? (isRoot ? "/var/lib/belfry" : nil)
+            ?? path("XDG_STATE_HOME").map { "\($0)/belfry" } ?? path("HOME").map { "\($0)/.local/state/belfry" }
+            ?? "\(runtime)/state"
+        let socket = environment["BELFRY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        socketPath = socket ?? "\(runtime)/\(Self.socketName)"
+        isSettled = socket != nil || given != nil
+    }
+
+    /// Where a client connects to: `socketPath`, but when nothing names a place and the system's own socket is there,
+    /// that one.
+    package func clientSocketPath(exists: (String) -> Bool) -> String {
+        let system = "\(Self.systemDirectory)/\(Self.socketName)"
+        return !isSettled && exists(system) ? system : socketPath
+    }
+
+    private static func withoutSlash(_ path: String) -> String {
+        var path = path
+        while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+}
