@@ -19,9 +19,14 @@ let onMain: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 let package = Package(
     name: "belfry",
     products: [
+        .library(name: "Belfry", targets: ["Belfry"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
         .library(name: "Varlink", targets: ["Varlink"]),
+        .executable(name: "belfryd", targets: ["belfryd"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // The floors of the house, from the ground up: each may use those above it in this list, as far as it says so.
@@ -48,6 +53,17 @@ let package = Package(
             dependencies: [
                 "BelfryConfiguration", "CacheTrimming", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager",
                 "SystemErrors", "Varlink",
+            ], swiftSettings: onMain),
+        .target(
+            name: "Belfry",
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSources",
+                "ServiceManager", "SystemErrors", "Varlink",
+            ], swiftSettings: onMain),
+        .executableTarget(
+            name: "belfryd",
+            dependencies: [
+                "Belfry", "BelfryConfiguration", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: onMain),
 
         // Tests, and the programs that they run.

@@ -14,6 +14,12 @@ package nonisolated enum NotificationName {
         "willEncodeRestorableState", "didDecodeRestorableState", "flushRequested", "statusRequested", "powerFailing",
     ]
 
+    /// Those of them that only a change of state may post.
+    package static let transitions: Set<String> = [
+        "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
+        "willEnterForeground", "didResume", "willTerminate", "willReload", "didReload", "didFailToReload",
+    ]
+
     /// A letter, then letters, digits, `.` and `-`, in ASCII.
     ///
     /// - Throws: `ValueProblem` that points at the first character that is not allowed.

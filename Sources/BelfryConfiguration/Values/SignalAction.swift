@@ -37,7 +37,12 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
         if let action = Self.actions[text] {
             self = action
         } else {
-            self = .post(try NotificationName.parse(text))
+            let name = try NotificationName.parse(text)
+            guard !NotificationName.transitions.contains(name) else {
+                let actions = "'pause', 'resume', 'interrupt', 'reload', 'stop'"
+                throw ValueProblem("'\(name)' is part of a transition and cannot be posted, name an action: \(actions)")
+            }
+            self = .post(name)
         }
     }
 

@@ -5,16 +5,21 @@
 final class ListenerEntry {
     let listener: any LifecycleListener
     let name: String
-    let interests: [LifecycleNotification.Name]
+    private(set) var interests: [LifecycleNotification.Name] = []
     /// Set when the listener is removed, so that a delivery under way leaves it out.
     var isGone = false
-    private let answers: [LifecycleNotification.Name: LifecycleAnswer]
+    private var answers: [LifecycleNotification.Name: LifecycleAnswer] = [:]
     private var record = ListenerRecord()
 
     init(_ listener: any LifecycleListener) {
-        let declared = listener.answers
         self.listener = listener
         name = listener.name
+        readAnswers()
+    }
+
+    /// Asks the listener what it answers.
+    func readAnswers() {
+        let declared = listener.answers
         interests = declared.map(\.name)
         answers = Dictionary(declared.map { ($0.name, $0) }) { _, last in last }
     }

@@ -95,6 +95,11 @@ public final class LifecycleMediator {
     /// Calls `handler` with what became of each notification, when its listeners are done.
     public func addReportObserver(_ handler: @escaping (LifecycleReport) -> Void) { reportObservers.append(handler) }
 
+    /// Calls `handler` with what became of each transition, when it has ended.
+    public func addTransitionObserver(_ handler: @escaping (TransitionReport) -> Void) {
+        transitions.observers.append(handler)
+    }
+
     // MARK: Listeners
 
     /// Adds a listener, last in the order of arriving notifications and first in that of leaving ones.
@@ -104,6 +109,12 @@ public final class LifecycleMediator {
     public func removeListener(_ listener: any LifecycleListener) {
         for entry in entries where entry.listener === listener { entry.isGone = true }
         entries.removeAll { $0.isGone }
+    }
+
+    /// Reads the answers of a listener anew, which keeps its place and its record: for one whose interests come from
+    /// the configuration.
+    public func updateAnswers(of listener: any LifecycleListener) {
+        for entry in entries where entry.listener === listener { entry.readAnswers() }
     }
 
     /// What is known of each listener, in the order of arriving notifications.

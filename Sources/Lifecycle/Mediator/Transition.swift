@@ -27,9 +27,11 @@ final class Transition {
         completions = completion.map { [$0] } ?? []
     }
 
-    func finish(_ result: TransitionReport.Result) {
+    @discardableResult
+    func finish(_ result: TransitionReport.Result) -> TransitionReport {
         let report = TransitionReport(
             trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy)
         for completion in completions { completion(report) }
+        return report
     }
 }

@@ -8,6 +8,8 @@ final class TransitionConductor {
     private(set) var configuration: LifecycleConfiguration
     /// Reads the configuration anew.
     var readConfiguration: (() throws -> LifecycleConfiguration)?
+    /// Hear of every transition that ran, when it has ended.
+    var observers: [(TransitionReport) -> Void] = []
     private var queue = TransitionQueue()
     private var delivery: Delivery?
     private let deliver: Deliver
@@ -58,7 +60,8 @@ final class TransitionConductor {
     private func advance(_ transition: Transition) {
         guard !transition.steps.isEmpty else {
             queue.end()
-            transition.finish(transition.reasons.isEmpty ? .completed : .refused(transition.reasons))
+            let report = transition.finish(transition.reasons.isEmpty ? .completed : .refused(transition.reasons))
+            for observer in observers { observer(report) }
             return beginNext()
         }
         let step = transition.steps.removeFirst()

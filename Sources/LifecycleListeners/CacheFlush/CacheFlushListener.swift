@@ -6,31 +6,42 @@ internal import CacheTrimming
 package import Lifecycle
 internal import ServiceManager
 
-/// Writes caches back and trims them: one listener per `[Cache NAME]`, whenever one of its notifications comes.
+/// Writes caches back and trims them: every `[Cache NAME]` whenever one of its notifications comes.
 ///
 /// The work is done on another thread, so that a slow disk does not hold the loop. At the deadline it stops where it
 /// is, and the next flush goes on from there.
 package final class CacheFlushListener: LifecycleListener {
     package let name = "cacheFlush"
     private let log: ServiceLog
+    private unowned let mediator: LifecycleMediator
     private var caches: [CacheSettings]
 
     /// - Parameters:
-    ///   - configuration: says which caches there are.
-    ///   - log: hears what was freed, and what went wrong with single files.
-    package init(configuration: LifecycleConfiguration, log: ServiceLog) {
+    ///   - mediator: its configuration says which caches there are.
+    ///   - log: hears what was freed.
+    package init(mediator: LifecycleMediator, log: ServiceLog) {
+        self.mediator = mediator
         self.log = log
-        caches = Self.caches(in: configuration)
+        caches = Self.caches(in: mediator.configuration)
     }
 
     package var answers: [LifecycleAnswer] {
-        for name in [
-            LifecycleNotification.Name.flushRequested, .didReceiveMemoryWarning, .didEnterBackground, .willTerminate,
-        ] {
-            on(name) { [self] in try await flush($0) }
+        for interest in interests {
+            on(interest) { [self] in try await flush($0) }
         }
-        on(.didReload) { [self] in caches = Self.caches(in: $0.configuration) }
-        on(.didFailToReload) { [self] in caches = Self.caches(in: $0.configuration) }
+        on(.didReload) { [self] in apply($0.configuration) }
+        on(.didFailToReload) { [self] in apply($0.configuration) }
+    }
+
+    /// The notifications that any cache is flushed on, in the order of the configuration.
+    private var interests: [LifecycleNotification.Name] {
+        var seen: Set<String> = []
+        return caches.flatMap(\.on).filter { seen.insert($0).inserted }.compactMap { LifecycleNotification.Name($0) }
+    }
+
+    private func apply(_ configuration: LifecycleConfiguration?) {
+        caches = Self.caches(in: configuration)
+        mediator.updateAnswers(of: self)
     }
 
     private func flush(_ notification: LifecycleNotification) async throws {

@@ -43,10 +43,18 @@ package final class SocketEndpoint {
         throw LifecycleRefusal("[Socket] Path= changes with a restart, not with a reload")
     }
 
-    /// Only the last directory is made, as a service manager would have made it; who may connect is decided later.
+    /// Makes the last directory of the path, as a service manager would have made it. One that a stranger made first is
+    /// refused: who owns the directory decides who answers there.
     private func makeDirectory() throws(SystemError) {
         guard !path.hasPrefix("@"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let directory = String(path[..<slash])
-        if mkdir(directory, 0o755) != 0, errno != EEXIST { throw .last(verb: "make", object: directory) }
+        let mode: mode_t = directory.hasPrefix("/run/") ? 0o755 : 0o700
+        if mkdir(directory, mode) == 0 { return }
+        guard errno == EEXIST else { throw .last(verb: "make", object: directory) }
+        var status = stat()
+        guard lstat(directory, &status) == 0 else { throw .last(verb: "look at", object: directory) }
+        guard status.st_uid == 0 || status.st_uid == geteuid() else {
+            throw SystemError(EPERM, verb: "use", object: directory)
+        }
     }
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The version of this library.
+public nonisolated enum BelfryVersion {
+    /// By the rules of semantic versioning.
+    public static let current = "0.1.0"
+}

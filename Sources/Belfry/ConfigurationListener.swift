@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import Lifecycle
+internal import LifecycleSources
+
+/// Applies what belongs to no other listener: the deadlines of `[Service]` and the table of `[Signals]`.
+final class ConfigurationListener: LifecycleListener {
+    let name = "configuration"
+    private unowned let mediator: LifecycleMediator
+    private let signals: SignalSource
+
+    init(mediator: LifecycleMediator, signals: SignalSource) {
+        self.mediator = mediator
+        self.signals = signals
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(.willFinishLaunching) { [self] _ in try apply(mediator.configuration) }
+        on(.didReload) { [self] in try apply($0.configuration) }
+        on(.didFailToReload) { [self] in try apply($0.configuration) }
+    }
+
+    private func apply(_ configuration: LifecycleConfiguration?) throws {
+        guard let settings = configuration?[BelfrySettings.self] else { return }
+        mediator.deadlines = LifecycleDeadlines(settings.service)
+        try signals.apply(settings.signals.actions)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+internal import Lifecycle
+internal import SystemErrors
+
+/// Keeps the number of the last notification in a small file of the runtime directory, mapped into memory: storing it
+/// costs no system call, and what was stored survives the process, however it ends. It begins anew with each boot.
+final class SequenceFile: LifecycleSequence {
+    private struct Content {
+        var boot: (UInt64, UInt64)
+        var last: UInt64
+    }
+
+    private let content: UnsafeMutablePointer<Content>
+    private let descriptor: Int32
+
+    /// Opens the file, or makes it, for as long as the process lives.
+    ///
+    /// - Throws: `EWOULDBLOCK` when another process has it.
+    init(path: String, bootID: String) throws(SystemError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
+        do throws(SystemError) {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
+            let size = MemoryLayout<Content>.size
+            guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last(verb: "size", object: path) }
+            let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+            guard let address, address != MAP_FAILED else { throw .last(verb: "map", object: path) }
+            content = address.bindMemory(to: Content.self, capacity: 1)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        let boot = Self.words(bootID)
+        if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0) }
+    }
+
+    isolated deinit {
+        munmap(content, MemoryLayout<Content>.size)
+        close(descriptor)
+    }
+
+    var last: UInt64 {
+        get { content.pointee.last }
+        set { content.pointee.last = newValue }
+    }
+
+    private static func words(_ bootID: String) -> (UInt64, UInt64) {
+        (UInt64(bootID.prefix(16), radix: 16) ?? 0, UInt64(bootID.dropFirst(16), radix: 16) ?? 0)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import EventLoop
+internal import Glibc
+internal import Lifecycle
+internal import LifecycleListeners
+internal import LifecycleSources
+internal import ServiceManager
+internal import SystemErrors
+
+/// Puts a service together and runs it.
+final class ServiceAssembly {
+    private let options: ServiceOptions
+    private let log: ServiceLog
+    private let reader: ConfigurationReader
+
+    init(_ options: ServiceOptions) {
+        self.options = options
+        log = ServiceLog(identifier: options.name)
+        reader = ConfigurationReader(options, log: log)
+    }
+
+    /// Runs the service.
+    ///
+    /// - Returns: its exit code.
+    func run(_ compose: (ServiceContext) throws -> Void) throws -> Int32 {
+        let configuration = try reader.read()
+        let settings = configuration[BelfrySettings.self] ?? .defaults
+        let loop = try MainEventLoop()
+        let identity = ServiceIdentity(
+            service: options.name, version: BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
+            invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
+        let paths = RuntimePaths(
+            environment: Environment.variables, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
+            stateDirectory: settings.service.stateDirectory)
+        let mediator = LifecycleMediator(
+            clock: EventLoopClock(loop), sequence: sequence(in: paths, bootID: identity.bootID),
+            configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
+        mediator.readConfiguration = { [reader] in try reader.read() }
+
+        let signals = SignalSource(loop: loop, mediator: mediator)
+        mediator.addListener(LoggerListener(mediator: mediator, log: log))
+        mediator.addListener(ConfigurationListener(mediator: mediator, signals: signals))
+        let socket = try socket(settings, paths, loop, mediator, identity)
+        if let socket { mediator.addListener(socket) }
+        try compose(ServiceContext(mediator: mediator, loop: loop))
+        mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
+        mediator.addListener(ServiceManagerListener(loop: loop))
+
+        let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
+        let control = ControlSignal(mediator: mediator, log: log)
+        let suspension = SelfSuspension(mediator: mediator)
+        signals.onStopNow = { ending.stopNow($0) }
+        signals.onControl = { control.obey($0) }
+        signals.onPaused = { suspension.pauseHasEnded() }
+        ending.launch()
+        let code = try loop.run()
+        socket?.close()
+        return code
+    }
+
+    /// Says why the service could not run.
+    ///
+    /// - Returns: the exit code for it.
+    func fail(_ error: any Error) -> Int32 {
+        if error is LifecycleReloadError { return ServiceExit.configuration }
+        log.write(.critical, "\(error)", .failure)
+        return ServiceExit.system
+    }
+
+    private func socket(
+        _ settings: BelfrySettings, _ paths: RuntimePaths, _ loop: MainEventLoop, _ mediator: LifecycleMediator,
+        _ identity: ServiceIdentity
+    ) throws -> SocketListener? {
+        guard settings.socket.isEnabled else { return nil }
+        let activated = try ListenDescriptors.received().named("varlink")
+        let endpoint = SocketEndpoint(
+            path: options.socketPath ?? settings.socket.path ?? paths.socketPath, configuredPath: settings.socket.path,
+            activated: options.socketPath == nil ? activated : [])
+        return try SocketListener(loop: loop, mediator: mediator, identity: identity, endpoint: endpoint, log: log)
+    }
+
+    /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1.
+    private func sequence(in paths: RuntimePaths, bootID: String) -> any LifecycleSequence {
+        do throws(SystemError) {
+            return try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID)
+        } catch {
+            log.write(.notice, "\(error), counting notifications from 1", .failure)
+            return TransientSequence()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import EventLoop
+internal import Lifecycle
+internal import LifecycleListeners
+internal import ServiceManager
+
+/// Decides when the process ends, and with which code.
+final class ServiceEnding {
+    private let loop: MainEventLoop
+    private let mediator: LifecycleMediator
+    private let log: ServiceLog
+    private var observation: LifecycleObservation?
+
+    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
+        self.loop = loop
+        self.mediator = mediator
+        self.log = log
+    }
+
+    /// Launches the service, and ends the process if the launch is refused.
+    func launch() {
+        mediator.addTransitionObserver { [unowned self] report in
+            switch (report.trigger, report.result) {
+            case (.launch, .refused(let reasons)):
+                for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
+                loop.exit(ServiceExit.system)
+            case (.stop, _): end(report)
+            default: break
+            }
+        }
+        mediator.perform(.launch)
+    }
+
+    /// Writes the status of every listener, then stops without waiting for any.
+    func stopNow(_ origin: SignalOrigin) {
+        mediator.post(.statusRequested, origin: .signal(origin))
+        mediator.perform(.stop, origin: .signal(origin), userInfo: ["reason": "signal"])
+        mediator.perform(.stop, origin: .signal(origin))
+        loop.exit(ServiceExit.signal(origin.number))
+    }
+
+    private func end(_ report: TransitionReport) {
+        guard case .signal(let signal) = report.cutShortBy else { return loop.exit(ServiceExit.success) }
+        log.write(.warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort)
+        loop.exit(ServiceExit.signal(signal.number))
+    }
+}

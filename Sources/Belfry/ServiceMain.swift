@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import Glibc
+internal import Lifecycle
+internal import SystemErrors
+
+/// The entry of a service: what `UIApplicationMain` is to an app.
+public enum ServiceMain {
+    /// Runs a service until it is told to stop, and ends the process with its exit code.
+    ///
+    /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around
+    /// those of `compose`, launches, and gives the main thread to the event loop. Call it from a synchronous main,
+    /// before anything that starts threads: an `async` main gives the first thread away before the signals are
+    /// blocked, and a SIGTERM then ends the process on the spot.
+    ///
+    ///     ServiceMain.run(ServiceOptions(name: "videod")) { service in
+    ///         service.mediator.addListener(VideoListener())
+    ///     }
+    ///
+    /// Exit codes: 0 after a stop in order; 71 when the system or a listener refused the launch; 78 for a wrong
+    /// configuration; 128 + n when the stop was cut short by signal n.
+    ///
+    /// - Parameters:
+    ///   - options: the name of the service, and what stands over its configuration.
+    ///   - compose: adds the listeners. What it throws ends the process with 71.
+    public static func run(_ options: ServiceOptions, _ compose: (ServiceContext) throws -> Void = { _ in }) -> Never {
+        let blocked = belfry_block_signals()
+        let assembly = ServiceAssembly(options)
+        do {
+            try SystemError.check(blocked, verb: "block", object: "signals")
+            exit(try assembly.run(compose))
+        } catch {
+            exit(assembly.fail(error))
+        }
+    }
+}
