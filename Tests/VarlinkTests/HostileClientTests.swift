@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import EventLoop
+import Glibc
+import Testing
+import Varlink
+
+/// Whatever one client does, the others are served.
+@Suite(.timeLimit(.minutes(1)))
+struct HostileClientTests {
+    private let call = VarlinkCall("org.example.test.Echo", ["text": "x"])
+    private let answer = #"{"parameters":{"text":"x"}}"#
+
+    private func limits(_ change: (inout VarlinkLimits) -> Void) -> VarlinkLimits {
+        var limits = VarlinkLimits()
+        change(&limits)
+        return limits
+    }
+
+    private func expectService(_ fixture: ServerFixture) throws {
+        let peer = try fixture.peer()
+        peer.write(call)
+        #expect(try fixture.receive(1, peer) == [answer])
+    }
+
+    @Test(arguments: [
+        "no JSON", "[]", "{}", #"{"method":1}"#, #"{"method":"a.b.C","more":true,"oneway":true}"#,
+        #"{"method":"a.b.C","x":0}"#, "{\"method\":\"\u{1}\"}", "",
+    ])
+    func brokenMessageClosesItsConnectionOnly(text: String) throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+
+        peer.write(call)
+        peer.write(text)
+        peer.write(call)
+        try fixture.waitForEnd(peer)
+
+        #expect(peer.received == [answer])
+        #expect(fixture.calls == ["x"])
+        #expect(fixture.problems.count == 1 && fixture.problems[0].peer?.pid == getpid())
+        guard case .protocolViolation = fixture.problems[0].kind else {
+            Issue.record("unexpected \(fixture.problems[0])")
+            return
+        }
+        try expectService(fixture)
+    }
+
+    @Test func messageOfAByteATimeIsTaken() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+
+        for byte in call.message {
+            peer.write([byte])
+            try fixture.loop.turn(waiting: .zero)
+        }
+
+        #expect(try fixture.receive(1, peer) == [answer])
+    }
+
+    @Test func messageThatIsTooLargeClosesTheConnection() throws {
+        let fixture = try ServerFixture(limits: limits { $0.messageSize = 100 })
+        let peer = try fixture.peer()
+
+        peer.write([UInt8](repeating: UInt8(ascii: " "), count: 200_000))
+        try fixture.waitForEnd(peer)
+
+        #expect(fixture.problems.map(\.kind) == [.protocolViolation(.tooLarge(100))])
+        try expectService(fixture)
+    }
+
+    @Test func endInTheMiddleOfAMessageIsNoCall() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        let other = try fixture.peer()
+
+        peer.write(call.message.dropLast())
+        other.write(call.message.dropLast())
+        try fixture.turn { fixture.server.connectionCount == 2 }
+        peer.close()
+        other.stopWriting()
+        try fixture.waitForEnd(other)
+        try fixture.turn { fixture.server.connectionCount == 0 }
+
+        #expect(fixture.calls.isEmpty)
+        #expect(fixture.problems.map(\.kind) == [.protocolViolation(.truncated)])
+        try expectService(fixture)
+    }
+
+    @Test func connectionsAreLimitedInAll() throws {
+        let fixture = try ServerFixture(limits: limits { $0.connections = 2 })
+        let first = try fixture.peer()
+        let second = try fixture.peer()
+        let third = try fixture.peer()
+
+        try fixture.waitForEnd(third)
+        #expect(fixture.problems.map(\.kind) == [.tooManyConnections(limit: 2)])
+        first.close()
+        try fixture.turn { fixture.server.connectionCount == 1 }
+
+        try expectService(fixture)
+        second.write(call)
+        #expect(try fixture.receive(1, second) == [answer])
+    }
+
+    @Test func connectionsAreLimitedForEachUser() throws {
+        let fixture = try ServerFixture(limits: limits { $0.connectionsPerUser = 1 })
+        let first = try fixture.peer()
+        let second = try fixture.peer()
+
+        try fixture.waitForEnd(second)
+
+        #expect(fixture.problems.map(\.kind) == [.tooManyConnectionsOfUser(limit: 1)])
+        first.write(call)
+        #expect(try fixture.receive(1, first) == [answer])
+    }
+
+    @Test func clientsThatConnectAndVanishLeaveNothing() throws {
+        let fixture = try ServerFixture()
+
+        for round in 0..<500 {
+            let peer = try fixture.peer()
+            if round % 3 == 0 { peer.write(call) }
+            if round % 3 == 1 { peer.write(VarlinkCall("org.example.test.Wait", mode: .more)) }
+            peer.close()
+            if round % 50 == 0 { try fixture.settle() }
+        }
+        try expectService(fixture)
+        try fixture.turn { fixture.server.connectionCount == 0 }
+
+        #expect(fixture.problems.isEmpty)
+        #expect(fixture.waiting.allSatisfy { !$0.isActive })
+    }
+
+    @Test func pipeliningWithoutReadingHoldsBackTheCalls() throws {
+        let fixture = try ServerFixture(limits: limits { $0.unreadBytes = 10_000 })
+        let peer = try fixture.peer()
+        let text = String(repeating: "y", count: 1000)
+        let message = VarlinkCall("org.example.test.Echo", ["text": .string(text)]).message
+        var sent = 0
+        while fixture.calls.count < 2000, sent < 5000 {
+            let count = send(peer.descriptor, message, message.count, Int32(MSG_NOSIGNAL))
+            if count == message.count { sent += 1 } else { break }
+            try fixture.loop.turn(waiting: .zero)
+        }
+        try fixture.settle()
+
+        #expect(fixture.calls.count < sent)
+        #expect(fixture.server.connectionCount == 1)
+        try expectService(fixture)
+        _ = try fixture.receive(sent - 1, peer)
+        #expect(fixture.problems.isEmpty)
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CSystemd
+import EventLoop
+import Foundation
+import SystemErrors
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct ListeningTests {
+    let fixture: ServerFixture
+
+    init() throws { fixture = try ServerFixture(listening: false) }
+
+    private func expectService() throws {
+        let peer = try fixture.peer()
+        peer.write(VarlinkCall("org.example.test.Echo"))
+        #expect(try fixture.receive(1, peer) == [#"{"parameters":{}}"#])
+    }
+
+    /// The file that a service leaves behind when it is killed.
+    private func leaveSocketBehind() throws {
+        close(try SystemError.check(belfry_unix_listen(fixture.path, 1), verb: "listen on", object: fixture.path))
+        #expect(FileManager.default.fileExists(atPath: fixture.path))
+    }
+
+    @Test func socketOfADeadServiceIsReplaced() throws {
+        try leaveSocketBehind()
+
+        try fixture.server.listen(on: "unix:\(fixture.path);mode=ignored")
+
+        try expectService()
+    }
+
+    @Test func socketOfALivingServiceIsLeftAlone() throws {
+        let living = try ServerFixture()
+        let error = SystemError(EADDRINUSE, verb: "listen on", object: living.path)
+
+        #expect(throws: error) { try fixture.server.listen(on: living.path) }
+
+        #expect("\(error)" == "unable to listen on '\(living.path)': Address already in use (EADDRINUSE)")
+        let peer = try living.peer()
+        peer.write(VarlinkCall("org.example.test.Echo"))
+        #expect(try living.receive(1, peer).count == 1)
+    }
+
+    @Test func fileThatIsNoSocketIsLeftAlone() throws {
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: fixture.path))
+
+        #expect(throws: SystemError(EADDRINUSE, verb: "listen on", object: fixture.path)) {
+            try fixture.server.listen(on: fixture.path)
+        }
+
+        #expect(try String(contentsOfFile: fixture.path, encoding: .utf8) == "precious")
+    }
+
+    @Test func linkToADeadSocketIsLeftAlone() throws {
+        try leaveSocketBehind()
+        let link = fixture.path + ".link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
+
+        #expect(throws: SystemError(EADDRINUSE, verb: "listen on", object: link)) {
+            try fixture.server.listen(on: link)
+        }
+
+        #expect(FileManager.default.fileExists(atPath: fixture.path))
+    }
+
+    @Test func missingFolderIsSaid() {
+        let path = fixture.folder.appendingPathComponent("none/socket").path
+
+        #expect(throws: SystemError(ENOENT, verb: "listen on", object: path)) { try fixture.server.listen(on: path) }
+    }
+
+    @Test func pathThatIsTooLongIsSaid() {
+        let path = fixture.folder.appendingPathComponent(String(repeating: "x", count: 120)).path
+
+        #expect(throws: SystemError(ENAMETOOLONG, verb: "listen on", object: path)) {
+            try fixture.server.listen(on: path)
+        }
+    }
+
+    @Test func closedServerTakesItsSocketAway() throws {
+        try fixture.server.listen(on: fixture.path)
+
+        fixture.server.close()
+
+        #expect(!FileManager.default.fileExists(atPath: fixture.path))
+    }
+
+    @Test func closedServerLeavesTheSocketOfItsSuccessor() throws {
+        try fixture.server.listen(on: fixture.path)
+        unlink(fixture.path)
+        let successor = belfry_unix_listen(fixture.path, 1)
+        defer { close(successor) }
+
+        fixture.server.close()
+
+        #expect(FileManager.default.fileExists(atPath: fixture.path))
+    }
+
+    @Test func modeIsSet() throws {
+        try fixture.server.listen(on: fixture.path, mode: 0o660)
+
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o660)
+    }
+
+    @Test func abstractNameIsListenedOn() throws {
+        let name = "@\(UUID().uuidString)"
+        try fixture.server.listen(on: "unix:\(name)")
+        let peer = try Peer(name)
+
+        peer.write(VarlinkCall("org.example.test.Echo"))
+
+        #expect(try fixture.receive(1, peer).count == 1)
+    }
+
+    @Test func activatedSocketIsTakenOverAndItsFileStays() throws {
+        let descriptor = belfry_unix_listen(fixture.path, 16)
+        let early = try fixture.peer()
+        early.write(VarlinkCall("org.example.test.Echo"))
+
+        try fixture.server.listen(onActivated: descriptor)
+
+        #expect(try fixture.receive(1, early).count == 1)
+        try expectService()
+        fixture.server.close()
+        #expect(FileManager.default.fileExists(atPath: fixture.path))
+    }
+
+    @Test func descriptorThatDoesNotListenIsRefused() throws {
+        let descriptor = open("/dev/null", O_RDONLY)
+        defer { close(descriptor) }
+
+        #expect(throws: SystemError.self) { try fixture.server.listen(onActivated: descriptor) }
+    }
+
+    @Test func connectedSocketIsServed() throws {
+        try fixture.server.listen(on: fixture.path)
+        let listener = belfry_unix_listen(fixture.path + "2", 1)
+        defer { close(listener) }
+        let peer = try Peer(fixture.path + "2")
+
+        try fixture.server.serve(belfry_accept(listener))
+        peer.write(VarlinkCall("org.example.test.Echo"))
+
+        #expect(try fixture.receive(1, peer).count == 1)
+    }
+
+    @Test func loopRestsWhenTheSystemIsOutOfDescriptors() throws {
+        try fixture.server.listen(on: fixture.path)
+        let peer = try fixture.peer()
+        var old = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+        let used = dup(0)
+        close(used)
+        var low = rlimit(rlim_cur: rlim_t(used), rlim_max: old.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
+
+        for _ in 0..<50 { try fixture.loop.turn(waiting: .zero) }
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+
+        #expect(
+            fixture.problems.map(\.kind) == [.system(SystemError(EMFILE, verb: "accept on", object: "socket"))])
+        peer.write(VarlinkCall("org.example.test.Echo"))
+        #expect(try fixture.receive(1, peer).count == 1)
+    }
+}

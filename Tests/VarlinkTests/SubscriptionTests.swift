@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import EventLoop
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct SubscriptionTests {
+    private let subscribe = VarlinkCall("org.example.test.Wait", mode: .more)
+
+    @Test func encodedReplyIsSharedByAllSubscribers() throws {
+        let fixture = try ServerFixture()
+        let peers = try (0..<20).map { _ in try fixture.peer() }
+        for peer in peers { peer.write(subscribe) }
+        try fixture.turn { fixture.waiting.count == peers.count }
+
+        for turn in 0..<300 {
+            let reply = VarlinkEncodedReply(continuing: ["turn": .int(Int64(turn))])
+            for request in fixture.waiting { request.send(reply) }
+        }
+        let expected = (0..<300).map { #"{"parameters":{"turn":\#($0)},"continues":true}"# }
+
+        for peer in peers { #expect(try fixture.receive(300, peer) == expected) }
+    }
+
+    @Test func repliesOfATurnAreWrittenTogether() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        peer.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+
+        for turn in Int64(0)..<10 { fixture.waiting[0].reply(["turn": .int(turn)], continues: true) }
+        peer.read()
+        #expect(peer.received.isEmpty && fixture.waiting[0].queuedReplies == 10)
+        try fixture.loop.turn(waiting: .zero)
+        peer.read()
+
+        #expect(peer.received.count == 10 && fixture.waiting[0].queuedReplies == 0)
+    }
+
+    @Test func slowReaderGetsAllThatItsQueueHolds() throws {
+        let fixture = try ServerFixture()
+        let slow = try fixture.peer()
+        slow.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+        let request = fixture.waiting[0]
+        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+
+        for turn in Int64(0)..<200 {
+            request.reply(["turn": .int(turn), "padding": padding], continues: true)
+            try fixture.loop.turn(waiting: .zero)
+        }
+        #expect(request.queuedReplies > 50 && request.queuedBytes > 500_000)
+        let quick = try fixture.peer()
+        quick.write(VarlinkCall("org.example.test.Echo"))
+        #expect(try fixture.receive(1, quick).count == 1)
+        let received = try fixture.receive(200, slow)
+
+        #expect(
+            try received.map { try VarlinkValue(json: $0.utf8)["parameters"]?["turn"] } == (0..<200).map { .int($0) })
+        #expect(request.queuedBytes == 0 && request.queuedReplies == 0)
+    }
+
+    @Test func subscriberThatOverrunsIsToldAndCallsOn() throws {
+        let fixture = try ServerFixture()
+        let slow = try fixture.peer()
+        slow.write(subscribe)
+        slow.write(VarlinkCall("org.example.test.Echo", ["text": "on"]))
+        try fixture.turn { fixture.waiting.count == 1 }
+        let request = fixture.waiting[0]
+        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+        var sent = 0
+        while request.queuedReplies < 30 {
+            request.reply(["turn": .int(Int64(sent)), "padding": padding], continues: true)
+            sent += 1
+            try fixture.loop.turn(waiting: .zero)
+        }
+
+        let dropped = request.dropQueuedReplies()
+        request.fail("org.example.test.Refused", ["why": .string("\(dropped)")])
+        let received = try fixture.receive(sent - dropped + 2, slow)
+
+        #expect(dropped == 29 || dropped == 30)
+        #expect(received.suffix(2).first?.contains("\"why\":\"\(dropped)\"") == true)
+        #expect(received.last == #"{"parameters":{"text":"on"}}"#)
+        let turns = try received.dropLast(2).map { try VarlinkValue(json: $0.utf8)["parameters"]?["turn"]?.intValue }
+        #expect(turns == (0..<Int64(sent - dropped)).map { $0 })
+    }
+
+    @Test func earlierRepliesAreNotTakenBack() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        peer.write(VarlinkCall("org.example.test.Echo", ["text": "first"]).message + subscribe.message)
+        try fixture.turn { fixture.waiting.count == 1 }
+
+        fixture.waiting[0].reply(["turn": 1], continues: true)
+        let dropped = fixture.waiting[0].dropQueuedReplies()
+        fixture.waiting[0].reply(["turn": 2])
+
+        #expect(dropped == 1)
+        #expect(
+            try fixture.receive(2, peer) == [#"{"parameters":{"text":"first"}}"#, #"{"parameters":{"turn":2}}"#])
+    }
+
+    @Test(arguments: [(100_000, Int.max), (Int.max, 5)])
+    func clientThatNeverReadsIsClosedAtTheLimit(bytes: Int, replies: Int) throws {
+        var limits = VarlinkLimits()
+        limits.queuedBytes = bytes
+        limits.queuedReplies = replies
+        let fixture = try ServerFixture(limits: limits)
+        let slow = try fixture.peer()
+        let other = try fixture.peer()
+        for peer in [slow, other] { peer.write(subscribe) }
+        try fixture.turn { fixture.waiting.count == 2 }
+        let request = fixture.waiting[0]
+        var cancelled = false
+        request.onCancel = { cancelled = true }
+        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+
+        while request.isActive {
+            request.reply(["padding": padding], continues: true)
+            try fixture.loop.turn(waiting: .zero)
+        }
+
+        #expect(cancelled && fixture.server.connectionCount == 1)
+        guard fixture.problems.count == 1, case .queueOverflow = fixture.problems[0].kind else {
+            Issue.record("unexpected \(fixture.problems)")
+            return
+        }
+        fixture.waiting[1].reply(["turn": 1])
+        #expect(try fixture.receive(1, other).count == 1)
+    }
+
+    @Test func handlerMayCloseOthersWhileOneIsServed() throws {
+        let fixture = try ServerFixture()
+        let peers = try (0..<3).map { _ in try fixture.peer() }
+        for peer in peers { peer.write(subscribe) }
+        try fixture.turn { fixture.waiting.count == 3 }
+
+        fixture.waiting[0].onCancel = { fixture.server.close() }
+        for request in fixture.waiting { request.reply(["turn": 1], continues: true) }
+        peers[0].close()
+        try fixture.turn { fixture.server.connectionCount == 0 }
+
+        #expect(fixture.waiting.allSatisfy { !$0.isActive })
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CSystemd
+import EventLoop
+import Glibc
+import SystemErrors
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct VarlinkClientTests {
+    let fixture: ServerFixture
+
+    init() throws { fixture = try ServerFixture() }
+
+    private func client() throws -> VarlinkClient { try VarlinkClient("unix:\(fixture.path)", on: fixture.loop) }
+
+    @Test func callBringsItsResult() throws {
+        let client = try client()
+        var results: [Result<VarlinkObject, VarlinkError>] = []
+
+        for text in ["a", "b"] {
+            client.call("org.example.test.Echo", ["text": .string(text)]) { results.append($0) }
+        }
+        client.oneway("org.example.test.Echo", ["text": "c"])
+        client.call("org.example.test.None") { results.append($0) }
+        try fixture.turn { results.count == 3 }
+
+        #expect(results[0] == .success(["text": "a"]) && results[1] == .success(["text": "b"]))
+        #expect(
+            results[2]
+                == .failure(
+                    .failed(
+                        name: "org.varlink.service.MethodNotFound", parameters: ["method": "org.example.test.None"])))
+        #expect(fixture.calls == ["a", "b", "c"])
+    }
+
+    @Test func moreBringsManyReplies() throws {
+        let client = try client()
+        var replies: [VarlinkReply] = []
+
+        client.more("org.example.test.Count", ["to": 3]) { replies.append((try? $0.get()) ?? VarlinkReply()) }
+        try fixture.turn { replies.count == 3 }
+
+        #expect(replies.map { $0.parameters["number"] } == [1, 2, 3])
+        #expect(replies.map(\.continues) == [true, true, false])
+    }
+
+    @Test func nobodyThereIsSaid() {
+        let path = fixture.path + "-none"
+        #expect(throws: VarlinkError.system(SystemError(ENOENT, verb: "connect to", object: path))) {
+            try VarlinkClient(path, on: fixture.loop)
+        }
+        close(belfry_unix_listen(path, 1))
+        #expect(throws: VarlinkError.system(SystemError(ECONNREFUSED, verb: "connect to", object: path))) {
+            try VarlinkClient(path, on: fixture.loop)
+        }
+    }
+
+    @Test func callsEndWithTheConnection() throws {
+        let client = try client()
+        var results: [Result<VarlinkObject, VarlinkError>] = []
+        var ends: [VarlinkError] = []
+        client.onClose = { ends.append($0) }
+
+        client.call("org.example.test.Wait") { results.append($0) }
+        client.call("org.example.test.Echo") { results.append($0) }
+        try fixture.turn { fixture.waiting.count == 1 }
+        fixture.server.close()
+        try fixture.turn { client.isClosed }
+        client.call("org.example.test.Echo") { results.append($0) }
+
+        #expect(results == [.failure(.closed), .failure(.closed), .failure(.closed)])
+        #expect(ends == [.closed])
+    }
+
+    @Test func closingTheClientEndsItsSubscription() throws {
+        let client = try client()
+        var results: [Result<VarlinkReply, VarlinkError>] = []
+        client.more("org.example.test.Wait") { results.append($0) }
+        try fixture.turn { fixture.waiting.count == 1 }
+
+        client.close()
+        try fixture.turn { !fixture.waiting[0].isActive }
+
+        #expect(results == [.failure(.closed)])
+    }
+
+    @Test(
+        arguments: [
+            ("{", nil), ("{}", VarlinkProtocolError.unexpectedReply), (#"{"continues":true}"#, .unexpectedContinues),
+            (#"{"x":1}"#, .unknownField("x")),
+        ] as [(String, VarlinkProtocolError?)])
+    func serviceThatBreaksTheProtocolIsLeft(answer: String, error: VarlinkProtocolError?) throws {
+        let path = fixture.path + "2"
+        let listener = belfry_unix_listen(path, 1)
+        defer { close(listener) }
+        let client = try VarlinkClient(path, on: fixture.loop)
+        let connection = belfry_accept(listener)
+        defer { close(connection) }
+        var results: [Result<VarlinkObject, VarlinkError>] = []
+
+        if error != .unexpectedReply { client.call("a.b.C") { results.append($0) } }
+        send(connection, answer, answer.utf8.count + 1, Int32(MSG_NOSIGNAL))
+        var end: VarlinkError?
+        client.onClose = { end = $0 }
+        try fixture.turn { end != nil }
+
+        guard case .protocolViolation(let seen) = end else {
+            Issue.record("unexpected \(String(describing: end))")
+            return
+        }
+        if let error { #expect(seen == error) }
+        #expect(results.count == (error == .unexpectedReply ? 0 : 1))
+    }
+
+    @Test func pausedClientLeavesRepliesWithTheService() throws {
+        let client = try client()
+        var count = 0
+        client.more("org.example.test.Wait") { _ in count += 1 }
+        try fixture.turn { fixture.waiting.count == 1 }
+        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+
+        client.isPaused = true
+        for _ in 0..<100 { fixture.waiting[0].reply(["padding": padding], continues: true) }
+        try fixture.settle()
+        #expect(count == 0 && fixture.waiting[0].queuedReplies > 0)
+        client.isPaused = false
+        try fixture.turn { count == 100 }
+
+        #expect(fixture.waiting[0].queuedReplies == 0)
+    }
+}
