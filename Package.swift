@@ -70,6 +70,9 @@ let package = Package(
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
             swiftSettings: onMain),
+        .executableTarget(
+            name: "VarlinkProbe", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink"],
+            path: "Tests/Probes/VarlinkProbe", swiftSettings: onMain),
         .testTarget(name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration"], swiftSettings: onMain),
         .testTarget(
             name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
@@ -80,7 +83,7 @@ let package = Package(
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(
-            name: "VarlinkTests", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink"],
+            name: "VarlinkTests", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink", "VarlinkProbe"],
             swiftSettings: onMain),
     ]
 )

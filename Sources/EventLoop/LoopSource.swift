@@ -9,6 +9,7 @@ internal import SystemErrors
 /// that nothing of it fires, not even what was already pending in the same turn of the loop.
 ///
 /// Source: sd_event_source_disable_unref(3).
+@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 public class LoopSource {
     private var pointer: OpaquePointer?
 

@@ -10,6 +10,7 @@ public import SystemErrors
 /// `run()` waits for whatever comes first, hands it to its source, and in between runs what the main actor has to do,
 /// so that asynchronous code, child tasks and sources share one thread and need no locks. Everything here is called
 /// on the main thread.
+@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 public final class MainEventLoop {
     let event: OpaquePointer
     private var mainQueue: MainQueueSource?

@@ -10,6 +10,7 @@ internal import SystemErrors
 ///
 /// Calls may follow each other without waiting; replies come in the order of the calls. While a call with `more` is
 /// being answered, later ones wait: a subscription wants a client of its own. Closing the client ends all of them.
+@MainActor  // in words, as in MainEventLoop
 public final class VarlinkClient {
     private let connection: ClientConnection
 

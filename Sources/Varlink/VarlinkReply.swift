@@ -39,17 +39,23 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
     /// The reply as a message with its NUL.
     public var message: [UInt8] {
         var writer = JSONWriter()
-        writer.write(raw: "{")
+        var separator: StaticString = "{"
         if let error {
-            writer.write(raw: "\"error\":")
+            writer.write(raw: "{\"error\":")
             writer.write(error)
-            writer.write(raw: ",")
+            separator = ","
         }
-        // Always written: clients in use look for it even where it is empty.
-        writer.write(raw: "\"parameters\":")
-        writer.write(parameters)
-        if continues { writer.write(raw: ",\"continues\":true") }
-        writer.write(raw: "}")
+        if !parameters.isEmpty {
+            writer.write(raw: separator)
+            writer.write(raw: "\"parameters\":")
+            writer.write(parameters)
+            separator = ","
+        }
+        if continues {
+            writer.write(raw: separator)
+            writer.write(raw: "\"continues\":true")
+        }
+        writer.write(raw: error == nil && parameters.isEmpty && !continues ? "{}" : "}")
         writer.bytes.append(0)
         return writer.bytes
     }

@@ -5,6 +5,7 @@
 /// last reference to it goes without an answer, the client gets an error instead of waiting forever.
 ///
 /// When the client goes away the request is over: what is sent after that, or after the last reply, goes nowhere.
+@MainActor  // in words, as in MainEventLoop
 public final class VarlinkRequest {
     /// The fully-qualified method.
     public let method: String

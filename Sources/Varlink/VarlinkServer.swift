@@ -10,6 +10,7 @@ public import SystemErrors
 /// Calls of one client are answered in order, one after the other; clients do not wait for each other. The server
 /// checks parameters against the description of the interface, answers `org.varlink.service` by itself, and reports
 /// what clients do wrong to `onProblem`.
+@MainActor  // in words, as in MainEventLoop
 public final class VarlinkServer {
     /// What clients can make us allocate.
     public let limits: VarlinkLimits

@@ -49,7 +49,7 @@ struct VarlinkMessageTests {
 
     @Test(arguments: [
         VarlinkReply(), VarlinkReply(["a": 1]), VarlinkReply(["a": 1], continues: true), VarlinkReply(error: "a.b.C"),
-        VarlinkReply(error: "a.b.C", ["why": "no"]),
+        VarlinkReply(error: "a.b.C", ["why": "no"]), VarlinkReply([:], continues: true),
     ])
     func replyReadsAsItWasWritten(reply: VarlinkReply) throws {
         #expect(try VarlinkReply(message: reply.message.dropLast()) == reply)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Varlink
+
+/// Goes through `org.varlink.certification`, each result being the parameter of the next call.
+final class CertificationClient {
+    private let client: VarlinkClient
+
+    init(_ client: VarlinkClient) { self.client = client }
+
+    /// Answers with an exit status.
+    func run() async -> Int32 {
+        do throws(VarlinkError) {
+            return try await certify() ? 0 : 1
+        } catch {
+            say("\(error)")
+            return 1
+        }
+    }
+
+    private func certify() async throws(VarlinkError) -> Bool {
+        let name = Certification.name
+        let id = try await client.call("\(name).Start")["client_id"] ?? .null
+        var result: VarlinkObject = [:]
+        for step in Certification.steps {
+            var parameters: VarlinkObject = ["client_id": id]
+            for (key, value) in result where key != "client_id" { parameters[key] = value }
+            switch step.method {
+            case "Test10":
+                var replies: [VarlinkValue] = []
+                for try await reply in client.more("\(name).Test10", parameters) {
+                    replies.append(reply["string"] ?? .null)
+                }
+                result = ["last_more_replies": .array(replies)]
+            case "Test11":
+                client.oneway("\(name).Test11", parameters)
+                result = [:]
+            default: result = try await client.call("\(name).\(step.method)", parameters)
+            }
+            say("\(step.method): \(VarlinkValue.object(result))")
+        }
+        return result["all_ok"] == true
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+// A program for foreign peers: `VarlinkProbe serve ADDRESS` offers the certification interface of varlink.org, and
+// `VarlinkProbe certify ADDRESS` goes through it as a client, prints each result and exits 0 when all is well.
+
+import CSystemd
+import EventLoop
+import Glibc
+import Varlink
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else { exit(64) }
+belfry_block_signals()
+let loop = try MainEventLoop()
+let stop = try loop.source(signal: SIGTERM) { _ in loop.exit(0) }
+switch arguments[1] {
+case "serve":
+    let server = try CertificationService(on: loop)
+    try server.listen(on: arguments[2])
+    let code = try loop.run()
+    server.close()
+    exit(code)
+case "certify":
+    let client = CertificationClient(try VarlinkClient(arguments[2], on: loop))
+    MainThreadExecutor.task { loop.exit(await client.run()) }
+    exit(try loop.run())
+default: exit(64)
+}
