@@ -85,6 +85,7 @@ final class ServiceAssembly {
     /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1.
     private func sequence(in paths: RuntimePaths, bootID: String) -> any LifecycleSequence {
         do throws(SystemError) {
+            try OwnedDirectory.make(paths.runtimeDirectory)
             return try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID)
         } catch {
             log.write(.notice, "\(error), counting notifications from 1", .failure)

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import Glibc
 internal import Lifecycle
 internal import SystemErrors
 internal import Varlink
@@ -43,18 +42,8 @@ package final class SocketEndpoint {
         throw LifecycleRefusal("[Socket] Path= changes with a restart, not with a reload")
     }
 
-    /// Makes the last directory of the path, as a service manager would have made it. One that a stranger made first is
-    /// refused: who owns the directory decides who answers there.
     private func makeDirectory() throws(SystemError) {
         guard !path.hasPrefix("@"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        let directory = String(path[..<slash])
-        let mode: mode_t = directory.hasPrefix("/run/") ? 0o755 : 0o700
-        if mkdir(directory, mode) == 0 { return }
-        guard errno == EEXIST else { throw .last(verb: "make", object: directory) }
-        var status = stat()
-        guard lstat(directory, &status) == 0 else { throw .last(verb: "look at", object: directory) }
-        guard status.st_uid == 0 || status.st_uid == geteuid() else {
-            throw SystemError(EPERM, verb: "use", object: directory)
-        }
+        try OwnedDirectory.make(String(path[..<slash]))
     }
 }
