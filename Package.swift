@@ -25,9 +25,6 @@ let package = Package(
         .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
-    ],
     targets: [
         // The floors of the house, from the ground up: each may use those above it in this list, as far as it says so.
         .target(
@@ -60,11 +57,7 @@ let package = Package(
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSources",
                 "ServiceManager", "SystemErrors", "Varlink",
             ], swiftSettings: onMain),
-        .executableTarget(
-            name: "belfryd",
-            dependencies: [
-                "Belfry", "BelfryConfiguration", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: onMain),
+        .executableTarget(name: "belfryd", dependencies: ["Belfry", "BelfryConfiguration"], swiftSettings: onMain),
 
         // Tests, and the programs that they run.
         .executableTarget(

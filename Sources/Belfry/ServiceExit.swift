@@ -5,6 +5,8 @@
 package nonisolated enum ServiceExit {
     /// It stopped in order.
     package static let success: Int32 = 0
+    /// The command line was not understood.
+    package static let usage: Int32 = 64
     /// The system refused something, or a listener refused the launch.
     package static let system: Int32 = 71
     /// The configuration is wrong.

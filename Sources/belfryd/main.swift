@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ArgumentParser
 internal import Belfry
 internal import Glibc
 
-let arguments = Belfryd.parseOrExit()
-let files = arguments.configurationFiles.isEmpty ? nil : arguments.configurationFiles
-if arguments.checksConfiguration || arguments.printsConfiguration {
-    exit(ConfigurationCheck.run(files: files, prints: arguments.printsConfiguration))
+let arguments: DaemonArguments
+do throws(UsageError) {
+    arguments = try DaemonArguments(CommandLine.arguments.dropFirst())
+} catch {
+    StandardStreams.error("belfryd: \(error)\nTry 'belfryd --help'.\n")
+    exit(ServiceExit.usage)
 }
-ServiceMain.run(
-    ServiceOptions(
-        name: "belfryd", configurationFiles: files, socketPath: arguments.socketPath, logLevel: arguments.logLevel))
+let files = arguments.configurationFiles.isEmpty ? nil : arguments.configurationFiles
+
+switch arguments.mode {
+case .help: StandardStreams.output(DaemonArguments.help)
+case .version: StandardStreams.output("belfryd \(BelfryVersion.current)\n")
+case .checkConfiguration: exit(ConfigurationCheck.run(files: files, prints: false))
+case .printConfiguration: exit(ConfigurationCheck.run(files: files, prints: true))
+case .run:
+    ServiceMain.run(
+        ServiceOptions(
+            name: "belfryd", configurationFiles: files, socketPath: arguments.socketPath, logLevel: arguments.logLevel))
+}
