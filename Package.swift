@@ -60,6 +60,14 @@ let package = Package(
         .executableTarget(name: "belfryd", dependencies: ["Belfry", "BelfryConfiguration"], swiftSettings: onMain),
 
         // Tests, and the programs that they run.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMain),
+        .executableTarget(
+            name: "ServiceProbe", dependencies: ["Belfry", "Lifecycle"], path: "Tests/Probes/ServiceProbe",
+            swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryTests",
+            dependencies: ["BelfryConfiguration", "CSystemd", "Lifecycle", "ServiceProbe", "TestSupport", "belfryd"],
+            swiftSettings: onMain),
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
             swiftSettings: onMain),
@@ -71,7 +79,8 @@ let package = Package(
             name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
             swiftSettings: onMain),
         .testTarget(
-            name: "EventLoopTests", dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors"],
+            name: "EventLoopTests",
+            dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors", "TestSupport"],
             swiftSettings: onMain),
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),

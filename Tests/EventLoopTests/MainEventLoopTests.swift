@@ -4,6 +4,7 @@
 import CSystemd
 import EventLoop
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -39,9 +40,9 @@ struct MainEventLoopTests {
 
         kill(probe.pid, SIGCONT)
         #expect(probe.line() == "\(SIGCONT) \(who) 0")
-        try waitForState("S", of: probe.pid)
+        try probe.wait(for: "S")
         kill(probe.pid, SIGSTOP)
-        try waitForState("T", of: probe.pid)
+        try probe.wait(for: "T")
         kill(probe.pid, SIGCONT)
         #expect(probe.line() == "\(SIGCONT) \(who) 0 stopped")
         kill(probe.pid, SIGTERM)
@@ -54,13 +55,5 @@ struct MainEventLoopTests {
 
         #expect(lines.sorted() == ["exited(3)", "signaled(\(SIGUSR1))"])
         #expect(status == 0)
-    }
-
-    private func waitForState(_ state: Character, of pid: Int32) throws {
-        while true {
-            let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-            if stat.split(separator: ")").last?.dropFirst().first == state { return }
-            sched_yield()
-        }
     }
 }

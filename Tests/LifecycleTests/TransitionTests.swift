@@ -125,6 +125,16 @@ struct TransitionTests {
         hanging.forEach { $0.finish() }
     }
 
+    @Test func launchRefusedAtOnceGoesNoFurther() {
+        fixture.listener("careful", [.willFinishLaunching], .throwing(LifecycleRefusal("no socket")))
+        fixture.listener("other")
+
+        fixture.perform(.launch)
+
+        #expect(fixture.told == ["careful willFinishLaunching", "other willFinishLaunching", "other willTerminate"])
+        #expect(fixture.ended.map(\.result) == [.refused(["careful: no socket"])])
+    }
+
     @Test func refusedLaunchTerminates() {
         fixture.listener("careful", [.didFinishLaunching], .throwing(LifecycleRefusal("no disk")))
         fixture.listener("other")

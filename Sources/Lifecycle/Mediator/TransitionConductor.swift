@@ -81,7 +81,7 @@ final class TransitionConductor {
 
     private func judge(_ step: LifecycleStep, _ report: LifecycleReport, _ transition: Transition) {
         switch step.name {
-        case .didFinishLaunching where !report.refusals.isEmpty:
+        case .willFinishLaunching where !report.refusals.isEmpty, .didFinishLaunching where !report.refusals.isEmpty:
             transition.reasons = report.refusals
             transition.steps = machine.steps(for: .refuseLaunch)
         case .willReload:

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+// A service imports Belfry and has the mediator and the loop with it, as NIO hands on NIOCore.
+@_exported public import EventLoop
+@_exported public import Lifecycle

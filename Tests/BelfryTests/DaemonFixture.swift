@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+
+/// A private place for a service: runtime directory, configuration and a service manager's ear.
+final class DaemonFixture {
+    let directory: TemporaryDirectory
+    let manager: NotifySocket
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        manager = try NotifySocket(at: directory.path("notify"))
+    }
+
+    /// Starts belfryd, or another program with the arguments in front, with this configuration.
+    func start(_ program: String = "belfryd", _ arguments: [String]? = nil, _ configuration: String = "") throws
+        -> ProbeProcess
+    {
+        let file = try directory.write("belfry.conf", configuration)
+        return try ProbeProcess(
+            program, arguments.map { $0 + [file] } ?? ["--config", file],
+            environment: [
+                "RUNTIME_DIRECTORY": directory.path("run"), "NOTIFY_SOCKET": manager.path,
+                "SWIFT_BACKTRACE": "enable=no",
+            ], reading: .error)
+    }
+
+    /// Starts belfryd and waits until it has said that it is ready.
+    func startReady(_ configuration: String = "") throws -> ProbeProcess {
+        let daemon = try start("belfryd", nil, configuration)
+        guard manager.wait(for: "READY=1") else { throw CocoaError(.featureUnsupported) }
+        return daemon
+    }
+}

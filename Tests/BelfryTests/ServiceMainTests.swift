@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import CSystemd
+import Foundation
+import Lifecycle
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServiceMainTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    @Test func tellsTheServiceManagerItsWholeLife() throws {
+        let daemon = try fixture.start()
+
+        #expect(fixture.manager.next() == ["STATUS=launching"])
+        #expect(fixture.manager.next() == ["READY=1", "STATUS=active"])
+        daemon.send(SIGHUP)
+        let reloading = fixture.manager.next()
+        #expect(reloading.first == "RELOADING=1")
+        #expect(reloading.dropFirst().first?.wholeMatch(of: /MONOTONIC_USEC=[0-9]+/) != nil)
+        #expect(fixture.manager.next() == ["READY=1", "STATUS=active, configuration reloaded"])
+        daemon.send(SIGTERM)
+        #expect(fixture.manager.next().first == "STOPPING=1")
+
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test func stopsInOrder() throws {
+        let daemon = try fixture.startReady()
+        daemon.send(SIGTERM)
+
+        let (lines, status) = daemon.finish()
+
+        let names = lines.suffix(3).map { $0.split(separator: " ").dropFirst().first }
+        #expect(names == ["willResignActive", "didEnterBackground", "willTerminate"])
+        #expect(status == 0)
+    }
+
+    @Test func wrongConfigurationExitsWithEveryDiagnostic() throws {
+        let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n[Service]\nListenrTimeout=1s\n")
+
+        let (lines, status) = daemon.finish()
+
+        let file = fixture.directory.path("belfry.conf")
+        #expect(
+            lines == [
+                "belfryd: \(file):2:1: error: unknown signal 'USR3', did you mean 'USR1'?",
+                "belfryd: \(file):4:1: error: unknown key 'ListenrTimeout' in section [Service], "
+                    + "did you mean 'ListenerTimeout'?",
+            ])
+        #expect(status == 78)
+    }
+
+    @Test func secondStopSignalCutsTheStopShort() throws {
+        let service = try fixture.start("ServiceProbe", ["hang"])
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGTERM)
+        service.lines(until: "willTerminate")
+        service.send(SIGINT)
+        let (lines, status) = service.finish()
+
+        #expect(lines.contains { $0.contains("listener 'probe' gave no answer to willTerminate") })
+        #expect(status == 128 + SIGINT)
+    }
+
+    @Test func hangingListenerIsCutAtTheStopTimeout() throws {
+        let service = try fixture.start("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n")
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGTERM)
+        let (lines, status) = service.finish()
+
+        #expect(lines.contains { $0.contains("listener 'probe' gave no answer to willTerminate after 10") })
+        #expect(status == 0)
+    }
+
+    @Test func quitStopsAtOnceAfterItsStatus() throws {
+        let service = try fixture.start("ServiceProbe", ["hang"])
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGQUIT)
+        let (lines, status) = service.finish()
+
+        #expect(lines.contains { $0.hasPrefix("probe: listener 'serviceManager': ") })
+        #expect(status == 128 + SIGQUIT)
+    }
+
+    @Test func refusedLaunchIsExplained() throws {
+        let service = try fixture.start("ServiceProbe", ["refuse"])
+
+        let (lines, status) = service.finish()
+
+        #expect(lines.contains("probe: launch refused: probe: not today"))
+        #expect(status == 71)
+    }
+
+    @Test func numbersGoOnAfterAKill() throws {
+        let first = try fixture.startReady()
+        first.send(SIGKILL)
+        #expect(first.finish().status == 128 + SIGKILL)
+
+        let second = try fixture.startReady("[Signals]\nUSR2=three\n")
+        second.send(SIGTERM)
+
+        #expect(second.finish().status == 0)
+        let counter = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("run/sequence")))
+        #expect(counter.suffix(8).first == 9)
+    }
+
+    @Test func socketOfALivingServiceIsNotTaken() throws {
+        let first = try fixture.startReady()
+        let second = try fixture.start()
+
+        let (lines, status) = second.finish()
+
+        let path = fixture.directory.path("run/io.belfry.Lifecycle")
+        #expect(lines.contains { $0.contains("unable to listen on '\(path)': Address already in use") })
+        #expect(status == 71)
+        first.send(SIGTERM)
+        #expect(first.finish().status == 0)
+    }
+
+    @Test func pauseStopsTheProcessWhenConfigured() throws {
+        let daemon = try fixture.startReady("[Service]\nStopOnPause=yes\n")
+
+        daemon.send(SIGTSTP)
+        try daemon.wait(for: "T")
+        daemon.send(SIGCONT)
+        let resumed = daemon.lines(until: "didBecomeActive inactive -> active, SIGCONT")
+        daemon.send(SIGTERM)
+
+        #expect(resumed.contains { $0.contains("didResume suspended -> background") })
+        #expect(resumed.contains { $0.contains("willEnterForeground background -> inactive") })
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test func signalThatIsNotMappedChangesNothing() throws {
+        let daemon = try fixture.startReady("[Signals]\nHUP=ignore\n")
+        for signal in [SIGHUP, SIGALRM, belfry_sigrtmin() + 3] { daemon.send(signal) }
+        daemon.send(SIGUSR1)
+
+        let lines = daemon.lines(until: "flushRequested")
+        daemon.send(SIGTERM)
+
+        #expect(!lines.contains { $0.contains("SIGHUP") || $0.contains("SIGALRM") || $0.contains("SIGRTMIN") })
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test func controlSignalSetsTheLogLevel() throws {
+        let daemon = try fixture.startReady()
+        let control = belfry_sigrtmin() + 18
+
+        sigqueue(daemon.pid, control, sigval(sival_ptr: UnsafeMutableRawPointer(bitPattern: 0x105)))
+        let first = daemon.lines(until: "log level is now notice")
+        daemon.send(SIGTERM)
+
+        #expect(first.last?.contains("asked by pid \(getpid())") == true)
+        #expect(daemon.finish().lines.isEmpty)
+    }
+
+    @Test func configurationAndMediatorAgreeOnTransitions() {
+        let transitions = LifecycleNotification.Name.catalogue.filter(\.isTransition).map(\.rawValue)
+
+        #expect(Set(transitions) == NotificationName.transitions)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Foundation
+
+/// A program of this package, run as a child of the test and read line by line.
+public final class ProbeProcess {
+    /// Which of its streams is read.
+    public enum Stream {
+        case output, error
+    }
+
+    private let process = Process()
+    private let pipe = Pipe()
+    private var buffer = Data()
+
+    /// Starts `program` with `environment` over that of the test.
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], reading stream: Stream = .output
+    ) throws {
+        process.executableURL = try Self.find(program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        switch stream {
+        case .output: process.standardOutput = pipe
+        case .error: process.standardError = pipe
+        }
+        try process.run()
+    }
+
+    /// The process.
+    public var pid: Int32 { process.processIdentifier }
+
+    /// Sends it a signal.
+    public func send(_ signal: Int32) { kill(pid, signal) }
+
+    /// How long a line may take. What takes longer has hung: it is killed, so that the test goes on and fails.
+    private static let patience: Int32 = 30_000
+
+    /// The next line, or nil at the end of the stream.
+    public func line() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: 10) {
+                defer { buffer.removeSubrange(...end) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            var ready = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&ready, 1, Self.patience) == 0 { send(SIGKILL) }
+            let more = pipe.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            buffer.append(more)
+        }
+    }
+
+    /// The lines up to the first that contains `text`, that one included; all that there are if none does.
+    @discardableResult
+    public func lines(until text: String) -> [String] {
+        var lines: [String] = []
+        while let line = line() {
+            lines.append(line)
+            if line.contains(text) { break }
+        }
+        return lines
+    }
+
+    /// All lines up to the end, and the exit status: 128 + n when signal n ended it.
+    public func finish() -> (lines: [String], status: Int32) {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        process.waitUntilExit()
+        let isSignal = process.terminationReason == .uncaughtSignal
+        return (lines, process.terminationStatus + (isSignal ? 128 : 0))
+    }
+
+    /// Returns when the kernel says that the process is in `state` (proc(5): `S` sleeps, `T` is stopped).
+    public func wait(for state: Character) throws {
+        while true {
+            let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            if stat.split(separator: ")").last?.dropFirst().first == state { return }
+            sched_yield()
+        }
+    }
+
+    private static func find(_ program: String) throws -> URL {
+        let bundles = Bundle.allBundles.map(\.bundleURL) + [Bundle.main.executableURL].compactMap { $0 }
+        let candidates = bundles.map { $0.deletingLastPathComponent().appendingPathComponent(program) }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "\(candidates.map(\.path))"])
+        }
+        return found
+    }
+}
