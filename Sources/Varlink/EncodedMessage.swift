@@ -7,10 +7,22 @@ nonisolated struct EncodedMessage {
 
     init(_ bytes: [UInt8]) {
         storage = .create(minimumCapacity: bytes.count) { _ in bytes.count }
-        storage.withUnsafeMutablePointerToElements { elements in
-            for (position, byte) in bytes.enumerated() { (elements + position).initialize(to: byte) }
+        bytes.withUnsafeBytes { base.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count) }
+    }
+
+    /// Several messages as one.
+    init(joining messages: ArraySlice<EncodedMessage>) {
+        let size = messages.reduce(0) { $0 + $1.count }
+        storage = .create(minimumCapacity: size) { _ in size }
+        var end = base
+        for message in messages {
+            end.copyMemory(from: message.base, byteCount: message.count)
+            end += message.count
         }
     }
+
+    /// Whether both are the same bytes in the same place.
+    static func === (left: Self, right: Self) -> Bool { left.storage === right.storage }
 
     var count: Int { storage.header }
 

@@ -21,17 +21,10 @@ class FrameStream {
     private final var source: DescriptorEventSource?
     private final var watched: DescriptorEvents = .readable
 
-    private final var queue: [EncodedMessage] = []
-    private final var queueHead = 0
-    /// How much of the message at `queueHead` was written.
-    private final var written = 0
+    private final var output = MessageQueue()
     private final var isDirty = false
     private final var isBlocked = false
 
-    /// Bytes that wait to be written.
-    private(set) final var queuedBytes = 0
-    /// Messages written since the beginning. With `queued` it numbers every message of the stream.
-    private(set) final var sent: UInt64 = 0
     /// The peer will send nothing more.
     private(set) final var inputEnded = false
     /// Whether input is taken, or left to the kernel to hold.
@@ -56,7 +49,13 @@ class FrameStream {
     final var isClosed: Bool { descriptor < 0 }
 
     /// Messages that wait to be written.
-    final var queued: Int { queue.count - queueHead }
+    final var queued: Int { output.count }
+
+    /// Their bytes.
+    final var queuedBytes: Int { output.byteCount }
+
+    /// Messages written since the beginning. With `queued` it numbers every message of the stream.
+    final var sent: UInt64 { output.sent }
 
     // What an end of a connection does about it.
 
@@ -71,7 +70,6 @@ class FrameStream {
 
     private final func ready(_ events: DescriptorEvents) {
         if events.contains(.writable) {
-            isBlocked = false
             write()
             if !isClosed { proceed() }
         }
@@ -102,7 +100,7 @@ class FrameStream {
     private final func hungUp(_ end: End) {
         guard !isClosed else { return }
         failure = end
-        dropQueue(from: 0)
+        output.removeAll()
         ended(end)
         while !isClosed, !inputEnded, read() { proceed() }
         close()
@@ -113,10 +111,9 @@ class FrameStream {
     /// Queues a message for the end of the turn.
     final func queue(_ message: EncodedMessage) {
         guard !isClosed, failure == nil else { return }
-        queue.append(message)
-        queuedBytes += message.count
+        output.append(message, sharing: isBlocked ? nil : writer.log)
         guard !isBlocked else { return }
-        if queued >= writer.vectors.count { write() } else { needsTurn() }
+        if output.count >= writer.vectors.count { write() } else { needsTurn() }
     }
 
     /// Has `turnEnds` called.
@@ -126,18 +123,21 @@ class FrameStream {
         writer.add(self)
     }
 
-    final func turnEnds() {
+    /// The turn ends: first all streams write, then each may go on.
+    final func writeTurn() {
         isDirty = false
+        if !isClosed, !isBlocked { write() }
+    }
+
+    final func turnEnds() {
         guard !isClosed else { return }
-        if let failure { return hungUp(failure) }
-        if !isBlocked { write() }
-        if !isClosed { proceed() }
+        if let failure { hungUp(failure) } else { proceed() }
     }
 
     /// Writing is of no use any more. Dealt with in a turn of its own, as this may be in the middle of a call.
     private final func fail(_ error: SystemError) {
         failure = error.code == EPIPE || error.code == ECONNRESET ? .peerGone : .failed(error)
-        dropQueue(from: 0)
+        output.removeAll()
         isBlocked = false
         watch()
         needsTurn()
@@ -146,65 +146,26 @@ class FrameStream {
     /// Drops queued messages from number `first` on, except one that was partly written. Answers how many.
     @discardableResult
     final func dropQueue(from first: UInt64) -> Int {
-        let begun = sent + (written > 0 && failure == nil ? 1 : 0)
-        let start = queueHead + Int(max(first, begun) - sent)
-        guard start < queue.count else { return 0 }
-        let dropped = queue.count - start
-        for message in queue[start...] { queuedBytes -= message.count }
-        queue.removeSubrange(start...)
-        return dropped
+        output.remove(from: first, sharing: writer.log)
     }
 
     /// Writes what is queued until the kernel's buffer is full.
     final func write() {
-        while queueHead < queue.count {
-            let (count, bytes) = fillVectors()
+        isBlocked = false
+        while output.count > 0, !isBlocked {
+            let (parts, bytes) = output.fill(writer.vectors, sharing: writer.log)
             var message = msghdr()
             message.msg_iov = writer.vectors.baseAddress
-            message.msg_iovlen = count
+            message.msg_iovlen = parts
             let result = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            if result < 0 {
-                if errno == EINTR { continue }
-                if errno == EAGAIN { break }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 || errno == EAGAIN else {
                 return fail(SystemError.last(verb: "write to", object: "socket"))
             }
-            consume(result)
-            if result < bytes { break }
+            output.consume(max(result, 0), sharing: writer.log)
+            isBlocked = result < bytes
         }
-        isBlocked = queueHead < queue.count
-        compact()
         watch()
-    }
-
-    private final func fillVectors() -> (count: Int, bytes: Int) {
-        var bytes = 0
-        let batch = queue[queueHead...].prefix(writer.vectors.count)
-        for (slot, message) in batch.enumerated() {
-            let skipped = slot == 0 ? written : 0
-            writer.vectors[slot] = iovec(iov_base: message.base + skipped, iov_len: message.count - skipped)
-            bytes += message.count - skipped
-        }
-        return (batch.count, bytes)
-    }
-
-    private final func consume(_ count: Int) {
-        queuedBytes -= count
-        written += count
-        while queueHead < queue.count, written >= queue[queueHead].count {
-            written -= queue[queueHead].count
-            queueHead += 1
-            sent += 1
-        }
-    }
-
-    private final func compact() {
-        if queueHead == queue.count {
-            queue.removeAll(keepingCapacity: queue.capacity <= 16)
-            queueHead = 0
-        } else if queueHead > 256, queueHead > queue.count / 2 {
-            queue.removeSubrange(..<queueHead)
-            queueHead = 0
-        }
     }
 
     private final func watch() {
@@ -225,9 +186,6 @@ class FrameStream {
         source = nil
         Glibc.close(descriptor)
         descriptor = -1
-        queue = []
-        queueHead = 0
-        written = 0
-        queuedBytes = 0
+        output.removeAll()
     }
 }

@@ -6,25 +6,28 @@ internal import SystemErrors
 
 /// The server's end of a connection: takes calls one after the other, in order.
 final class ServerConnection: FrameStream {
-    /// The call that is being answered.
-    private struct CallInProgress {
-        let number: UInt64
-        let isOneway: Bool
-        /// The number, in the stream, of its first reply.
-        let firstReply: UInt64
-        var onCancel: (() -> Void)?
-    }
-
     let peer: VarlinkPeer
     private weak var server: VarlinkServer?
-    private var current: CallInProgress?
+    // Copied from the server's limits, because every reply asks for them.
+    private let maximumBytes: Int
+    private let maximumReplies: Int
+
     private var calls: UInt64 = 0
+    /// The number of the call that is being answered, counted from 1; 0 when there is none.
+    private var current: UInt64 = 0
+    private var isOneway = false
+    /// The number, in the stream, of the first reply to it.
+    private var firstReply: UInt64 = 0
+    private var onCancel: (() -> Void)?
+
     private var isProceeding = false
     private var isPeerGone = false
 
     init(_ descriptor: Int32, peer: VarlinkPeer, server: VarlinkServer) {
         self.peer = peer
         self.server = server
+        maximumBytes = server.limits.queuedBytes
+        maximumReplies = server.limits.queuedReplies
         super.init(descriptor, frameLimit: server.limits.messageSize, writer: server.writer)
     }
 
@@ -46,11 +49,11 @@ final class ServerConnection: FrameStream {
         }
         guard !isClosed else { return }
         takesInput = isReadyForCall(server.limits) || !frames.containsFrame()
-        if inputEnded, current == nil, !isPeerGone { finishInput(server) }
+        if inputEnded, current == 0, !isPeerGone { finishInput(server) }
     }
 
     private func isReadyForCall(_ limits: VarlinkLimits) -> Bool {
-        current == nil && (isPeerGone || queuedBytes <= limits.unreadBytes)
+        current == 0 && (isPeerGone || queuedBytes <= limits.unreadBytes)
     }
 
     private func nextCall() throws(VarlinkProtocolError) -> VarlinkCall? {
@@ -66,8 +69,9 @@ final class ServerConnection: FrameStream {
 
     private func begin(_ call: VarlinkCall, _ server: VarlinkServer) {
         calls += 1
-        current = CallInProgress(
-            number: calls, isOneway: call.mode == .oneway, firstReply: sent + UInt64(queued), onCancel: nil)
+        current = calls
+        isOneway = call.mode == .oneway
+        firstReply = sent + UInt64(queued)
         server.dispatch(VarlinkRequest(call, number: calls, on: self), mode: call.mode)
         if isPeerGone { cancelCurrent() }
     }
@@ -99,29 +103,28 @@ final class ServerConnection: FrameStream {
     }
 
     private func cancelCurrent() {
-        let onCancel = current?.onCancel
-        current = nil
+        current = 0
+        let onCancel = onCancel
+        self.onCancel = nil
         onCancel?()
     }
 
     // What a request asks for. Calls that are over are told by their number.
 
-    func isActive(_ number: UInt64) -> Bool { current?.number == number }
+    func isActive(_ number: UInt64) -> Bool { current == number }
 
     func setCancel(_ number: UInt64, _ handler: (() -> Void)?) {
-        guard isActive(number) else { return }
-        current?.onCancel = handler
+        if isActive(number) { onCancel = handler }
     }
 
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
-        guard let current, current.number == number else { return }
-        if !current.isOneway { enqueue(reply().message) }
+        guard isActive(number) else { return }
+        if !isOneway { enqueue(reply().message) }
         if !continues { finish(number) }
     }
 
     func dropReplies(_ number: UInt64) -> Int {
-        guard let current, current.number == number else { return 0 }
-        return dropQueue(from: current.firstReply)
+        isActive(number) ? dropQueue(from: firstReply) : 0
     }
 
     func unanswered(_ number: UInt64, method: String) {
@@ -132,14 +135,14 @@ final class ServerConnection: FrameStream {
 
     private func finish(_ number: UInt64) {
         guard isActive(number) else { return }
-        current = nil
+        current = 0
+        onCancel = nil
         if !isProceeding { needsTurn() }
     }
 
     private func enqueue(_ message: EncodedMessage) {
-        guard let limits = server?.limits else { return }
         queue(message)
-        guard queuedBytes > limits.queuedBytes || queued > limits.queuedReplies, !isClosed else { return }
+        guard queuedBytes > maximumBytes || queued > maximumReplies, !isClosed else { return }
         server?.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
         close()
     }

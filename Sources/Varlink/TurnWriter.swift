@@ -16,6 +16,7 @@ final class TurnWriter {
 
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
+    let log = TurnLog()
     private var dirty: [FrameStream] = []
     private var since = MonotonicInstant(microseconds: 0)
     private var deferred: DeferredEventSource?
@@ -50,6 +51,8 @@ final class TurnWriter {
     func flush() {
         let streams = dirty
         dirty = []
+        for stream in streams { stream.writeTurn() }
+        log.clear()
         for stream in streams { stream.turnEnds() }
     }
 }
