@@ -5,6 +5,8 @@
 nonisolated struct JSONWriter {
     var bytes: [UInt8] = []
 
+    init() { bytes.reserveCapacity(256) }
+
     mutating func write(_ value: VarlinkValue) {
         switch value {
         case .null: write(raw: "null")

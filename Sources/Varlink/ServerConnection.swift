@@ -42,14 +42,21 @@ final class ServerConnection: FrameStream {
                 guard let call = try nextCall() else { break }
                 begin(call, server)
             } catch {
-                server.report(.protocolViolation(error), peer)
-                write()
-                return close()
+                return violation(error, server)
             }
         }
         guard !isClosed else { return }
-        takesInput = isReadyForCall(server.limits) || !frames.containsFrame()
+        let isWhole = frames.containsFrame()
+        if frames.isOverlong { return violation(.tooLarge(frames.limit), server) }
+        takesInput = isReadyForCall(server.limits) || !isWhole
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
+    }
+
+    /// The client cannot be followed any further. It gets what it is owed so far.
+    private func violation(_ error: VarlinkProtocolError, _ server: VarlinkServer) {
+        server.report(.protocolViolation(error), peer)
+        write()
+        close()
     }
 
     private func isReadyForCall(_ limits: VarlinkLimits) -> Bool {
@@ -80,9 +87,7 @@ final class ServerConnection: FrameStream {
     private func finishInput(_ server: VarlinkServer) {
         guard !frames.containsFrame() else { return }
         if frames.pendingBytes > 0 {
-            server.report(.protocolViolation(.truncated), peer)
-            write()
-            close()
+            violation(.truncated, server)
         } else if queued == 0 {
             close()
         }
@@ -112,6 +117,8 @@ final class ServerConnection: FrameStream {
     // What a request asks for. Calls that are over are told by their number.
 
     func isActive(_ number: UInt64) -> Bool { current == number }
+
+    func cancelHandler(_ number: UInt64) -> (() -> Void)? { isActive(number) ? onCancel : nil }
 
     func setCancel(_ number: UInt64, _ handler: (() -> Void)?) {
         if isActive(number) { onCancel = handler }

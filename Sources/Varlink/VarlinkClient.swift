@@ -55,7 +55,11 @@ public final class VarlinkClient {
     }
 
     /// Ends the connection. Calls that wait fail with `VarlinkError.closed`.
-    public func close() { connection.close() }
+    public func close() {
+        connection.close()
+        // The writer may still hold the connection for the end of the turn, which may never come.
+        connection.writer.flush()
+    }
 
     /// Calls a method. `onReply` is called once.
     public func call(

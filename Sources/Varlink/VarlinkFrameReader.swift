@@ -32,6 +32,9 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     /// How many bytes are waiting, whole messages and the beginning of one.
     public var pendingBytes: Int { buffer.count - head }
 
+    /// Whether what was looked at of the next message is longer than the limit already.
+    public var isOverlong: Bool { searched - head > limit }
+
     /// Takes what came in. Take all messages out before more is added than memory should hold.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if head == buffer.count {
@@ -61,7 +64,7 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     /// - Throws: `TooLarge` as soon as that is known; the reader is of no use afterwards.
     public mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
         let isWhole = containsFrame()
-        guard searched - head <= limit else { throw TooLarge(limit: limit) }
+        guard !isOverlong else { throw TooLarge(limit: limit) }
         guard isWhole else {
             if head == buffer.count, buffer.capacity > Self.keptCapacity {
                 buffer = []

@@ -10,7 +10,7 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// The longest message that is taken, in bytes.
     public var messageSize = 1 << 20
     /// What may wait to be sent to one client, in bytes. Beyond it the connection is closed.
-    public var queuedBytes = 16 << 20
+    public var queuedBytes = 4 << 20
     /// How many replies may wait to be sent to one client. Beyond it the connection is closed.
     public var queuedReplies = 65536
     /// As long as this many bytes wait to be sent to a client, no further call of that client is begun.

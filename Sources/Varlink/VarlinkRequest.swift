@@ -47,7 +47,7 @@ public final class VarlinkRequest {
 
     /// Called when the client goes away before the last reply. Not called for a request that is over.
     public var onCancel: (() -> Void)? {
-        get { nil }
+        get { connection.cancelHandler(number) }
         set { connection.setCancel(number, newValue) }
     }
 

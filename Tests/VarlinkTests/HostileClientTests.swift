@@ -70,6 +70,38 @@ struct HostileClientTests {
         try expectService(fixture)
     }
 
+    @Test func messageThatIsTooLargeIsNoticedDuringACall() throws {
+        let fixture = try ServerFixture(limits: limits { $0.messageSize = 100 })
+        let peer = try fixture.peer()
+
+        peer.write(VarlinkCall("org.example.test.Wait", mode: .more))
+        try fixture.turn { fixture.waiting.count == 1 }
+        peer.write([UInt8](repeating: UInt8(ascii: " "), count: 101))
+        try fixture.waitForEnd(peer)
+
+        #expect(!fixture.waiting[0].isActive)
+        #expect(fixture.problems.map(\.kind) == [.protocolViolation(.tooLarge(100))])
+    }
+
+    @Test func callsBehindARunningOneStayWithTheKernel() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        let message = VarlinkCall("org.example.test.Echo", ["text": .string(String(repeating: "y", count: 1000))])
+            .message
+
+        peer.write(VarlinkCall("org.example.test.Wait"))
+        try fixture.turn { fixture.waiting.count == 1 }
+        var sent = 0
+        while send(peer.descriptor, message, message.count, Int32(MSG_NOSIGNAL)) == message.count, sent < 5000 {
+            sent += 1
+            try fixture.loop.turn(waiting: .zero)
+        }
+        #expect(sent < 5000)
+        fixture.waiting[0].reply(["turn": 1])
+
+        #expect(try fixture.receive(sent + 1, peer).first == #"{"parameters":{"turn":1}}"#)
+    }
+
     @Test func endInTheMiddleOfAMessageIsNoCall() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()

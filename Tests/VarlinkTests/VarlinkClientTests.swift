@@ -115,6 +115,50 @@ struct VarlinkClientTests {
         #expect(results.count == (error == .unexpectedReply ? 0 : 1))
     }
 
+    @Test func repliesAreIteratedToTheEnd() async throws {
+        let client = try client()
+        let pump = Task { @MainActor in
+            while !Task.isCancelled {
+                try fixture.loop.turn(waiting: .zero)
+                await Task.yield()
+            }
+        }
+        defer { pump.cancel() }
+
+        var numbers: [Int64] = []
+        for try await reply in client.more("org.example.test.Count", ["to": 5000]) {
+            numbers.append(reply["number"]?.intValue ?? -1)
+        }
+        let echo = try await client.call("org.example.test.Echo", ["text": "after"])
+
+        #expect(numbers == (1...5000).map { $0 })
+        #expect(echo == ["text": "after"])
+        let refused = VarlinkError.failed(name: "org.example.test.Refused", parameters: ["why": "negative"])
+        #expect(await end(of: client.more("org.example.test.Count", ["to": -1])) == refused)
+    }
+
+    /// The error that ends the replies, or nil.
+    private func end(of replies: VarlinkReplies) async -> VarlinkError? {
+        do {
+            for try await _ in replies {}
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func cancelledTaskStopsWaiting() async throws {
+        let client = try client()
+        let replies = client.more("org.example.test.Wait")
+        let task = Task { await end(of: replies) }
+        await Task.yield()
+        try fixture.turn { fixture.waiting.count == 1 }
+
+        task.cancel()
+
+        #expect(await task.value == .cancelled)
+    }
+
     @Test func pausedClientLeavesRepliesWithTheService() throws {
         let client = try client()
         var count = 0

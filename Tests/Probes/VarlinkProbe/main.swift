@@ -24,6 +24,8 @@ case "serve":
 case "certify":
     let client = CertificationClient(try VarlinkClient(arguments[2], on: loop))
     MainThreadExecutor.task { loop.exit(await client.run()) }
-    exit(try loop.run())
+    let code = try loop.run()
+    say("threads \(threadCount())")
+    exit(code)
 default: exit(64)
 }
