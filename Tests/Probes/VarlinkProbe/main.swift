@@ -15,17 +15,22 @@ belfry_block_signals()
 let loop = try MainEventLoop()
 let stop = try loop.source(signal: SIGTERM) { _ in loop.exit(0) }
 switch arguments[1] {
-case "serve":
+case "serve": exit(try serve(on: arguments[2]))
+case "certify": exit(try certify(arguments[2]))
+default: exit(64)
+}
+
+func serve(on address: String) throws -> Int32 {
     let server = try CertificationService(on: loop)
-    try server.listen(on: arguments[2])
-    let code = try loop.run()
-    server.close()
-    exit(code)
-case "certify":
-    let client = CertificationClient(try VarlinkClient(arguments[2], on: loop))
+    defer { server.close() }
+    try server.listen(on: address)
+    return try loop.run()
+}
+
+func certify(_ address: String) throws -> Int32 {
+    let client = CertificationClient(try VarlinkClient(address, on: loop))
     MainThreadExecutor.task { loop.exit(await client.run()) }
     let code = try loop.run()
     say("threads \(threadCount())")
-    exit(code)
-default: exit(64)
+    return code
 }
