@@ -85,7 +85,7 @@ let package = Package(
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(
-            name: "VarlinkTests", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink", "VarlinkProbe"],
+            name: "VarlinkTests", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "TestSupport", "Varlink", "VarlinkProbe"],
             swiftSettings: onMain),
     ]
 )

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// An observer's place in a mediator. The observation ends when this is dropped or cancelled.
+@MainActor
 public final class LifecycleObservation {
     private let slot: ObserverSlot
     private let list: ObserverList
