@@ -24,6 +24,10 @@ let package = Package(
         .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
+        .executable(name: "belfryctl", targets: ["belfryctl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // The floors of the house, from the ground up: each may use those above it in this list, as far as it says so.
@@ -58,6 +62,15 @@ let package = Package(
                 "ServiceManager", "SystemErrors", "Varlink",
             ], swiftSettings: onMain),
         .executableTarget(name: "belfryd", dependencies: ["Belfry", "BelfryConfiguration"], swiftSettings: onMain),
+        .target(
+            name: "BelfryControl", dependencies: ["EventLoop", "SystemErrors", "Varlink"], swiftSettings: onMain),
+        // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
+        .executableTarget(
+            name: "belfryctl",
+            dependencies: [
+                "BelfryConfiguration", "BelfryControl", "EventLoop", "SystemErrors", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
 
         // Tests, and the programs that they run.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMain),

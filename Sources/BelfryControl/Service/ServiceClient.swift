@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import EventLoop
+internal import SystemErrors
+package import Varlink
+
+/// Calls the methods of one service.
+package final class ServiceClient {
+    /// The interface whose methods are called.
+    package static let interface = "io.belfry.Lifecycle"
+
+    private let path: String
+    private let loop: MainEventLoop
+    private let client: VarlinkClient
+
+    /// Connects to the service at `path`.
+    ///
+    /// - Throws: what to tell the user when nobody is there or it is out of bounds.
+    package init(_ path: String, on loop: MainEventLoop) throws(ControlFailure) {
+        self.path = path
+        self.loop = loop
+        do throws(VarlinkError) {
+            client = try VarlinkClient(path, on: loop)
+        } catch {
+            throw ControlFailure(connecting: error, to: path)
+        }
+    }
+
+    /// Calls a method by its short name and waits for the reply, at most for `limit`; forever when nil.
+    ///
+    /// - Parameters:
+    ///   - verb: what the call is to do, for the message when it fails: `pause`.
+    ///   - object: on what; the path of the socket when nil.
+    /// - Throws: what to tell the user.
+    package func call(
+        _ method: String, _ parameters: VarlinkObject = [:], to verb: String, _ object: String? = nil,
+        within limit: Duration?
+    ) async throws(ControlFailure) -> VarlinkObject {
+        let object = object ?? path
+        var isLate = false
+        var timer: TimerEventSource?
+        defer { timer?.cancel() }
+        do throws(SystemError) {
+            timer = try limit.map { (limit) throws(SystemError) in
+                try loop.timer(after: limit) { [client] in
+                    isLate = true
+                    client.close()
+                }
+            }
+        } catch {
+            throw ControlFailure(error)
+        }
+        do throws(VarlinkError) {
+            return try await client.call("\(Self.interface).\(method)", parameters)
+        } catch {
+            guard isLate, let limit else { throw ControlFailure(calling: error, to: verb, object) }
+            let reason = "no answer in \(DurationText.text(limit))"
+            throw ControlFailure(.unavailable, "unable to \(verb) '\(SystemError.escape(object))': \(reason)")
+        }
+    }
+}

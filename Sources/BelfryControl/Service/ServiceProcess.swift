@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+
+/// The main process of a systemd unit, and whether another one has taken its place.
+///
+/// systemd listens on behalf of a stopped service that has a socket unit: connecting to it would start what an
+/// administrator has just stopped. So whoever waits for a service to come back looks at its control group first.
+nonisolated struct ServiceProcess: Equatable {
+    private let pid: Int32
+    private let processList: String
+
+    /// The process, or nil when it is out of sight or does not belong to a service unit of systemd.
+    init?(pid: Int32, proc: String = "/proc", controlGroups: String = "/sys/fs/cgroup") {
+        guard pid > 0, let groups = Self.read("\(proc)/\(pid)/cgroup") else { return nil }
+        let group = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
+        guard let group, group.hasSuffix(".service") else { return nil }
+        processList = "\(controlGroups)\(group)/cgroup.procs"
+        self.pid = pid
+        guard Self.read(processList) != nil else { return nil }
+    }
+
+    /// What has become of the process.
+    enum Fate {
+        /// It is still there.
+        case running
+        /// The unit does not run.
+        case gone
+        /// The unit runs with another process.
+        case replaced
+    }
+
+    /// What has become of the process by now.
+    var fate: Fate {
+        let processes = (Self.read(processList) ?? "").split(separator: "\n")
+        if processes.contains(where: { $0 == "\(pid)" }) { return .running }
+        return processes.isEmpty ? .gone : .replaced
+    }
+
+    private static func read(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 { return nil }
+            if count == 0 { return String(decoding: text, as: UTF8.self) }
+            text += buffer[..<count]
+        }
+    }
+}

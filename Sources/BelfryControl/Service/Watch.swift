@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import EventLoop
+internal import Glibc
+internal import SystemErrors
+internal import Varlink
+
+/// Follows a service over its restarts: a subscription that is renewed from the last number seen.
+package final class Watch {
+    /// What is followed.
+    package struct Subject: Sendable {
+        /// The socket.
+        package let path: String
+        /// The notifications; all when empty.
+        package let names: [String]
+        /// What came after this number first; nil for what comes from now on.
+        package let after: Int64?
+        /// Whether a service that cannot be reached at the start is waited for.
+        package let isAwaited: Bool
+
+        /// A subject with these parts.
+        package init(path: String, names: [String], after: Int64?, isAwaited: Bool) {
+            self.path = path
+            self.names = names
+            self.after = after
+            self.isAwaited = isAwaited
+        }
+    }
+
+    private static let longestDelay = Duration.seconds(2)
+    private static let patience = Duration.seconds(10)
+
+    private let subject: Subject
+    private let loop: MainEventLoop
+    private let onEvent: (WatchEvent) -> Void
+    private let onEnd: (ControlFailure) -> Void
+    private var client: VarlinkClient?
+    private var last: Int64?
+    private var bootID: String?
+    private var process: ServiceProcess?
+    private var wasReached = false
+    private var isAway = false
+    private var delay = Duration.zero
+    private var waited = Duration.zero
+    private var timer: TimerEventSource?
+    private var folder: InotifyEventSource?
+
+    /// A watch that has not begun. `onEnd` is called once when it cannot go on.
+    package init(
+        _ subject: Subject, on loop: MainEventLoop, onEvent: @escaping (WatchEvent) -> Void,
+        onEnd: @escaping (ControlFailure) -> Void
+    ) {
+        self.subject = subject
+        self.loop = loop
+        self.onEvent = onEvent
+        self.onEnd = onEnd
+        last = subject.after
+    }
+
+    /// Leaves what arrives with the service for a while.
+    package var isPaused = false {
+        didSet { client?.isPaused = isPaused }
+    }
+
+    /// Connects to the service, or begins to wait for it.
+    package func start() {
+        do throws(VarlinkError) {
+            let client = try VarlinkClient(subject.path, on: loop)
+            self.client = client
+            client.isPaused = isPaused
+            stopWaiting()
+            subscribe(client)
+        } catch {
+            let failure = ControlFailure(connecting: error, to: subject.path)
+            // A new socket may be out of bounds until its maker has set its mode.
+            guard wasReached || (subject.isAwaited && failure.status == .unavailable) else { return onEnd(failure) }
+            if !isAway { leave("\(failure.lines[0]), waiting for it") }
+            wait()
+        }
+    }
+
+    /// Ends the watch. Nothing is called after that.
+    package func stop() {
+        stopWaiting()
+        client?.close()
+        client = nil
+    }
+
+    // The connection
+
+    private func subscribe(_ client: VarlinkClient) {
+        var parameters = VarlinkObject()
+        if !subject.names.isEmpty { parameters["names"] = .array(subject.names.map { .string($0) }) }
+        if let last { parameters["after"] = .int(last) }
+        client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
+            guard let self, let client, client === self.client else { return }
+            switch reply {
+            case .success(let reply): take(reply.parameters, from: client)
+            case .failure(let error): recover(from: error, on: client)
+            }
+        }
+    }
+
+    private func take(_ reply: VarlinkObject, from client: VarlinkClient) {
+        if let state = reply["state"]?.objectValue { arrive(state, on: client) }
+        guard client === self.client, let notification = reply["notification"]?.objectValue else { return }
+        last = notification.number("sequence") ?? last
+        onEvent(.notification(notification))
+    }
+
+    private func arrive(_ state: VarlinkObject, on client: VarlinkClient) {
+        let sequence = state.number("sequence")
+        if wasReached, isRestarted(state), last != 0 {
+            // The service counts from the beginning again: all that it has is new.
+            last = 0
+            bootID = state.text("bootId")
+            client.close()
+            return start()
+        }
+        if isAway, wasReached { onEvent(.note("reconnected")) }
+        isAway = false
+        wasReached = true
+        delay = .zero
+        waited = .zero
+        bootID = state.text("bootId")
+        last = last ?? sequence
+        process = state.number("pid").flatMap { Int32(exactly: $0) }.flatMap { ServiceProcess(pid: $0) }
+        onEvent(.state(state))
+    }
+
+    private func isRestarted(_ state: VarlinkObject) -> Bool {
+        if let bootID, let now = state.text("bootId"), now != bootID { return true }
+        guard let last, let sequence = state.number("sequence") else { return false }
+        return sequence < last
+    }
+
+    private func recover(from error: VarlinkError, on client: VarlinkClient) {
+        switch error {
+        case .failed("io.belfry.Lifecycle.NotRetained", let parameters):
+            guard let oldest = parameters.number("oldest"), let asked = last, oldest > asked + 1 else { break }
+            if asked > 0 {
+                onEvent(.note("notifications from \(asked + 1) to \(oldest - 1) are not kept any more"))
+            }
+            last = oldest - 1
+            return subscribe(client)
+        case .failed("io.belfry.Lifecycle.Overrun", let parameters):
+            let count = parameters.numberOrDash("dropped")
+            onEvent(.note("\(count) notifications were held back because the output is too slow, asking again"))
+            return subscribe(client)
+        case .closed, .system, .failed("io.belfry.Lifecycle.Stopping", _):
+            leave("the service has closed the connection, waiting for it")
+            return wait()
+        case .failed, .protocolViolation, .cancelled:
+            break
+        }
+        stop()
+        onEnd(ControlFailure(calling: error, to: "watch", subject.path))
+    }
+
+    // The time without a connection
+
+    private func leave(_ note: String) {
+        client?.close()
+        client = nil
+        isAway = true
+        onEvent(.note(note))
+    }
+
+    private func wait() {
+        delay = delay == .zero ? .milliseconds(50) : min(delay * 2, Self.longestDelay)
+        waited += delay
+        if folder == nil { folder = watchFolder() }
+        do throws(SystemError) {
+            timer?.cancel()
+            timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.look() }
+        } catch {
+            stop()
+            onEnd(ControlFailure(error))
+        }
+    }
+
+    private func look() {
+        switch process?.fate {
+        case nil, .replaced: start()
+        // Asking the service itself would make systemd start one that was stopped.
+        case .gone: wait()
+        // It is about to end, or, after a while, it has closed only this connection.
+        case .running: waited < Self.patience ? wait() : start()
+        }
+    }
+
+    /// The folder of the socket, so that a new one is noticed at once. There may be none.
+    private func watchFolder() -> InotifyEventSource? {
+        guard let slash = subject.path.lastIndex(of: "/"), !subject.path.hasPrefix("@") else { return nil }
+        let name = subject.path[subject.path.index(after: slash)...]
+        let folder = slash == subject.path.startIndex ? "/" : String(subject.path[..<slash])
+        return try? loop.source(path: folder, [.created, .movedTo]) { [weak self] change in
+            guard let self, client == nil, change.name.map({ $0 == name }) ?? false else { return }
+            process = nil
+            start()
+        }
+    }
+
+    private func stopWaiting() {
+        timer?.cancel()
+        timer = nil
+        folder?.cancel()
+        folder = nil
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import SystemErrors
+package import Varlink
+
+/// Notifications, one line each, in columns.
+package struct NotificationLine {
+    private let style: TextStyle
+    private let userNames: UserNames
+
+    /// Lines for a person when the style has colours, otherwise for a program: without colours and with whole dates.
+    package init(_ style: TextStyle, userNames: UserNames = UserNames()) {
+        self.style = style
+        self.userNames = userNames
+    }
+
+    /// The line of an `io.belfry.Lifecycle` `Notification`: when, number, name, state, origin, user info.
+    package func line(_ notification: VarlinkObject) -> String {
+        let realtime = notification.number("realtimeUsec") ?? 0
+        let time = style.isStyled ? WallClockText.time(realtime) : WallClockText.full(realtime)
+        let number = notification.numberOrDash("sequence")
+        let name = notification.textOrDash("name")
+        let (change, changeWidth) = change(notification)
+        let columns = [
+            style.dim(time),
+            String(repeating: " ", count: max(0, 5 - number.count)) + number,
+            style.notification(name) + String(repeating: " ", count: max(0, 19 - name.count)),
+            change + String(repeating: " ", count: max(0, 24 - changeWidth)),
+            origin(notification["origin"]?.objectValue ?? [:]),
+            style.dim(userInfo(notification["userInfo"]?.objectValue ?? [:])),
+        ]
+        return columns.joined(separator: "  ").trimmedAtEnd
+    }
+
+    /// The line that says where the service is.
+    package func line(state: VarlinkObject) -> String {
+        let name = state.textOrDash("state")
+        let uptime = state.lengthOrDash("uptimeUsec")
+        let service = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
+        let facts = ["pid \(state.numberOrDash("pid"))", "up \(uptime)", "sequence \(state.numberOrDash("sequence"))"]
+        return "\(style.bold(service)) is \(style.state(name)), " + facts.joined(separator: ", ")
+    }
+
+    private func change(_ notification: VarlinkObject) -> (text: String, width: Int) {
+        let state = notification.textOrDash("state")
+        guard let previous = notification.text("previousState"), previous != state else {
+            return (style.state(state), state.count)
+        }
+        return ("\(style.state(previous)) -> \(style.state(state))", previous.count + 4 + state.count)
+    }
+
+    /// `SIGTSTP from pid 12 (root) foo.service, value 7`.
+    private func origin(_ origin: VarlinkObject) -> String {
+        let kind = origin.textOrDash("kind")
+        if kind == "service" { return kind }
+        var text = "\(origin.text("signal") ?? kind) from "
+        switch origin.number("pid") {
+        case .some(let pid) where pid > 0: text += "pid \(pid)"
+        default: text += "a process out of sight"
+        }
+        if let uid = origin.number("uid").flatMap({ UInt32(exactly: $0) }) {
+            text += " (\(SystemError.escape(userNames.name(of: uid))))"
+        }
+        if let unit = origin.text("unit") { text += " \(unit)" }
+        if let value = origin.number("value"), value != 0 { text += ", value \(value)" }
+        return text
+    }
+
+    private func userInfo(_ info: VarlinkObject) -> String {
+        info.map { key, value in
+            let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
+            return SystemError.escape("\(key)=\(text)")
+        }.joined(separator: " ")
+    }
+
+    private static func needsQuotes(_ text: String) -> Bool {
+        text.isEmpty || text.unicodeScalars.contains { $0 == "\"" || $0.properties.isWhitespace }
+    }
+}

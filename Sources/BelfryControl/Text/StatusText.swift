@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Varlink
+
+/// Where a service is, on a page.
+package nonisolated enum StatusText {
+    /// The lines of `status`, from the replies of `GetState` and, unless it was refused, `ListListeners`.
+    ///
+    /// - Parameter now: CLOCK_REALTIME in microseconds.
+    package static func lines(
+        _ state: VarlinkObject, listeners: VarlinkObject?, now: Int64, _ style: TextStyle
+    ) -> [String] {
+        let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
+        var facts: [(String, String)] = []
+        if let uptime = state.number("uptimeUsec") {
+            let since = WallClockText.dateAndTime(now - uptime)
+            facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
+        }
+        facts.append(("PID", state.numberOrDash("pid")))
+        facts.append(("Sequence", state.numberOrDash("sequence")))
+        facts.append(("Subscribers", state.numberOrDash("subscribers")))
+        if let invocation = state.text("invocationId") { facts.append(("Invocation", invocation)) }
+        facts.append(("Boot", state.textOrDash("bootId")))
+        let summary = listeners.map { ListenerTable.summary($0, style) } ?? []
+        for (position, line) in summary.enumerated() { facts.append((position == 0 ? "Listeners" : "", line)) }
+        return ["\(style.bold(name)) is \(style.state(state.textOrDash("state")))"]
+            + facts.map { heading, text in
+                let space = String(repeating: " ", count: 13 - heading.count)
+                return space + (heading.isEmpty ? "  " : "\(heading): ") + text
+            }
+    }
+}

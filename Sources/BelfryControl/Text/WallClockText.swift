@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+
+/// Points in time for people, in the time zone of this process.
+package nonisolated enum WallClockText {
+    /// `14:03:22.123`.
+    package static func time(_ realtime: Int64) -> String {
+        text(realtime, "%H:%M:%S") + "." + digits(microseconds(realtime) / 1000, 3)
+    }
+
+    /// `2026-01-02 14:03:22`.
+    package static func dateAndTime(_ realtime: Int64) -> String { text(realtime, "%Y-%m-%d %H:%M:%S") }
+
+    /// `2026-01-02T14:03:22.123456+0100`, for programs.
+    package static func full(_ realtime: Int64) -> String {
+        text(realtime, "%Y-%m-%dT%H:%M:%S") + "." + digits(microseconds(realtime), 6) + text(realtime, "%z")
+    }
+
+    private static func text(_ realtime: Int64, _ format: String) -> String {
+        var seconds = time_t((realtime - microseconds(realtime)) / 1_000_000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return "?" }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = buffer.withUnsafeMutableBytes {
+            strftime($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, format, &parts)
+        }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    private static func microseconds(_ realtime: Int64) -> Int64 {
+        let rest = realtime % 1_000_000
+        return rest < 0 ? rest + 1_000_000 : rest
+    }
+
+    private static func digits(_ value: Int64, _ count: Int) -> String {
+        let text = "\(value)"
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+}

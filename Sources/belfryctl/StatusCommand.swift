@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryControl
+import Glibc
+import Varlink
+
+/// `belfryctl status`.
+struct StatusCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show where the service is, and how its listeners do.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print the state as one JSON object.")
+    var json = false
+
+    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try context.connect()
+        let state = try await client.call("GetState", to: "get the state of", within: context.looking)
+        if json {
+            try context.printJSON(state)
+            return .success
+        }
+        let listeners = try? await client.call("ListListeners", to: "list the listeners of", within: context.looking)
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let realtime = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+        try context.print(StatusText.lines(state, listeners: listeners, now: realtime, context.style))
+        return .success
+    }
+}

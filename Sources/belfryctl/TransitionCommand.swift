@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryControl
+import SystemErrors
+import Varlink
+
+/// A command that leads the service to another state, and prints which one it has reached.
+protocol TransitionCommand: ServiceCommand {
+    /// The method of `io.belfry.Lifecycle`.
+    static var method: String { get }
+    /// Whether the reply is printed as it came.
+    var json: Bool { get }
+}
+
+extension TransitionCommand {
+    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+        let client = try context.connect()
+        let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changing)
+        if json {
+            try context.printJSON(reply)
+        } else {
+            let state = SystemError.escape(reply["state"]?.stringValue ?? "-")
+            try context.print([context.style.state(state)])
+        }
+        return .success
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+// The first thread parses, then runs the loop: whatever a command waits for, it waits for there.
+
+import ArgumentParser
+import BelfryControl
+import EventLoop
+import Glibc
+import SystemErrors
+
+signal(SIGPIPE, SIG_IGN)
+do {
+    var command = try Belfryctl.parseAsRoot()
+    guard let command = command as? any ServiceCommand else {
+        try command.run()
+        exit(ExitStatus.success.rawValue)
+    }
+    let context = try CommandContext(command.connection)
+    MainThreadExecutor.task { await context.finish { try await command.run(context) } }
+    exit(try context.loop.run())
+} catch let error as SystemError {
+    StandardStream.error.attempt(["\(error)"])
+    exit(ExitStatus.system.rawValue)
+} catch {
+    Belfryctl.exit(withError: error)
+}
