@@ -87,7 +87,16 @@ let package = Package(
         .executableTarget(
             name: "VarlinkProbe", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink"],
             path: "Tests/Probes/VarlinkProbe", swiftSettings: onMain),
+        .executableTarget(
+            name: "LifecycleServiceProbe", dependencies: ["CSystemd", "EventLoop", "LifecycleListeners", "Varlink"],
+            path: "Tests/Probes/LifecycleServiceProbe", swiftSettings: onMain),
         .testTarget(name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration"], swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryControlTests",
+            dependencies: [
+                "BelfryControl", "CSystemd", "LifecycleServiceProbe", "SystemErrors", "Varlink", "belfryctl",
+            ],
+            swiftSettings: onMain),
         .testTarget(
             name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
             swiftSettings: onMain),

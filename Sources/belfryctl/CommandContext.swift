@@ -39,11 +39,11 @@ final class CommandContext {
     func printJSON(_ reply: VarlinkObject) throws { try print([VarlinkValue.object(reply).description]) }
 
     /// Runs the command and ends the loop with what it comes to.
-    func finish(_ command: () async throws -> ExitStatus) async {
+    func finish(_ command: () async throws -> CommandStatus) async {
         loop.exit(await status(command).rawValue)
     }
 
-    private func status(_ command: () async throws -> ExitStatus) async -> ExitStatus {
+    private func status(_ command: () async throws -> CommandStatus) async -> CommandStatus {
         do {
             return try await command()
         } catch let failure as ControlFailure {

@@ -16,7 +16,7 @@ struct FlushCommand: ServiceCommand {
     @Flag(help: "Print the reply as one JSON object.")
     var json = false
 
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         try await PostCommand.post("flushRequested", [:], wait: true, json: json, context)
     }
 }

@@ -14,7 +14,7 @@ struct ListenersCommand: ServiceCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call("ListListeners", to: "list the listeners of", within: context.looking)
         if json { try context.printJSON(reply) } else { try context.print(ListenerTable.lines(reply, context.style)) }

@@ -46,7 +46,7 @@ struct PostCommand: ServiceCommand {
         }
     }
 
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let members = try UserInfoArguments.parse(userInfo)
         return try await PostCommand.post(name, members, wait: wait, json: json, context)
     }
@@ -54,7 +54,7 @@ struct PostCommand: ServiceCommand {
     /// Posts, and prints what came of it.
     @MainActor static func post(
         _ name: String, _ members: VarlinkObject, wait: Bool, json: Bool, _ context: CommandContext
-    ) async throws -> ExitStatus {
+    ) async throws -> CommandStatus {
         var parameters: VarlinkObject = ["name": .string(name)]
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         if wait { parameters["wait"] = true }

@@ -15,7 +15,7 @@ struct ReloadCommand: ServiceCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         _ = try await client.call("Reload", to: "reload", within: context.changing)
         if StandardStream.output.isTerminal { try context.print(["configuration reloaded"]) }

@@ -12,5 +12,5 @@ protocol ServiceCommand: ParsableCommand, Sendable {
     /// Does it, on the main thread's loop.
     ///
     /// - Throws: `ControlFailure`, or `OutputEnd` when nobody reads the output any more.
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus
 }

@@ -16,7 +16,7 @@ struct StatusCommand: ServiceCommand {
     @Flag(help: "Print the state as one JSON object.")
     var json = false
 
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let state = try await client.call("GetState", to: "get the state of", within: context.looking)
         if json {

@@ -12,8 +12,8 @@ struct TimeLimit: Sendable {
     init(_ text: String) throws {
         do {
             duration = try TimeSpanText.parse(text)
-        } catch let problem as ValueProblem {
-            throw ValidationError(problem.message)
+        } catch {
+            throw ValidationError(error.message)
         }
     }
 }

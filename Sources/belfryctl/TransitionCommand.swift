@@ -14,7 +14,7 @@ protocol TransitionCommand: ServiceCommand {
 }
 
 extension TransitionCommand {
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changing)
         if json {

@@ -37,13 +37,13 @@ struct WatchCommand: ServiceCommand {
     func validate() throws {
         do {
             for name in names { _ = try NotificationName.parse(name) }
-        } catch let problem as ValueProblem {
-            throw ValidationError(problem.message)
+        } catch {
+            throw ValidationError(error.message)
         }
         if let after, after < 0 { throw ValidationError("a sequence number is not negative") }
     }
 
-    @MainActor func run(_ context: CommandContext) async throws -> ExitStatus {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         for name in names {
             guard let near = NotificationName.nearMiss(name, of: NotificationName.known) else { continue }
             StandardStream.error.attempt(["belfryctl: watching for '\(name)', did you mean '\(near)'?"])

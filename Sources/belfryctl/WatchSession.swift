@@ -16,7 +16,7 @@ final class WatchSession {
     private let line: NotificationLine
     private var watch: Watch?
     private var signals: [SignalEventSource] = []
-    private var continuation: CheckedContinuation<Result<ExitStatus, ControlFailure>, Never>?
+    private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
 
     init(_ command: WatchCommand, _ context: CommandContext) throws {
         self.context = context
@@ -37,7 +37,7 @@ final class WatchSession {
     }
 
     /// Watches, and returns when that is over.
-    func run() async throws -> ExitStatus {
+    func run() async throws -> CommandStatus {
         for number in [SIGINT, SIGTERM, SIGHUP] { try endOn(number) }
         let result = await withCheckedContinuation {
             continuation = $0
@@ -70,7 +70,7 @@ final class WatchSession {
         VarlinkValue.object([key: .object(object)]).description
     }
 
-    private func end(_ result: Result<ExitStatus, ControlFailure>) {
+    private func end(_ result: Result<CommandStatus, ControlFailure>) {
         continuation?.resume(returning: result)
         continuation = nil
     }

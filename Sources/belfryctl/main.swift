@@ -14,14 +14,14 @@ do {
     var command = try Belfryctl.parseAsRoot()
     guard let command = command as? any ServiceCommand else {
         try command.run()
-        exit(ExitStatus.success.rawValue)
+        exit(CommandStatus.success.rawValue)
     }
     let context = try CommandContext(command.connection)
     MainThreadExecutor.task { await context.finish { try await command.run(context) } }
     exit(try context.loop.run())
 } catch let error as SystemError {
     StandardStream.error.attempt(["\(error)"])
-    exit(ExitStatus.system.rawValue)
+    exit(CommandStatus.system.rawValue)
 } catch {
     Belfryctl.exit(withError: error)
 }

@@ -8,12 +8,12 @@ package import Varlink
 /// Why a command came to nothing: the exit status, and the lines for standard error.
 package nonisolated struct ControlFailure: Error, Sendable, Equatable {
     /// What belfryctl exits with.
-    package let status: ExitStatus
+    package let status: CommandStatus
     /// What the user is told, and then what to do about it where that is known.
     package let lines: [String]
 
     /// A failure with these words.
-    package init(_ status: ExitStatus, _ lines: String...) {
+    package init(_ status: CommandStatus, _ lines: String...) {
         self.status = status
         self.lines = lines
     }
@@ -39,7 +39,7 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
 
     /// A call that the service did not answer as it was hoped: `unable to VERB 'OBJECT': REASON`.
     package init(calling error: VarlinkError, to verb: String, _ object: String) {
-        func failure(_ status: ExitStatus, _ reason: String, _ more: [String] = []) -> ControlFailure {
+        func failure(_ status: CommandStatus, _ reason: String, _ more: [String] = []) -> ControlFailure {
             ControlFailure(status, ["unable to \(verb) '\(SystemError.escape(object))': \(reason)"] + more)
         }
         self =
@@ -61,7 +61,7 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
             }
     }
 
-    private init(_ status: ExitStatus, _ lines: [String]) {
+    private init(_ status: CommandStatus, _ lines: [String]) {
         self.status = status
         self.lines = lines
     }

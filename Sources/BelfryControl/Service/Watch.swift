@@ -115,6 +115,7 @@ package final class Watch {
             // The service counts from the beginning again: all that it has is new.
             last = 0
             bootID = state.text("bootId")
+            self.client = nil
             client.close()
             return start()
         }
@@ -161,7 +162,6 @@ package final class Watch {
     // The time without a connection
 
     private func leave(_ note: String) {
-        client?.close()
         client = nil
         isAway = true
         onEvent(.note(note))

@@ -53,7 +53,7 @@ package struct NotificationLine {
     /// `SIGTSTP from pid 12 (root) foo.service, value 7`.
     private func origin(_ origin: VarlinkObject) -> String {
         let kind = origin.textOrDash("kind")
-        if kind == "service" { return kind }
+        if kind == "service" || origin.isEmpty { return kind }
         var text = "\(origin.text("signal") ?? kind) from "
         switch origin.number("pid") {
         case .some(let pid) where pid > 0: text += "pid \(pid)"

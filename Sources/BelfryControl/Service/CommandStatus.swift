@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// What belfryctl tells its caller, by the numbers of sysexits.h.
-package nonisolated enum ExitStatus: Int32, Sendable {
+package nonisolated enum CommandStatus: Int32, Sendable {
     /// It was done.
     case success = 0
     /// It was done, and a listener failed.

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct CommandTests {
+    private func end(_ standIn: StandIn, _ arguments: String...) throws -> ChildProgram.End {
+        let environment = ["BELFRY_SOCKET": standIn.socket, "TZ": "UTC", "TERM": "xterm"]
+        return try ChildProgram("belfryctl", arguments, environment: environment).end()
+    }
+
+    @Test func statusTellsAllOnOnePage() throws {
+        let done = try end(StandIn(), "status")
+
+        let lines = done.output.split(separator: "\n").map(String.init)
+        #expect(done.status == 0)
+        #expect(lines.first == "lantern 9.8 is active")
+        #expect(lines.contains { $0.hasPrefix("        Since: ") && $0.hasSuffix("; 3 min 20 s ago") })
+        #expect(lines.contains("     Sequence: 40"))
+        #expect(lines.contains("   Invocation: c0ffee"))
+        #expect(lines.contains("    Listeners: service-manager  4 calls"))
+        #expect(lines.contains("               cache            1 call, 1 failure, the last one overran"))
+        #expect(lines.contains("               new              0 calls"))
+    }
+
+    @Test func statusAsJSONIsTheReplyOnOneLine() throws {
+        let done = try end(StandIn(), "status", "--json")
+
+        #expect(done.output.hasPrefix(#"{"state":"active","sequence":40,"#))
+        #expect(done.output.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test func socketMayStandBeforeAndAfterTheCommand() throws {
+        let standIn = try StandIn()
+
+        for arguments in [["--socket", standIn.socket, "status"], ["status", "--socket", standIn.socket]] {
+            #expect(try ChildProgram("belfryctl", arguments).end().status == 0)
+        }
+    }
+
+    @Test func theRuntimeDirectoryOfAUnitIsWhereTheSocketIs() throws {
+        let standIn = try StandIn()
+        let environment = ["RUNTIME_DIRECTORY": standIn.folder.path]
+
+        #expect(try ChildProgram("belfryctl", ["reload"], environment: environment).end().status == 0)
+    }
+
+    @Test func transitionsPrintTheStateTheyReach() throws {
+        let standIn = try StandIn()
+
+        #expect(try end(standIn, "pause") == .init(status: 0, output: "background\n", errors: ""))
+        #expect(try end(standIn, "resume") == .init(status: 0, output: "active\n", errors: ""))
+        #expect(
+            try end(standIn, "interrupt", "--json")
+                == .init(status: 0, output: "{\"state\":\"inactive\"}\n", errors: ""))
+    }
+
+    @Test func reloadIsSilentAndARefusedOneSaysWhy() throws {
+        let standIn = try StandIn()
+        #expect(try end(standIn, "reload") == .init(status: 0, output: "", errors: ""))
+
+        standIn.say("refuse /etc/b.conf:3:1: one|/etc/b.conf:4:2: two")
+        // The command above has told the stand-in nothing yet: ask until it has heard.
+        var refused = try end(standIn, "reload")
+        while refused.status == 0 { refused = try end(standIn, "reload") }
+
+        #expect(refused == .init(status: 78, output: "", errors: "/etc/b.conf:3:1: one\n/etc/b.conf:4:2: two\n"))
+    }
+
+    @Test func postPrintsTheNumberAndWithWaitWhatCameOfIt() throws {
+        let standIn = try StandIn()
+
+        #expect(try end(standIn, "post", "org.example.knock") == .init(status: 0, output: "41\n", errors: ""))
+        let waited = try end(standIn, "post", "org.example.knock", "n=1", "who=me", "raw:=[true]", "--wait")
+        #expect(waited.status == 0)
+        #expect(
+            waited.output
+                == """
+                42 completed
+                  logger  completed, 1.2 ms
+                  cache   completed, 90 us
+                  echo    completed, 7 us, {"n":1,"who":"me","raw":[true]}
+
+                """)
+    }
+
+    @Test func aListenerThatFailedMakesTheExitStatus() throws {
+        let done = try end(StandIn(), "post", "org.example.broken", "--wait")
+
+        #expect(done.status == 1)
+        #expect(done.output.hasPrefix("41 failed\n"))
+        #expect(done.output.contains("  cache   failed, 90 us, disk is full\n"))
+    }
+
+    @Test func flushWaitsForTheListeners() throws {
+        let done = try end(StandIn(), "flush", "--json")
+
+        #expect(done.status == 0)
+        #expect(done.output.contains(#""result":"completed""#))
+        #expect(done.output.contains(#""listener":"cache""#))
+    }
+
+    @Test func tablesAreAligned() throws {
+        let standIn = try StandIn()
+
+        #expect(
+            try end(standIn, "signals").output
+                == """
+                SIGNAL      NUMBER  ACTION
+                SIGHUP           1  reload
+                SIGRTMIN+5      39  org.example.doorbell
+
+                """)
+        #expect(
+            try end(standIn, "listeners").output
+                == """
+                ORDER  NAME               DEADLINE  CALLS  FAILURES  LAST                    LONGEST  INTERESTS
+                    0  service-manager        10 s      4         0  completed, 120 us        1.4 ms  a willTerminate
+                    1  cache            1 min 30 s      1         1  overran, 1 min 30 s  1 min 30 s  flushRequested
+                    2  new                     1 s      0         0  -                             -
+
+                """)
+    }
+
+    @Test(
+        arguments: [
+            (["post", "org.example.forbidden"], 77, "unable to post 'org.example.forbidden': permission denied"),
+            (["post", "org.example.late"], 69, "unable to post 'org.example.late': the service is stopping"),
+            (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is none to post"),
+            (["post", "1st"], 64, "Error: invalid notification name '1st'"),
+            (["post", "a", "b"], 64, "Error: expected key="),
+            (["no-such-command"], 64, "Error: "), (["watch", "--after", "-1"], 64, "Error: "),
+            (["status", "--timeout", "5q"], 64, "Error: "),
+        ] as [([String], Int32, String)])
+    func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let standIn = try StandIn()
+
+        let done = try ChildProgram("belfryctl", ["--socket", standIn.socket] + arguments).end()
+
+        #expect(done.status == status)
+        #expect(done.errors.hasPrefix(message), "\(done.errors)")
+        #expect(done.output.isEmpty)
+    }
+
+    @Test(arguments: ["status", "watch", "post", "pause", "reload", "flush", "listeners", "signals"])
+    func aServiceThatIsNotThereIsUnreachable(_ command: String) throws {
+        let standIn = try StandIn(running: false)
+        let arguments = command == "post" ? ["post", "x"] : [command]
+
+        let done = try ChildProgram("belfryctl", ["--socket", standIn.socket] + arguments).end()
+
+        #expect(done.status == 69)
+        let reason = "No such file or directory (ENOENT)"
+        #expect(done.errors.hasPrefix("unable to connect to '\(standIn.socket)': \(reason)\nis belfryd running?"))
+    }
+
+    @Test func aServiceThatDoesNotAnswerIsGivenUp() throws {
+        let standIn = try StandIn()
+        #expect(try end(standIn, "status").status == 0)
+        kill(try #require(standIn.service).pid, SIGSTOP)
+
+        let done = try end(standIn, "status", "--timeout", "50ms")
+
+        #expect(done.status == 69)
+        #expect(done.errors == "unable to get the state of '\(standIn.socket)': no answer in 50 ms\n")
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func completionScriptsKnowCommandsAndNames(_ shell: String) throws {
+        let done = try ChildProgram("belfryctl", ["--generate-completion-script", shell]).end()
+
+        #expect(done.status == 0)
+        for word in ["listeners", "interrupt", "didEnterBackground"] { #expect(done.output.contains(word)) }
+    }
+
+    @Test func versionIsOneLine() throws {
+        let done = try ChildProgram("belfryctl", ["--version"]).end()
+
+        #expect(done.status == 0)
+        #expect(done.output.hasPrefix("belfryctl "))
+        #expect(done.output.filter { $0 == "\n" }.count == 1)
+    }
+}

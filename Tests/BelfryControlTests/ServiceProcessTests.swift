@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import Testing
+
+@testable import BelfryControl
+
+struct ServiceProcessTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("proc-\(UUID().uuidString)")
+
+    private func write(_ text: String, to path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    private func find(_ pid: Int32) -> ServiceProcess? {
+        ServiceProcess(pid: pid, proc: folder.path, controlGroups: folder.appendingPathComponent("cg").path)
+    }
+
+    @Test func theControlGroupTellsWhetherTheUnitRunsAgain() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
+        let list = "cg/system.slice/belfryd.service/cgroup.procs"
+        try write("12\n13\n", to: list)
+        let process = try #require(find(12))
+
+        #expect(process.fate == .running)
+        try write("", to: list)
+        #expect(process.fate == .gone)
+        try write("112\n", to: list)
+        #expect(process.fate == .replaced)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("cg"))
+        #expect(process.fate == .gone)
+    }
+
+    @Test func whatIsNoServiceUnitIsNotLookedAt() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("0::/user.slice/session-3.scope\n", to: "12/cgroup")
+        try write("0::/system.slice/hidden.service\n", to: "13/cgroup")
+
+        for pid in [Int32(12), 13, 14, 0] { #expect(find(pid) == nil) }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import Testing
+
+/// A stand-in for belfryd in a folder of its own, and belfryctl pointed at it.
+final class StandIn {
+    let folder: URL
+    let socket: String
+    private(set) var service: ChildProgram?
+
+    init(running: Bool = true) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("belfryctl-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        socket = folder.appendingPathComponent("io.belfry.Lifecycle").path
+        if running { try start() }
+    }
+
+    isolated deinit {
+        service = nil
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func start() throws {
+        let service = try ChildProgram("LifecycleServiceProbe", [socket])
+        #expect(service.line() == "ready")
+        self.service = service
+    }
+
+    /// As `kill -9` does: the socket file stays.
+    func crash() { service = nil }
+
+    func say(_ line: String) { service?.say(line) }
+
+    /// belfryctl, with its environment pointing here.
+    func ctl(_ arguments: String..., outputTo: Int32? = nil) throws -> ChildProgram {
+        let environment = ["BELFRY_SOCKET": socket, "TZ": "UTC", "TERM": "xterm"]
+        let program = try ChildProgram("belfryctl", arguments, environment: environment, outputTo: outputTo)
+        program.companion = self
+        return program
+    }
+}
