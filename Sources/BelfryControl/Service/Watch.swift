@@ -83,8 +83,9 @@ package final class Watch {
     /// Ends the watch. Nothing is called after that.
     package func stop() {
         stopWaiting()
+        let client = client
+        self.client = nil
         client?.close()
-        client = nil
     }
 
     // The connection
