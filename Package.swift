@@ -104,10 +104,18 @@ let package = Package(
             name: "EventLoopTests",
             dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors", "TestSupport"],
             swiftSettings: onMain),
+        .testTarget(
+            name: "LifecycleListenersTests",
+            dependencies: [
+                "BelfryConfiguration", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleTesting",
+                "ServiceManager", "TestSupport", "Varlink",
+            ],
+            swiftSettings: onMain),
         .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(
-            name: "VarlinkTests", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "TestSupport", "Varlink", "VarlinkProbe"],
+            name: "VarlinkTests",
+            dependencies: ["CSystemd", "EventLoop", "SystemErrors", "TestSupport", "Varlink", "VarlinkProbe"],
             swiftSettings: onMain),
     ]
 )

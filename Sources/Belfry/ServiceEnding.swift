@@ -33,12 +33,11 @@ final class ServiceEnding {
         mediator.perform(.launch)
     }
 
-    /// Writes the status of every listener, then stops without waiting for any.
-    func stopNow(_ origin: SignalOrigin) {
-        mediator.post(.statusRequested, origin: .signal(origin))
-        mediator.perform(.stop, origin: .signal(origin), userInfo: ["reason": "signal"])
-        mediator.perform(.stop, origin: .signal(origin))
-        loop.exit(ServiceExit.signal(origin.number))
+    /// Writes the status of every listener to the journal, and ends the process without telling them.
+    func stopNow(_ signal: SignalOrigin) {
+        mediator.post(.statusRequested, origin: .signal(signal))
+        log.write(.warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort)
+        loop.exit(ServiceExit.signal(signal.number))
     }
 
     private func end(_ report: TransitionReport) {

@@ -120,9 +120,9 @@ def test_quit_ends_the_service_at_once(started):
     subscriber = started.subscribe()
     started.kill("QUIT")
 
-    assert "willResignActive" not in names(list(subscriber.to_the_end()))
+    assert names(list(subscriber.to_the_end())) == ["statusRequested"]
     started.wait_until_inactive()
-    assert started.properties("ExecMainCode")["ExecMainCode"] == "1"
+    assert started.properties("ExecMainCode", "ExecMainStatus") == {"ExecMainCode": "1", "ExecMainStatus": "131"}
 
 
 def test_continue_without_a_pause_before_it_is_none(started):

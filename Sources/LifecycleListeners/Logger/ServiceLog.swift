@@ -6,15 +6,30 @@ package import ServiceManager
 
 /// Where the service writes its records: to the journal when there is one, else to standard error.
 package final class ServiceLog {
-    private let identifier: String
+    /// Makes the writer for a target.
+    package typealias WriterForTarget = (LoggerTarget) -> any RecordWriter
+
+    private let makeWriter: WriterForTarget
     private var writer: any RecordWriter
     private var level: LogPriority
 
     /// Makes a log. Until `apply` it writes what is at least informational, wherever it is read.
-    package init(identifier: String, writer: (any RecordWriter)? = nil) {
-        self.identifier = identifier
-        self.writer = writer ?? Self.writer(for: .auto, identifier)
+    package init(makeWriter: @escaping WriterForTarget) {
+        self.makeWriter = makeWriter
+        writer = makeWriter(.auto)
         level = .info
+    }
+
+    /// Makes a log of the program `identifier`.
+    package convenience init(identifier: String) {
+        self.init { target in
+            switch target {
+            case .journal: JournalWriter(identifier: identifier)
+            case .stderr: StandardErrorWriter(identifier: identifier)
+            case .auto where JournalWriter.isOurs: JournalWriter(identifier: identifier)
+            case .auto: StandardErrorWriter(identifier: identifier)
+            }
+        }
     }
 
     /// The least urgent level that is written.
@@ -25,7 +40,7 @@ package final class ServiceLog {
 
     /// Sets the target and the level.
     package func apply(target: LoggerTarget, level: LogPriority) {
-        writer = Self.writer(for: target, identifier)
+        writer = makeWriter(target)
         self.level = level
     }
 
@@ -40,14 +55,5 @@ package final class ServiceLog {
         fields: [(name: String, value: String)] = []
     ) {
         write(JournalRecord(priority, message, id: id.rawValue, fields: fields))
-    }
-
-    private static func writer(for target: LoggerTarget, _ identifier: String) -> any RecordWriter {
-        switch target {
-        case .journal: JournalWriter(identifier: identifier)
-        case .stderr: StandardErrorWriter(identifier: identifier)
-        case .auto where JournalWriter.isOurs: JournalWriter(identifier: identifier)
-        case .auto: StandardErrorWriter(identifier: identifier)
-        }
     }
 }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The last notifications, so that a subscriber who was away can catch up. Holds at most `capacity` of them.
-nonisolated struct ReplayRing<Element> {
+package nonisolated struct ReplayRing<Element> {
     private let capacity: Int
     private var elements: [(sequence: UInt64, element: Element)] = []
     private var head = 0
@@ -12,12 +12,12 @@ nonisolated struct ReplayRing<Element> {
     /// - Parameters:
     ///   - capacity: how many are kept; none when it is 0.
     ///   - last: the number of the notification before the first that is added.
-    init(capacity: Int, after last: UInt64) {
+    package init(capacity: Int, after last: UInt64) {
         self.capacity = capacity
         self.last = last
     }
 
-    mutating func append(_ element: Element, sequence: UInt64) {
+    package mutating func append(_ element: Element, sequence: UInt64) {
         last = sequence
         guard capacity > 0 else { return }
         if elements.count < capacity {
@@ -29,10 +29,10 @@ nonisolated struct ReplayRing<Element> {
     }
 
     /// The number of the oldest that is kept, or what the next one will be when none is.
-    var oldest: UInt64 { elements.isEmpty ? last + 1 : elements[head].sequence }
+    package var oldest: UInt64 { elements.isEmpty ? last + 1 : elements[head].sequence }
 
     /// What came after `sequence`, oldest first; nil when not all of it is kept.
-    func elements(after sequence: UInt64) -> [Element]? {
+    package func elements(after sequence: UInt64) -> [Element]? {
         guard sequence < last else { return [] }
         guard sequence + 1 >= oldest else { return nil }
         let inOrder = elements[head...] + elements[..<head]

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Lifecycle
+import LifecycleListeners
+import LifecycleTesting
+import ServiceManager
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoggerListenerTests {
+    let writer = RecordingWriter()
+    let mediator: LifecycleMediator
+    let logger: LoggerListener
+    let clock = ManualClock()
+
+    init() {
+        var configuration = LifecycleConfiguration()
+        configuration[BelfrySettings.self] = .defaults
+        mediator = LifecycleMediator(clock: clock, configuration: configuration)
+        logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer })
+        mediator.addListener(logger)
+    }
+
+    private let tstp = LifecycleOrigin.signal(
+        SignalOrigin(number: 20, name: "SIGTSTP", pid: 7, uid: 1000, unit: "session-1.scope", value: 3))
+
+    @Test func everyNotificationHasARecordWithAllFields() {
+        mediator.perform(.launch)
+        mediator.perform(.pause, origin: tstp)
+
+        #expect(writer.records.count == 5)
+        #expect(
+            writer.fields(3) == [
+                "BELFRY_NOTIFICATION": "willResignActive", "BELFRY_SEQUENCE": "4", "BELFRY_STATE": "inactive",
+                "BELFRY_PREVIOUS_STATE": "active", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGTSTP",
+                "BELFRY_SIGNAL_VALUE": "3", "BELFRY_SENDER_PID": "7", "BELFRY_SENDER_UID": "1000",
+                "BELFRY_SENDER_UNIT": "session-1.scope", "BELFRY_REALTIME_USEC": "\(clock.now.realtimeUsec)",
+                "BELFRY_MONOTONIC_USEC": "\(clock.now.monotonicUsec)",
+            ])
+        #expect(
+            writer.records[3].message
+                == "willResignActive active -> inactive, SIGTSTP from pid 7, uid 1000, session-1.scope")
+        #expect(writer.records[3].messageID == MessageID.transition.rawValue)
+    }
+
+    @Test func recordComesBeforeAnyListenerActs() {
+        let listener = RecordingListener("listener", [.willFinishLaunching])
+        var recordsThen = 0
+        listener.journal = { [writer] _ in recordsThen = writer.records.count }
+        mediator.addListener(listener)
+
+        mediator.perform(.launch)
+
+        #expect(recordsThen == 1)
+    }
+
+    @Test func listenerThatOverrunsIsNamed() throws {
+        mediator.addListener(
+            RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), manner: .stubborn))
+
+        mediator.post(.flushRequested)
+        clock.advance(by: .milliseconds(250))
+
+        let record = try #require(writer.records.last)
+        #expect(record.priority == .warning)
+        #expect(record.messageID == MessageID.listenerFailed.rawValue)
+        #expect(
+            record.message
+                == "listener 'slow' gave no answer to flushRequested after 250 ms, going on without it")
+        let fields = writer.fields(writer.records.count - 1)
+        #expect(fields["BELFRY_LISTENER"] == "slow")
+        #expect(fields["BELFRY_OUTCOME"] == "overran")
+        #expect(fields["BELFRY_DURATION_USEC"] == "250000")
+    }
+
+    @Test func statusRequestWritesOneRecordForEachListener() {
+        mediator.addListener(RecordingListener("other", [.didBecomeActive]))
+        mediator.perform(.launch)
+
+        mediator.post(.statusRequested)
+
+        let status = writer.records.filter { $0.messageID == MessageID.listenerStatus.rawValue }
+        #expect(status.map { $0.message.prefix(16) } == ["listener 'logger", "listener 'other'"])
+    }
+
+    @Test func reloadSwitchesItOffAndOnAgain() {
+        mediator.perform(.launch)
+        var settings = BelfrySettings.defaults
+        settings.logger.isEnabled = false
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+
+        mediator.perform(.reload)
+        let quiet = writer.records.count
+        mediator.post(.flushRequested)
+        #expect(writer.records.count == quiet)
+        settings.logger.isEnabled = true
+        mediator.perform(.reload)
+        mediator.post(.flushRequested)
+
+        #expect(writer.records.last?.message.hasPrefix("flushRequested") == true)
+    }
+
+    @Test func levelHoldsBackWhatIsLessUrgent() {
+        let log = ServiceLog { [writer] _ in writer }
+        log.maximumLevel = .warning
+
+        log.write(.info, "quiet", .notification)
+        log.write(.warning, "loud", .notification)
+
+        #expect(writer.records.map(\.message) == ["loud"])
+    }
+}

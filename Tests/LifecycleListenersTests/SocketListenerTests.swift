@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import EventLoop
+import Lifecycle
+import LifecycleListeners
+import LifecycleTesting
+import TestSupport
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketListenerTests {
+    let directory: TemporaryDirectory
+    let loop: MainEventLoop
+    let mediator: LifecycleMediator
+    let socket: SocketListener
+    let client: VarlinkClient
+    private let lifecycle = "io.belfry.Lifecycle."
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        loop = try MainEventLoop()
+        var settings = BelfrySettings.defaults
+        settings.socket.queueMax = 64
+        settings.socket.replayMax = 16
+        var configuration = LifecycleConfiguration()
+        configuration[BelfrySettings.self] = settings
+        mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
+        let path = directory.path("socket")
+        socket = try SocketListener(
+            loop: loop, mediator: mediator,
+            identity: ServiceIdentity(
+                service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
+            endpoint: SocketEndpoint(path: path, configuredPath: nil, activated: []),
+            log: ServiceLog { _ in RecordingWriter() })
+        mediator.addListener(socket)
+        mediator.perform(.launch)
+        client = try VarlinkClient(path, on: loop)
+    }
+
+    private func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> Result<VarlinkObject, VarlinkError>
+    {
+        var answer: Result<VarlinkObject, VarlinkError>?
+        client.call(lifecycle + method, parameters) { answer = $0 }
+        while true {
+            try loop.turn(waiting: .milliseconds(10))
+            if let answer { return answer }
+        }
+    }
+
+    private func turn(until condition: () -> Bool) throws {
+        while !condition() { try loop.turn(waiting: .milliseconds(10)) }
+    }
+
+    @Test func stateIsTold() throws {
+        let state = try call("GetState").get()
+
+        #expect(state["state"] == "active")
+        #expect(state["sequence"] == 3)
+        #expect(state["service"] == "test")
+        #expect(state["bootId"] == "b007")
+    }
+
+    @Test func subscriberGetsTheStateAndThenWhatHappens() throws {
+        var replies: [VarlinkObject] = []
+        client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }
+        try turn { replies.count == 1 }
+
+        mediator.perform(.pause)
+        try turn { replies.count == 3 }
+
+        #expect(replies[0]["state"]?["state"] == "active")
+        #expect(replies.dropFirst().map { $0["notification"]?["sequence"] } == [4, 5])
+        #expect(replies[1]["notification"]?["name"] == "willResignActive")
+        #expect(replies[1]["notification"]?["origin"] == ["kind": "service"])
+    }
+
+    @Test func subscriberIsToldWhatItMissed() throws {
+        var names: [VarlinkValue?] = []
+        client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {
+            if case .success(let reply) = $0, let notification = reply.parameters["notification"] {
+                names.append(notification["name"])
+            }
+        }
+        try turn { names.count == 1 }
+        mediator.post(.flushRequested)
+        try turn { names.count == 2 }
+
+        #expect(names == ["didBecomeActive", "flushRequested"])
+    }
+
+    @Test func whatIsNotKeptIsSaid() throws {
+        for _ in 0..<20 { mediator.post(.flushRequested) }
+        var failure: VarlinkReply?
+        client.more(lifecycle + "Subscribe", ["after": 1]) {
+            if case .success(let reply) = $0 {
+                failure = reply
+            } else if case .failure(.failed(let name, let parameters)) = $0 {
+                failure = VarlinkReply(error: name, parameters)
+            }
+        }
+        try turn { failure != nil }
+
+        #expect(failure?.error == "io.belfry.Lifecycle.NotRetained")
+        #expect(failure?.parameters == ["oldest": 8])
+    }
+
+    @Test func postReachesListenersAndReportsThem() throws {
+        let listener = RecordingListener("listener", [.flushRequested])
+        mediator.addListener(listener)
+
+        let reply = try call("Post", ["name": "flushRequested", "userInfo": ["deep": [1, ["a": true]]], "wait": true])
+            .get()
+
+        #expect(listener.received.first?.userInfo == ["deep": [1, ["a": true]]])
+        #expect(reply["result"] == "completed")
+        #expect(reply["reports"]?[0]?["listener"] == "listener")
+        #expect(reply["reports"]?[0]?["outcome"] == "completed")
+    }
+
+    @Test(arguments: ["willTerminate", "no name", ""])
+    func namesThatCannotBePostedAreRefused(name: String) throws {
+        let before = mediator.lastSequence
+
+        let answer = try call("Post", ["name": .string(name)])
+
+        #expect(answer == .failure(.failed(name: lifecycle + "InvalidName", parameters: ["name": .string(name)])))
+        #expect(mediator.lastSequence == before)
+    }
+
+    @Test func pauseAndResumeAnswerWhenDone() throws {
+        #expect(try call("Pause").get() == ["state": "background"])
+        #expect(try call("Resume").get() == ["state": "active"])
+        #expect(try call("Interrupt").get() == ["state": "inactive"])
+    }
+
+    @Test func refusedReloadNamesItsReasons() throws {
+        mediator.readConfiguration = { throw LifecycleReloadError(["belfry.conf:1:1: error: bad"]) }
+
+        let answer = try call("Reload")
+
+        let reasons: VarlinkObject = ["reasons": ["belfry.conf:1:1: error: bad"]]
+        #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
+    }
+
+    @Test func subscriberThatDoesNotReadIsToldHowMuchItLost() throws {
+        var last: Result<VarlinkReply, VarlinkError>?
+        var received = 0
+        client.more(lifecycle + "Subscribe") {
+            last = $0
+            received += 1
+        }
+        try turn { received == 1 }
+        client.isPaused = true
+        let filler = UserInfoValue.string(String(repeating: "x", count: 16 << 10))
+
+        for _ in 0..<200 {
+            mediator.post(.flushRequested, userInfo: ["filler": filler])
+            try loop.turn(waiting: .zero)
+        }
+        client.isPaused = false
+        try turn { if case .failure = last { true } else { false } }
+
+        guard case .failure(.failed(let name, let parameters)) = last else { return }
+        #expect(name == lifecycle + "Overrun")
+        #expect((parameters["dropped"]?.intValue ?? 0) > 60)
+    }
+}
