@@ -15,8 +15,9 @@ struct ServiceProcessTests {
         try text.write(to: file, atomically: true, encoding: .utf8)
     }
 
-    private func find(_ pid: Int32) -> ServiceProcess? {
-        ServiceProcess(pid: pid, proc: folder.path, controlGroups: folder.appendingPathComponent("cg").path)
+    private func find(_ pid: Int32, after predecessor: ServiceProcess? = nil) -> ServiceProcess? {
+        ServiceProcess(
+            pid: pid, after: predecessor, proc: folder.path, controlGroups: folder.appendingPathComponent("cg").path)
     }
 
     @Test func theControlGroupTellsWhetherTheUnitRunsAgain() throws {
@@ -33,6 +34,16 @@ struct ServiceProcessTests {
         #expect(process.fate == .replaced)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("cg"))
         #expect(process.fate == .gone)
+    }
+
+    @Test func aProcessThatHasEndedWasWhereItsPredecessorWas() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
+        try write("", to: "cg/system.slice/belfryd.service/cgroup.procs")
+        let first = try #require(find(12))
+
+        #expect(find(14, after: first)?.fate == .gone)
+        #expect(find(14) == nil)
     }
 
     @Test func whatIsNoServiceUnitIsNotLookedAt() throws {

@@ -11,9 +11,19 @@ nonisolated struct ServiceProcess: Equatable {
     private let pid: Int32
     private let processList: String
 
-    /// The process, or nil when it is out of sight or does not belong to a service unit of systemd.
-    init?(pid: Int32, proc: String = "/proc", controlGroups: String = "/sys/fs/cgroup") {
-        guard pid > 0, let groups = Self.read("\(proc)/\(pid)/cgroup") else { return nil }
+    /// The process, or nil when it is out of sight or does not belong to a service unit of systemd. One that has ended
+    /// already belongs to where `predecessor` was.
+    init?(
+        pid: Int32, after predecessor: ServiceProcess? = nil, proc: String = "/proc",
+        controlGroups: String = "/sys/fs/cgroup"
+    ) {
+        guard pid > 0 else { return nil }
+        guard let groups = Self.read("\(proc)/\(pid)/cgroup") else {
+            guard let predecessor else { return nil }
+            processList = predecessor.processList
+            self.pid = pid
+            return
+        }
         let group = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
         guard let group, group.hasSuffix(".service") else { return nil }
         processList = "\(controlGroups)\(group)/cgroup.procs"

@@ -41,6 +41,7 @@ package final class Watch {
     private var process: ServiceProcess?
     private var wasReached = false
     private var isAway = false
+    private var isSocketNew = false
     private var delay = Duration.zero
     private var waited = Duration.zero
     private var timer: TimerEventSource?
@@ -122,12 +123,14 @@ package final class Watch {
         }
         if isAway, wasReached { onEvent(.note("reconnected")) }
         isAway = false
+        isSocketNew = false
         wasReached = true
         delay = .zero
         waited = .zero
         bootID = state.text("bootId")
         last = last ?? sequence
-        process = state.number("pid").flatMap { Int32(exactly: $0) }.flatMap { ServiceProcess(pid: $0) }
+        let pid = state.number("pid").flatMap { Int32(exactly: $0) }
+        process = pid.flatMap { ServiceProcess(pid: $0, after: process) }
         onEvent(.state(state))
     }
 
@@ -182,7 +185,7 @@ package final class Watch {
     }
 
     private func look() {
-        switch process?.fate {
+        switch isSocketNew ? nil : process?.fate {
         case nil, .replaced: start()
         // Asking the service itself would make systemd start one that was stopped.
         case .gone: wait()
@@ -198,7 +201,7 @@ package final class Watch {
         let folder = slash == subject.path.startIndex ? "/" : String(subject.path[..<slash])
         return try? loop.source(path: folder, [.created, .movedTo]) { [weak self] change in
             guard let self, client == nil, change.name.map({ $0 == name }) ?? false else { return }
-            process = nil
+            isSocketNew = true
             start()
         }
     }
