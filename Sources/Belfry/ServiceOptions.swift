@@ -13,6 +13,7 @@ public nonisolated struct ServiceOptions: Sendable, Equatable {
     /// The least urgent level that is logged (`emerg` to `debug`), in place of what the configuration says.
     public var logLevel: String?
 
+    /// Options for a service of this name; what is not given is left to the configuration.
     public init(
         name: String, configurationFiles: [String]? = nil, socketPath: String? = nil, logLevel: String? = nil
     ) {

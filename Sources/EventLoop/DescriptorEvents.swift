@@ -5,8 +5,10 @@ internal import CSystemd
 
 /// What a descriptor is ready for, or is watched for (epoll_ctl(2)).
 public nonisolated struct DescriptorEvents: OptionSet, Sendable {
+    /// The bits of epoll_ctl(2).
     public let rawValue: UInt32
 
+    /// Events by the bits of epoll_ctl(2).
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `EPOLLIN`: there is something to read, or to accept.

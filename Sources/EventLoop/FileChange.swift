@@ -7,8 +7,10 @@ internal import CSystemd
 public nonisolated struct FileChange: Sendable, Equatable {
     /// What happened, or what to watch for.
     public struct Kinds: OptionSet, Sendable {
+        /// The bits of inotify(7).
         public let rawValue: UInt32
 
+        /// Changes by the bits of inotify(7).
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// `IN_MODIFY`: content was written. cgroup files report their changes this way.

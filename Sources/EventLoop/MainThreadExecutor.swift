@@ -22,6 +22,7 @@ public final nonisolated class MainThreadExecutor: TaskExecutor {
         Task(executorPreference: shared) { await body() }
     }
 
+    /// Runs the job on the main thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedTaskExecutor()

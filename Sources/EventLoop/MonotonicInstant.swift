@@ -8,6 +8,7 @@ public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
     /// Microseconds since an unspecified start; stands still while the machine sleeps.
     public let microseconds: UInt64
 
+    /// The moment that is so far from the start.
     public init(microseconds: UInt64) { self.microseconds = microseconds }
 
     /// The present moment.
@@ -17,6 +18,7 @@ public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
         return Self(microseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000)
     }
 
+    /// Whether `left` is the earlier one.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// The time from `right` to `left`; zero when `right` is the later one.

@@ -13,8 +13,10 @@ public final class EventLoopClock: LifecycleClock {
 
     private let loop: MainEventLoop
 
+    /// Reads the clocks of the machine, and sets timers on `loop`.
     public init(_ loop: MainEventLoop) { self.loop = loop }
 
+    /// `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
     public var now: LifecycleTime {
         var realtime = timespec()
         clock_gettime(CLOCK_REALTIME, &realtime)
@@ -23,6 +25,7 @@ public final class EventLoopClock: LifecycleClock {
             monotonicUsec: MonotonicInstant.now.microseconds)
     }
 
+    /// Sets a timer of the loop.
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
         do {
             return try loop.timer(after: delay, body)

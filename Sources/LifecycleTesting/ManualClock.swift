@@ -24,6 +24,7 @@ public final class ManualClock: LifecycleClock {
     /// Makes a clock that reads 1 s since boot and a round moment of 2001.
     public init() {}
 
+    /// Where the hands stand.
     public var now: LifecycleTime {
         let moved = UInt64(elapsed / .microseconds(1))
         return LifecycleTime(
@@ -33,6 +34,7 @@ public final class ManualClock: LifecycleClock {
     /// How many calls are still to be made.
     public var pendingTimers: Int { alarms.count { $0.body != nil } }
 
+    /// Makes the call when `advance(by:)` reaches its time.
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
         let alarm = Alarm(due: elapsed + delay, body)
         alarms.append(alarm)

@@ -17,6 +17,7 @@ public final class RecordingListener: LifecycleListener {
         case stubborn
     }
 
+    /// What the listener is called.
     public let name: String
     /// The notifications it was told of, in order.
     public private(set) var received: [LifecycleNotification] = []
@@ -39,6 +40,7 @@ public final class RecordingListener: LifecycleListener {
         self.manner = manner
     }
 
+    /// Writes each of its interests down and answers in its manner.
     public var answers: [LifecycleAnswer] {
         for interest in interests {
             on(interest, deadline: deadline) { [self] notification in try await answer(notification) }

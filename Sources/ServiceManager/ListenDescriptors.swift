@@ -27,6 +27,7 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
     /// The descriptors of one name.
     public func named(_ name: String) -> [Int32] { descriptors.filter { $0.name == name }.map(\.descriptor) }
 
+    /// Whether both are the same descriptors with the same names.
     public static func == (left: Self, right: Self) -> Bool {
         left.descriptors.elementsEqual(right.descriptors) { $0 == $1 }
     }

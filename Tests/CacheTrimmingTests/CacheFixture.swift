@@ -17,7 +17,7 @@ nonisolated final class CacheFixture {
     var root: String { base + "/cache" }
 
     init(tag: String? = CacheTag.signature + "\n# made by a test\n") throws {
-        var template = Array("/tmp/belfry-cache-XXXXXX".utf8CString)
+        var template = Array(("/tmp/belfry-cache-" + String(repeating: "X", count: 6)).utf8CString)
         let made = try #require(mkdtemp(&template))
         base = String(cString: made)
         try #require(mkdir(base + "/cache", 0o755) == 0)

@@ -25,6 +25,7 @@ public protocol LifecycleListener: AnyObject {
 }
 
 extension LifecycleListener {
+    /// The name of the type.
     public var name: String { String(describing: type(of: self)) }
 
     /// Answers a notification at once.

@@ -6,7 +6,9 @@ public nonisolated struct LifecycleRefusal: Error, Sendable, Equatable, CustomSt
     /// Why, as the operator shall read it.
     public let reason: String
 
+    /// A refusal for this reason.
     public init(_ reason: String) { self.reason = reason }
 
+    /// The reason itself.
     public var description: String { reason }
 }

@@ -8,6 +8,7 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     /// For all answers of a stop together.
     public var stop: Duration
 
+    /// 10 s for an answer and 25 s for a stop, unless said otherwise.
     public init(listener: Duration = .seconds(10), stop: Duration = .seconds(25)) {
         self.listener = listener
         self.stop = stop

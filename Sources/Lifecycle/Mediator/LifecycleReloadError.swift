@@ -6,7 +6,9 @@ public nonisolated struct LifecycleReloadError: Error, Sendable, Equatable, Cust
     /// What is wrong, a line each, as the operator shall read it.
     public let reasons: [String]
 
+    /// An error with everything that is wrong.
     public init(_ reasons: [String]) { self.reasons = reasons }
 
+    /// The reasons, a line each.
     public var description: String { reasons.joined(separator: "\n") }
 }

@@ -10,7 +10,9 @@ public protocol LifecycleSequence: AnyObject {
 
 /// Numbers that end with the process.
 public final class TransientSequence: LifecycleSequence {
+    /// The number of the last notification; 0 before the first.
     public var last: UInt64 = 0
 
+    /// Begins with 0.
     public init() {}
 }

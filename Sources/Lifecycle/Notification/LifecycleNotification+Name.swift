@@ -31,5 +31,6 @@ nonisolated extension LifecycleNotification {
 }
 
 nonisolated extension LifecycleNotification.Name: CustomStringConvertible {
+    /// The name itself.
     public var description: String { rawValue }
 }

@@ -8,6 +8,7 @@ public nonisolated struct LifecycleTime: Sendable, Equatable {
     /// `CLOCK_MONOTONIC`: microseconds since boot, without the time asleep.
     public let monotonicUsec: UInt64
 
+    /// A moment that both clocks show.
     public init(realtimeUsec: UInt64, monotonicUsec: UInt64) {
         self.realtimeUsec = realtimeUsec
         self.monotonicUsec = monotonicUsec

@@ -10,6 +10,7 @@ public nonisolated struct PeerOrigin: Sendable, Equatable {
     /// Its systemd unit, when it could still be found.
     public let unit: String?
 
+    /// A program with what is known of it.
     public init(pid: Int32, uid: UInt32, unit: String? = nil) {
         self.pid = pid
         self.uid = uid

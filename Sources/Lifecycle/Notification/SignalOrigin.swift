@@ -16,6 +16,7 @@ public nonisolated struct SignalOrigin: Sendable, Equatable {
     /// The integer sent with it (sigqueue(3)); 0 when there was none.
     public let value: Int32
 
+    /// A delivery with what is known of its sender.
     public init(number: Int32, name: String, pid: Int32, uid: UInt32, unit: String? = nil, value: Int32 = 0) {
         self.number = number
         self.name = name

@@ -16,11 +16,17 @@ nonisolated extension UserInfoValue: ExpressibleByBooleanLiteral, ExpressibleByI
     ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// The value that is written in code.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// The value that is written in code.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// The value that is written in code.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// The value that is written in code.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// The value that is written in code.
     public init(arrayLiteral elements: UserInfoValue...) { self = .array(elements) }
+    /// The value that is written in code.
     public init(dictionaryLiteral elements: (String, UserInfoValue)...) {
         self = .object(UserInfo(elements) { _, last in last })
     }

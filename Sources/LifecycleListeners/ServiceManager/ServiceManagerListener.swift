@@ -11,16 +11,19 @@ public import ServiceManager
 /// Add it last: it then hears last that the service is active, so that READY=1 is true when it is sent, and first that
 /// it stops. Source: sd_notify(3), sd_event_set_watchdog(3).
 public final class ServiceManagerListener: LifecycleListener {
+    /// `serviceManager`
     public let name = "serviceManager"
     private let loop: MainEventLoop
     private let manager: ServiceManagerSocket
     private var hasSaidStopping = false
 
+    /// Keeps the watchdog fed from `loop`, and speaks to `manager`.
     public init(loop: MainEventLoop, manager: ServiceManagerSocket = ServiceManagerSocket()) {
         self.loop = loop
         self.manager = manager
     }
 
+    /// The launch, every change of state, and reloads.
     public var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
             _ = try loop.keepWatchdogAlive(true)

@@ -7,6 +7,7 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
     public enum Priority: Int32, Sendable, Comparable {
         case emergency, alert, critical, error, warning, notice, info, debug
 
+        /// Whether `left` is the more urgent one.
         public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
@@ -19,6 +20,7 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
     /// Further fields, in the order given: names of upper-case letters, digits and underscores, and their values.
     public var fields: [(name: String, value: String)]
 
+    /// A record; the writer adds who wrote it.
     public init(
         _ priority: Priority, _ message: String, id messageID: String? = nil,
         fields: [(name: String, value: String)] = []
@@ -29,6 +31,7 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
         self.fields = fields
     }
 
+    /// Whether both say the same, with the same fields in the same order.
     public static func == (left: Self, right: Self) -> Bool {
         left.priority == right.priority && left.message == right.message && left.messageID == right.messageID
             && left.fields.elementsEqual(right.fields) { $0 == $1 }

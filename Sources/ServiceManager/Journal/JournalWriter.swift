@@ -20,6 +20,7 @@ public final class JournalWriter: RecordWriter {
         return String(cString: variable) == "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// Sends the record to the journal.
     public func write(_ record: JournalRecord) {
         var bytes: [UInt8] = []
         var ends: [Int] = []

@@ -10,6 +10,7 @@ public final class StandardErrorWriter: RecordWriter {
     /// - Parameter identifier: what each line begins with.
     public init(identifier: String) { self.identifier = identifier }
 
+    /// Writes the text, further lines indented.
     public func write(_ record: JournalRecord) {
         let message = record.message.split(separator: "\n").joined(separator: "\n  ")
         let line = "\(identifier): \(message)\n"
