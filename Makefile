@@ -9,7 +9,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests system-tests check install uninstall clean
+.PHONY: all build run test unit-tests system-tests bench check install uninstall clean
 
 all: build
 
@@ -35,6 +35,12 @@ unit-tests:
 system-tests: build
 	@scripts/install-dependencies test
 	scripts/test-system
+
+# Belfry next to its peers, and the table in docs/benchmarks.md.
+bench: build
+	@scripts/install-dependencies bench
+	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	@scripts/benchmark $(BUILT) Benchmarks/$(BUILT)
 
 install: build
 	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
