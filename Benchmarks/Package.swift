@@ -13,12 +13,37 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .defaultIsolation(MainActor.self),
 ]
+let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
 // A package of its own, so that what only a comparison needs stays out of Belfry's own dependencies.
 let package = Package(
     name: "belfry-benchmarks",
+    dependencies: [
+        .package(name: "belfry", path: ".."),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ],
     targets: [
-        .target(name: "CBenchmark", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CBenchmark", cSettings: strictC),
         .executableTarget(name: "BareProgram", dependencies: ["CBenchmark"], swiftSettings: strict),
+
+        // The same signal in five programs.
+        .executableTarget(name: "SignalSender", dependencies: ["CBenchmark"], cSettings: strictC),
+        .executableTarget(name: "SignalLoop", dependencies: ["CBenchmark"], cSettings: strictC),
+        .executableTarget(name: "SignalDispatch", dependencies: ["CBenchmark"], swiftSettings: strict),
+        .executableTarget(
+            name: "SignalUnixSignals",
+            dependencies: ["CBenchmark", .product(name: "UnixSignals", package: "swift-service-lifecycle")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "SignalBelfry",
+            dependencies: [
+                "CBenchmark", .product(name: "Belfry", package: "belfry"),
+                .product(name: "Lifecycle", package: "belfry"),
+            ], swiftSettings: strict),
+
+        .executableTarget(
+            name: "ObserverBenchmark",
+            dependencies: ["CBenchmark", .product(name: "Lifecycle", package: "belfry")], swiftSettings: strict),
+        .executableTarget(name: "FanOutClient", dependencies: ["CBenchmark"], cSettings: strictC),
     ]
 )

@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """Processes that the benchmark starts, and what the kernel knows of them."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -16,6 +17,17 @@ def allow_many_descriptors(count: int = 8192) -> None:
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+@contextlib.contextmanager
+def one_processor():
+    """What is started meanwhile stays on one processor, so that no result hangs on which one it happened to get."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 class Process:

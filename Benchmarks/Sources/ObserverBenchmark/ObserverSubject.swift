@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Something that observers can be added to. Each observer does the same: `benchmark_call`.
+protocol ObserverSubject: AnyObject {
+    var name: String { get }
+
+    /// Tells all observers once.
+    func post()
+
+    /// Adds one observer more, and removes it.
+    func addAndRemove()
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Belfry
+internal import CBenchmark
+internal import Glibc
+internal import Lifecycle
+
+// Usage: SignalBelfry PAGE CONFIGURATION SOCKET
+// A whole service: one signal at a time goes to a listener, the burst to an observer.
+let page = benchmark_page_open(CommandLine.arguments[1], 1)
+guard let burst = LifecycleNotification.Name("burst") else { exit(64) }
+let options = ServiceOptions(
+    name: "signal-benchmark", configurationFiles: [CommandLine.arguments[2]], socketPath: CommandLine.arguments[3])
+var observation: LifecycleObservation?
+ServiceMain.run(options) { service in
+    service.mediator.addListener(SignalListener(page))
+    observation = service.mediator.addObserver(forName: burst) { notification in
+        guard case .signal(let signal) = notification.origin else { return }
+        benchmark_page_note_burst(page, signal.value, signal.pid)
+    }
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Posting within a process."""
+
+import json
+import subprocess
+
+from .measure import Place, Row, Section
+
+FOUNDATION_GOALS = {1: 10, 10: 6, 100: 5}
+CLOSURES_GOAL = 1.5
+
+
+def observers(place: Place) -> Section:
+    run = subprocess.run(
+        [place.helpers / "ObserverBenchmark"], capture_output=True, text=True, timeout=120, check=True)
+    found = {}
+    for line in run.stdout.splitlines():
+        result = json.loads(line)
+        found[result["work"], result["observers"], result["subject"]] = result["ns"]
+
+    section = Section("Post: per observer, within a process")
+    for count, goal in FOUNDATION_GOALS.items():
+        ours, foundation = found["post", count, "Belfry"], found["post", count, "Foundation"]
+        section.rows.append(Row(
+            f"post to {count}, next to Foundation", f"{ours:.1f} ns", f"NotificationCenter {foundation:.0f} ns",
+            f"{foundation / ours:.1f}x faster", f">= {goal}x", foundation / ours >= goal))
+    for count in FOUNDATION_GOALS:
+        ours, closures = found["post", count, "Belfry"], found["post", count, "closures"]
+        row = Row(f"post to {count}, next to closures", f"{ours:.1f} ns", f"array of closures {closures:.1f} ns",
+                  f"{ours / closures:.1f}x closures")
+        if count == 100:
+            row.goal, row.met = f"<= {CLOSURES_GOAL}x", ours / closures <= CLOSURES_GOAL
+        section.rows.append(row)
+    ours, foundation = (found["addAndRemove", 100_000, name] / 1000 for name in ("Belfry", "Foundation"))
+    section.rows.append(Row(
+        "add and remove one among 100,000", f"{ours:.2f} us", f"NotificationCenter {foundation:.1f} us",
+        f"{foundation / ours:.1f}x faster"))
+    return section
