@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -28,6 +29,13 @@ def one_processor():
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def _is_there(path: Path) -> bool:
+    if not path.is_socket():
+        return path.exists()
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 class Process:
@@ -62,9 +70,9 @@ class Process:
                 self._process.wait()
 
     def wait_for(self, path: Path, limit: float = 10) -> None:
-        """Waits until the process has made the file."""
+        """Waits until the process has made the file and, where it is a socket, accepts connections."""
         end = time.monotonic() + limit
-        while not path.exists():
+        while not _is_there(path):
             if self._process.poll() is not None or time.monotonic() > end:
                 text = Path(self.log).read_text(errors="replace") if self.log else ""
                 raise RuntimeError(f"unable to start '{self.name}': no '{path}' after {limit:.0f} s\n{text}")

@@ -2,6 +2,10 @@
 # Belfry: lifecycle notifications for Linux services.
 """The servers that are compared. Each runs privately, in a directory of its own, on a Unix socket."""
 
+import os
+import pwd
+import shutil
+
 from .measure import Place
 from .process import Process
 
@@ -35,3 +39,20 @@ def dbus_daemon(place: Place):
     socket = directory / "bus"
     arguments = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", f"--address=unix:path={socket}"]
     return Process(arguments, log=directory / "log"), socket
+
+
+def redis(place: Place):
+    directory = place.directory("redis")
+    socket = directory / "redis"
+    options = {"port": 0, "unixsocket": socket, "save": "", "appendonly": "no", "maxclients": 4096, "dir": directory}
+    arguments = ["redis-server", *(str(word) for key, value in options.items() for word in (f"--{key}", value))]
+    return Process(arguments, log=directory / "log"), socket
+
+
+def mosquitto(place: Place):
+    directory = place.directory("mosquitto")
+    socket = directory / "mosquitto"
+    configuration = directory / "mosquitto.conf"
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    configuration.write_text(f"listener 0 {socket}\nallow_anonymous true\npersistence false\nuser {user}\n")
+    return Process([shutil.which("mosquitto") or "/usr/sbin/mosquitto", "-c", configuration], log=directory / "log"), socket

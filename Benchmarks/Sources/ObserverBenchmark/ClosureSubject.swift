@@ -4,23 +4,27 @@
 internal import CBenchmark
 internal import Lifecycle
 
-/// The least there is: an array of closures that get a notification.
+/// The least there is: closures in an array, each in a struct, so that they are stored as they are called.
 final class ClosureSubject: ObserverSubject {
+    private struct Observer {
+        let call: (LifecycleNotification) -> Void
+    }
+
     let name = "closures"
-    private var closures: [(LifecycleNotification) -> Void] = []
-    private let notification = LifecycleNotification(
+    private var observers: [Observer] = []
+    static let notification = LifecycleNotification(
         name: .flushRequested, sequence: 1, time: LifecycleTime(realtimeUsec: 0, monotonicUsec: 0),
         previousState: .active, state: .active, origin: .service)
 
-    init(observers: Int) { for _ in 0..<observers { closures.append { _ in benchmark_call() } } }
+    init(observers count: Int) { for _ in 0..<count { observers.append(Observer { _ in benchmark_call() }) } }
 
     func post() {
-        let notification = notification
-        for closure in closures { closure(notification) }
+        let notification = Self.notification
+        for observer in observers { observer.call(notification) }
     }
 
     func addAndRemove() {
-        closures.append { _ in benchmark_call() }
-        closures.removeLast()
+        observers.append(Observer { _ in benchmark_call() })
+        observers.removeLast()
     }
 }

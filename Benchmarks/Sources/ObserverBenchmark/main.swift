@@ -8,7 +8,7 @@ let repetitions = 15
 for observers in [1, 10, 100] {
     let subjects: [any ObserverSubject] = [
         MediatorSubject(observers: observers), FoundationSubject(observers: observers),
-        ClosureSubject(observers: observers),
+        ClosureSubject(observers: observers), WrappedClosureSubject(observers: observers),
     ]
     let posts = 200_000 / (observers + 9)
     measure(subjects) { subject in
