@@ -53,7 +53,7 @@ package nonisolated struct ConfigurationResolver {
         do throws(ValueProblem) {
             return EffectiveSetting(key: key.name, text: key.defaultText, value: try key.defaultValue(), origin: nil)
         } catch {
-            fatalError("the default of '\(key.name)' in the table is wrong: \(error.message)")  // a mistake in the table, found by any test
+            fatalError("default of '\(key.name)': \(error.message)")  // a mistake in the table, found by any test
         }
     }
 

@@ -9,7 +9,7 @@ package nonisolated struct EffectiveConfiguration: Sendable {
     /// The section of that name which has no instance.
     package func section(_ name: String) -> EffectiveSection {
         guard let section = sections.first(where: { $0.description.name == name && $0.instance == nil }) else {
-            fatalError("the table of the configuration has no section [\(name)]")  // a mistake in the code, found by any test
+            fatalError("no section [\(name)] in the table")  // a mistake in the code, found by any test
         }
         return section
     }

@@ -91,6 +91,6 @@ package nonisolated struct EffectiveSection: Sendable {
     }
 
     private func mismatch(_ key: String) -> Never {
-        fatalError("the table of [\(description.name)] and the code that reads '\(key)' do not agree")  // a mistake in the code, found by any test
+        fatalError("[\(description.name)] has no '\(key)' of that type")  // a mistake in the code, found by any test
     }
 }

@@ -16,7 +16,7 @@ package nonisolated struct SignalSettings: Sendable, Equatable {
             do throws(ValueProblem) {
                 actions[try SignalName.number(setting.key)] = try SignalAction(setting.text)
             } catch {
-                fatalError("the signal '\(setting.key)' was checked before: \(error.message)")  // the resolver read it before
+                fatalError("'\(setting.key)' was checked: \(error.message)")  // the resolver read it
             }
         }
     }
