@@ -44,6 +44,7 @@ def test_subscriber_sees_all_of_it_without_a_gap(belfry):
     first = seen[0]["sequence"]
     assert [n["sequence"] for n in seen] == list(range(first, first + len(seen)))
     assert [n["monotonicUsec"] for n in seen] == sorted(n["monotonicUsec"] for n in seen)
+    belfry.start()
     # As the service sees it: the sandbox takes away the id that a container puts over that of its kernel.
     seen_by_unit = ["nsenter", "--mount", f"--target={belfry.main_pid()}", "cat", "/proc/sys/kernel/random/boot_id"]
     boot = belfry.host.run(*seen_by_unit).stdout.strip().replace("-", "")
