@@ -41,13 +41,13 @@ final class ServiceAssembly {
         mediator.readConfiguration = { [reader] in try reader.read() }
 
         let signals = SignalSource(loop: loop, mediator: mediator)
-        mediator.addListener(LoggerListener(mediator: mediator, log: log))
-        mediator.addListener(ConfigurationListener(mediator: mediator, signals: signals))
+        try mediator.addListener(LoggerListener(mediator: mediator, log: log))
+        try mediator.addListener(ConfigurationListener(mediator: mediator, signals: signals))
         let socket = try socket(settings, paths, loop, mediator, identity)
-        if let socket { mediator.addListener(socket) }
+        if let socket { try mediator.addListener(socket) }
         try compose(ServiceContext(mediator: mediator, loop: loop))
-        mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
-        mediator.addListener(ServiceManagerListener(loop: loop))
+        try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
+        try mediator.addListener(ServiceManagerListener(loop: loop))
 
         let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
         let control = ControlSignal(mediator: mediator, log: log)

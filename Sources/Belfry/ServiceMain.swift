@@ -16,7 +16,7 @@ public enum ServiceMain {
     /// blocked, and a SIGTERM then ends the process on the spot.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "videod")) { service in
-    ///         service.mediator.addListener(VideoListener())
+    ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
     /// Exit codes: 0 after a stop in order; 71 when the system or a listener refused the launch; 78 for a wrong

@@ -25,6 +25,8 @@ public final class RecordingListener: LifecycleListener {
     public var journal: ((String) -> Void)?
     /// How it answers from now on.
     public var manner: Manner
+    /// Its rank.
+    public let rank: Int?
     private let interests: [LifecycleNotification.Name]
     private let deadline: Duration?
     private var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -32,8 +34,9 @@ public final class RecordingListener: LifecycleListener {
     /// Makes a listener for `interests`, by default all that Belfry itself posts.
     public init(
         _ name: String, _ interests: [LifecycleNotification.Name] = LifecycleNotification.Name.catalogue,
-        deadline: Duration? = nil, manner: Manner = .atOnce
+        deadline: Duration? = nil, rank: Int? = nil, manner: Manner = .atOnce
     ) {
+        self.rank = rank
         self.name = name
         self.interests = interests
         self.deadline = deadline

@@ -78,7 +78,7 @@ struct CommandTests {
         #expect(
             waited.output
                 == """
-                42 completed
+                42 noData
                   logger  completed, 1.2 ms
                   cache   completed, 90 us
                   echo    completed, 7 us, {"n":1,"who":"me","raw":[true]}
@@ -98,7 +98,7 @@ struct CommandTests {
         let done = try end(StandIn(), "flush", "--json")
 
         #expect(done.status == 0)
-        #expect(done.output.contains(#""result":"completed""#))
+        #expect(done.output.contains(#""result":"noData""#))
         #expect(done.output.contains(#""listener":"cache""#))
     }
 

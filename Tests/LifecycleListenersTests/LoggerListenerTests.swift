@@ -15,12 +15,12 @@ struct LoggerListenerTests {
     let logger: LoggerListener
     let clock = ManualClock()
 
-    init() {
+    init() throws {
         var configuration = LifecycleConfiguration()
         configuration[BelfrySettings.self] = .defaults
         mediator = LifecycleMediator(clock: clock, configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer })
-        mediator.addListener(logger)
+        try mediator.addListener(logger)
     }
 
     private let tstp = LifecycleOrigin.signal(
@@ -45,11 +45,11 @@ struct LoggerListenerTests {
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
     }
 
-    @Test func recordComesBeforeAnyListenerActs() {
+    @Test func recordComesBeforeAnyListenerActs() throws {
         let listener = RecordingListener("listener", [.willFinishLaunching])
         var recordsThen = 0
         listener.journal = { [writer] _ in recordsThen = writer.records.count }
-        mediator.addListener(listener)
+        try mediator.addListener(listener)
 
         mediator.perform(.launch)
 
@@ -57,7 +57,7 @@ struct LoggerListenerTests {
     }
 
     @Test func listenerThatOverrunsIsNamed() throws {
-        mediator.addListener(
+        try mediator.addListener(
             RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), manner: .stubborn))
 
         mediator.post(.flushRequested)
@@ -75,8 +75,8 @@ struct LoggerListenerTests {
         #expect(fields["BELFRY_DURATION_USEC"] == "250000")
     }
 
-    @Test func statusRequestWritesOneRecordForEachListener() {
-        mediator.addListener(RecordingListener("other", [.didBecomeActive]))
+    @Test func statusRequestWritesOneRecordForEachListener() throws {
+        try mediator.addListener(RecordingListener("other", [.didBecomeActive]))
         mediator.perform(.launch)
 
         mediator.post(.statusRequested)

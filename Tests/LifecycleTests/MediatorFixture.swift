@@ -3,6 +3,7 @@
 
 import Lifecycle
 import LifecycleTesting
+import Testing
 
 /// A mediator on a manual clock, and a list of what was told to whom.
 final class MediatorFixture {
@@ -23,7 +24,11 @@ final class MediatorFixture {
     ) -> RecordingListener {
         let listener = RecordingListener(name, interests, deadline: deadline, manner: manner)
         listener.journal = { [unowned self] in told.append($0) }
-        mediator.addListener(listener)
+        do throws(ListenerOrderError) {
+            try mediator.addListener(listener)
+        } catch {
+            Issue.record(error)
+        }
         return listener
     }
 

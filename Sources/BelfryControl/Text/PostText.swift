@@ -17,10 +17,13 @@ package nonisolated enum PostText {
             let outcome = report.textOrDash("outcome")
             let facts = [outcome, report.lengthOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
             let line = "  \(report.textOrDash("listener").padded(width))  \(facts.joined(separator: ", "))"
-            lines.append(outcome == "completed" ? line : style.alarming(line))
+            lines.append(problems.contains(outcome) ? style.alarming(line) : line)
         }
         return lines
     }
+
+    /// The outcomes of a listener that did not do what it should.
+    private static let problems: Set<String> = ["refused", "failed", "overran"]
 
     /// Whether a listener failed.
     package static func hasFailed(_ reply: VarlinkObject) -> Bool { reply.text("result") == "failed" }

@@ -20,6 +20,13 @@ public protocol LifecycleListener: AnyObject {
     /// What the listener is called in the journal and on the socket; its type's name unless it says otherwise.
     var name: String { get }
 
+    /// Names of listeners that are told before this one on the way up, and after it on the way down. One that is not
+    /// there is not waited for. None unless it says otherwise.
+    var follows: [String] { get }
+
+    /// Listeners of the same rank are told concurrently. Nil, unless it says otherwise, for one that is told alone.
+    var rank: Int? { get }
+
     /// What the listener answers. Read once, when it is added to a mediator.
     @LifecycleAnswerBuilder var answers: [LifecycleAnswer] { get }
 }
@@ -27,28 +34,8 @@ public protocol LifecycleListener: AnyObject {
 extension LifecycleListener {
     /// The name of the type.
     public var name: String { String(describing: type(of: self)) }
-
-    /// Answers a notification at once.
-    ///
-    /// - Parameters:
-    ///   - name: the notification.
-    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
-    public func on(
-        _ name: LifecycleNotification.Name, _ body: @escaping (LifecycleNotification) throws -> Void
-    ) -> LifecycleAnswer {
-        LifecycleAnswer(name: name, deadline: nil, body: .immediate(body))
-    }
-
-    /// Answers a notification with asynchronous work.
-    ///
-    /// - Parameters:
-    ///   - name: the notification.
-    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
-    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
-    public func on(
-        _ name: LifecycleNotification.Name, deadline: Duration? = nil,
-        _ body: @escaping (LifecycleNotification) async throws -> Void
-    ) -> LifecycleAnswer {
-        LifecycleAnswer(name: name, deadline: deadline, body: .suspending(body))
-    }
+    /// Nobody.
+    public var follows: [String] { [] }
+    /// Alone.
+    public var rank: Int? { nil }
 }

@@ -4,35 +4,49 @@
 /// A listener's place in a mediator: what it declared, and how it has done.
 final class ListenerEntry {
     let listener: any LifecycleListener
-    let name: String
-    private(set) var interests: [LifecycleNotification.Name] = []
+    let place: ListenerOrder.Place
     /// Set when the listener is removed, so that a delivery under way leaves it out.
     var isGone = false
+    private var interests: [LifecycleNotification.Name] = []
     private var answers: [LifecycleNotification.Name: LifecycleAnswer] = [:]
+    private var actionAnswers: [LifecycleAnswer] = []
     private var record = ListenerRecord()
 
-    init(_ listener: any LifecycleListener) {
+    init(_ listener: any LifecycleListener, isPrimary: Bool) {
         self.listener = listener
-        name = listener.name
+        place = ListenerOrder.Place(
+            listener.name, rank: listener.rank, follows: listener.follows, isPrimary: isPrimary)
         readAnswers()
     }
 
     /// Asks the listener what it answers.
     func readAnswers() {
         let declared = listener.answers
-        interests = declared.map(\.name)
+        actionAnswers = declared.filter { $0.action != nil }
         answers = Dictionary(declared.map { ($0.name, $0) }) { _, last in last }
+        var seen: Set<LifecycleNotification.Name> = []
+        interests = declared.map(\.name).filter { seen.insert($0).inserted }
     }
 
+    /// The answer to a name, if it has one.
     func answer(to name: LifecycleNotification.Name) -> LifecycleAnswer? { answers[name] }
+
+    /// The answer to a notification: for an action that of the action, if it offers that one.
+    func answer(to notification: LifecycleNotification) -> LifecycleAnswer? {
+        guard notification.name == .performAction else { return answers[notification.name] }
+        return actionAnswers.first { $0.action.map { .string($0.id) } == notification.userInfo["action"] }
+    }
+
+    /// The actions it offers.
+    var actions: [LifecycleAction] { actionAnswers.compactMap(\.action) }
 
     func note(_ outcome: ListenerOutcome, after duration: Duration) -> ListenerReport {
         record.note(outcome, after: duration)
-        return ListenerReport(listener: name, outcome: outcome, duration: duration)
+        return ListenerReport(listener: place.name, outcome: outcome, duration: duration)
     }
 
     func status(order: Int, deadline: Duration) -> ListenerStatus {
         let longest = answers.values.map { $0.deadline ?? deadline }.max() ?? deadline
-        return ListenerStatus(name: name, interests: interests, order: order, deadline: longest, record: record)
+        return ListenerStatus(name: place.name, interests: interests, order: order, deadline: longest, record: record)
     }
 }

@@ -5,6 +5,12 @@
 public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// It finished.
     case completed
+    /// It finished, and says what it found.
+    case fetched(FetchResult)
+    /// It was asked whether it would do something, and did it.
+    case handled
+    /// It was asked whether it would do something, and leaves it to others.
+    case declined
     /// It refused, for this reason.
     case refused(String)
     /// It threw, with this description.
@@ -16,6 +22,9 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     public var word: String {
         switch self {
         case .completed: "completed"
+        case .fetched(let result): result.rawValue
+        case .handled: "handled"
+        case .declined: "declined"
         case .refused: "refused"
         case .failed: "failed"
         case .overran: "overran"
@@ -26,7 +35,15 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     public var reason: String? {
         switch self {
         case .refused(let reason), .failed(let reason): reason
-        case .completed, .overran: nil
+        default: nil
+        }
+    }
+
+    /// Whether the listener did not do what it should.
+    public var isProblem: Bool {
+        switch self {
+        case .refused, .failed, .overran, .fetched(.failed): true
+        case .completed, .fetched, .handled, .declined: false
         }
     }
 }

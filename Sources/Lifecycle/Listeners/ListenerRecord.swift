@@ -16,7 +16,7 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
 
     mutating func note(_ outcome: ListenerOutcome, after duration: Duration) {
         calls += 1
-        if outcome != .completed { failures += 1 }
+        if outcome.isProblem { failures += 1 }
         lastOutcome = outcome
         lastDuration = duration
         longestDuration = max(duration, longestDuration ?? .zero)

@@ -7,10 +7,15 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     public var listener: Duration
     /// For all answers of a stop together.
     public var stop: Duration
+    /// For all answers of any other transition together.
+    public var transition: Duration
 
-    /// 10 s for an answer and 25 s for a stop, unless said otherwise.
-    public init(listener: Duration = .seconds(10), stop: Duration = .seconds(25)) {
+    /// 10 s for an answer, 25 s for a stop and 90 s for another transition, unless said otherwise.
+    public init(
+        listener: Duration = .seconds(10), stop: Duration = .seconds(25), transition: Duration = .seconds(90)
+    ) {
         self.listener = listener
         self.stop = stop
+        self.transition = transition
     }
 }

@@ -24,8 +24,8 @@ extension LifecycleMediator {
         of notification: LifecycleNotification, deadline: @escaping (LifecycleAnswer) -> Duration,
         _ completion: ((LifecycleReport) -> Void)?
     ) -> Delivery {
-        let order = notification.name.isLeaving ? entries.reversed() : entries
-        return Delivery(notification, to: order, clock: clock, deadline: deadline) { [reportObservers] report in
+        Delivery(notification, to: registry.groups(answering: notification.name), clock: clock, deadline: deadline) {
+            [reportObservers] report in
             for observer in reportObservers { observer(report) }
             completion?(report)
         }
@@ -36,32 +36,25 @@ extension LifecycleMediator {
         _ name: LifecycleNotification.Name, _ step: LifecycleStep, of transition: Transition,
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery {
-        if transition.trigger == .stop, transition.limitUsec == nil {
-            transition.limitUsec = clock.now.monotonicUsec &+ UInt64(deadlines.stop / .microseconds(1))
-        }
         let notification = make(
             name, from: step.from, to: step.to, userInfo(for: name, of: transition), transition.origin,
             trigger: transition.trigger, configuration: transition.configuration)
         announce(notification)
         return delivery(
-            of: notification, deadline: { [unowned self] in min(deadline(of: $0), remaining(of: transition)) },
+            of: notification, deadline: { [unowned self] in min(deadline(of: $0), transitions.remaining(transition)) },
             completion)
     }
 
     func deadline(of answer: LifecycleAnswer) -> Duration { answer.deadline ?? deadlines.listener }
 
-    private func remaining(of transition: Transition) -> Duration {
-        guard let limit = transition.limitUsec else { return .seconds(Int64.max / 2) }
-        let now = clock.now.monotonicUsec
-        return limit > now ? .microseconds(limit - now) : .zero
-    }
-
     private func userInfo(for name: LifecycleNotification.Name, of transition: Transition) -> UserInfo {
         switch name {
         case .willTerminate where transition.trigger == .launch:
-            return ["reason": "launchRefused", "reasons": .array(transition.reasons.map { .string($0) })]
+            return Termination(.launchRefused).userInfo.merging(
+                ["reasons": .array(transition.reasons.map { .string($0) })]
+            ) { $1 }
         case .willTerminate:
-            let left = remaining(of: transition) / .microseconds(1)
+            let left = transitions.remaining(transition) / .microseconds(1)
             return transition.userInfo.merging(["deadlineUsec": .int(Int64(left))]) { given, _ in given }
         case .didFailToReload: return ["reasons": .array(transition.reasons.map { .string($0) })]
         case .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive: return [:]

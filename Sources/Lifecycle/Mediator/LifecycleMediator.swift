@@ -16,7 +16,7 @@ public final class LifecycleMediator {
     var observers: [LifecycleNotification.Name: ObserverList] = [:]
     let observersOfAll = ObserverList()
     var reportObservers: [(LifecycleReport) -> Void] = []
-    var entries: [ListenerEntry] = []
+    let registry = ListenerRegistry()
     private var conductor: TransitionConductor?
 
     /// Makes a mediator for a service that has not launched yet.
@@ -34,13 +34,13 @@ public final class LifecycleMediator {
         self.clock = clock
         self.sequence = sequence
         self.deadlines = deadlines
-        conductor = TransitionConductor(configuration: configuration) {
-            [unowned self] name, step, transition, completion in
-            deliver(name, step, of: transition, completion)
-        }
+        conductor = TransitionConductor(
+            configuration: configuration, clock: clock,
+            limit: { [unowned self] in $0 == .stop ? self.deadlines.stop : self.deadlines.transition },
+            deliver: { [unowned self] in deliver($0, $1, of: $2, $3) })
     }
 
-    private var transitions: TransitionConductor {
+    var transitions: TransitionConductor {
         guard let conductor else { preconditionFailure("set in init, never unset") }
         return conductor
     }
@@ -75,6 +75,15 @@ public final class LifecycleMediator {
         return LifecycleObservation(list.add(handler), in: list)
     }
 
+    /// Calls `handler` for each notification of this type whose user info fits it, as `addObserver(forName:using:)`.
+    public func addObserver<Event: LifecycleEvent>(
+        of type: Event.Type, using handler: @escaping (Event) -> Void
+    ) -> LifecycleObservation {
+        addObserver(forName: Event.name) { notification in
+            if let event = Event(userInfo: notification.userInfo) { handler(event) }
+        }
+    }
+
     /// Ends an observation. The same as `observation.cancel()`.
     public func removeObserver(_ observation: LifecycleObservation) { observation.cancel() }
 
@@ -102,24 +111,55 @@ public final class LifecycleMediator {
 
     // MARK: Listeners
 
-    /// Adds a listener, last in the order of arriving notifications and first in that of leaving ones.
-    public func addListener(_ listener: any LifecycleListener) { entries.append(ListenerEntry(listener)) }
+    /// Adds a listener: last in the order of arriving notifications and first in that of leaving ones, unless it says
+    /// whom it follows. It hears of what is posted from now on.
+    ///
+    /// - Throws: when listeners would follow each other in a circle; the listener is then not added.
+    public func addListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
+        try registry.add(listener, isPrimary: false)
+    }
+
+    /// Adds the primary listener, which is told first on the way up and last on the way down. There is at most one.
+    ///
+    /// - Throws: when there is one already, or it follows others.
+    public func addPrimaryListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
+        try registry.add(listener, isPrimary: true)
+    }
 
     /// Removes a listener. It is not called any more, not even for a notification that is being delivered.
-    public func removeListener(_ listener: any LifecycleListener) {
-        for entry in entries where entry.listener === listener { entry.isGone = true }
-        entries.removeAll { $0.isGone }
-    }
+    public func removeListener(_ listener: any LifecycleListener) { registry.remove(listener) }
 
     /// Reads the answers of a listener anew, which keeps its place and its record: for one whose interests come from
     /// the configuration.
-    public func updateAnswers(of listener: any LifecycleListener) {
-        for entry in entries where entry.listener === listener { entry.readAnswers() }
-    }
+    public func updateAnswers(of listener: any LifecycleListener) { registry.updateAnswers(of: listener) }
 
     /// What is known of each listener, in the order of arriving notifications.
-    public var listeners: [ListenerStatus] {
-        entries.enumerated().map { $1.status(order: $0, deadline: deadlines.listener) }
+    public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
+
+    /// The actions that listeners offer.
+    public var actions: [LifecycleAction] { registry.actions }
+
+    // MARK: Time
+
+    /// The time that is left to the transition under way, for all listeners together; nil when there is none.
+    public var remainingTime: Duration? { transitions.remainingTime }
+
+    /// Begins work that a pause or a stop waits for, as `UIApplication.beginBackgroundTask` does.
+    ///
+    /// The wait ends with `end()`, when the task is dropped, and at its deadline; a stop also ends it when its own time
+    /// is up, and a second stop at once.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called in reports.
+    ///   - deadline: how long it may take from now on.
+    ///   - expiration: called once when its time is up, before it ends.
+    public func beginBackgroundTask(
+        named name: String, deadline: Duration, expiration: (() -> Void)? = nil
+    ) -> BackgroundTask {
+        let list = transitions.backgroundTasks
+        let task = BackgroundTask(name, deadline: deadline, clock: clock, in: list, expiration)
+        list.add(task)
+        return task
     }
 
     // MARK: Posting
@@ -139,8 +179,18 @@ public final class LifecycleMediator {
         precondition(!name.isTransition, "'\(name)' belongs to a transition and cannot be posted")
         let notification = make(name, from: state, to: state, userInfo, origin)
         announce(notification)
-        delivery(of: notification, deadline: deadline(of:), completion).advance()
+        if completion != nil || !reportObservers.isEmpty || !registry.groups(answering: name).isEmpty {
+            delivery(of: notification, deadline: deadline(of:), completion).advance()
+        }
         return notification
+    }
+
+    /// Posts a typed notification.
+    @discardableResult
+    public func post<Event: LifecycleEvent>(
+        _ event: Event, origin: LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
+    ) -> LifecycleNotification {
+        post(Event.name, userInfo: event.userInfo, origin: origin, completion: completion)
     }
 
     /// Moves the service: the notifications that `trigger` owes in the present state are delivered in order.

@@ -8,6 +8,15 @@ public nonisolated struct LifecycleReport: Sendable {
     /// What each listener made of it, in the order in which they were told.
     public let listeners: [ListenerReport]
 
+    /// What all found together: new data if any did, else a failure if any failed, else nothing new.
+    public var result: FetchResult {
+        if listeners.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
+        return listeners.contains(where: \.outcome.isProblem) ? .failed : .noData
+    }
+
+    /// The first listener that did what it was asked for: opened the URL, performed the action.
+    public var handledBy: String? { listeners.first { $0.outcome == .handled }?.listener }
+
     /// Why listeners refused, as «NAME: REASON».
     public var refusals: [String] {
         listeners.compactMap { report in
@@ -19,8 +28,9 @@ public nonisolated struct LifecycleReport: Sendable {
     public var problems: [String] {
         listeners.compactMap { report in
             switch report.outcome {
-            case .completed: nil
+            case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
             case .refused(let reason), .failed(let reason): "\(report.listener): \(reason)"
+            case .fetched(.failed): "\(report.listener): failed"
             case .overran: "\(report.listener): no answer within its deadline"
             }
         }

@@ -3,13 +3,16 @@
 
 /// One call of one listener. It ends exactly once: when the answer does, or at its deadline, whichever comes first.
 final class ListenerCall {
+    /// What becomes of the call.
+    typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
+
     private let clock: any LifecycleClock
     private let start: LifecycleTime
-    private var completion: ((ListenerOutcome, Duration) -> Void)?
+    private var completion: Completion?
     private var task: Task<Void, Never>?
     private var timer: (any LifecycleTimer)?
 
-    init(clock: any LifecycleClock, _ completion: @escaping (ListenerOutcome, Duration) -> Void) {
+    init(clock: any LifecycleClock, _ completion: @escaping Completion) {
         self.clock = clock
         self.completion = completion
         start = clock.now
@@ -19,12 +22,15 @@ final class ListenerCall {
     func begin(_ answer: LifecycleAnswer, _ notification: LifecycleNotification, deadline: Duration) {
         switch answer.body {
         case .immediate(let body):
-            finish(Self.outcome { try body(notification) })
+            do {
+                finish(try body(notification))
+            } catch {
+                finish(Self.outcome(of: error))
+            }
         case .suspending(let body):
             let task = Task.immediate { [self] in
                 do {
-                    try await body(notification)
-                    finish(.completed)
+                    finish(try await body(notification))
                 } catch {
                     finish(Self.outcome(of: error))
                 }
@@ -51,16 +57,7 @@ final class ListenerCall {
         timer?.cancel()
         timer = nil
         task = nil
-        completion(outcome, .microseconds(clock.now.monotonicUsec - start.monotonicUsec))
-    }
-
-    private static func outcome(_ body: () throws -> Void) -> ListenerOutcome {
-        do {
-            try body()
-            return .completed
-        } catch {
-            return outcome(of: error)
-        }
+        completion(self, outcome, .microseconds(clock.now.monotonicUsec - start.monotonicUsec))
     }
 
     private static func outcome(of error: any Error) -> ListenerOutcome {

@@ -15,7 +15,7 @@ final class Transition {
     /// Why the transition does not succeed.
     var reasons: [String] = []
     /// When all answers together must be done, by the monotonic clock.
-    var limitUsec: UInt64?
+    var limitUsec: UInt64 = .max
 
     init(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo,

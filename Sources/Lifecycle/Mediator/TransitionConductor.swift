@@ -8,6 +8,10 @@ final class TransitionConductor {
     private(set) var configuration: LifecycleConfiguration
     /// Reads the configuration anew.
     var readConfiguration: (() throws -> LifecycleConfiguration)?
+    /// What a pause and a stop wait for.
+    let backgroundTasks = BackgroundTaskList()
+    private let clock: any LifecycleClock
+    private let limit: (LifecycleTrigger) -> Duration
     /// Hear of every transition that ran, when it has ended.
     var observers: [(TransitionReport) -> Void] = []
     private var queue = TransitionQueue()
@@ -20,8 +24,13 @@ final class TransitionConductor {
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery
 
-    init(configuration: LifecycleConfiguration, deliver: @escaping Deliver) {
+    init(
+        configuration: LifecycleConfiguration, clock: any LifecycleClock,
+        limit: @escaping (LifecycleTrigger) -> Duration, deliver: @escaping Deliver
+    ) {
         self.configuration = configuration
+        self.clock = clock
+        self.limit = limit
         self.deliver = deliver
     }
 
@@ -32,19 +41,35 @@ final class TransitionConductor {
         case .merged: break
         case .cutsShort(let stop):
             stop.cutShortBy = stop.cutShortBy ?? transition.origin
+            backgroundTasks.expireAll()
             delivery?.cutShort()
         }
         beginNext()
     }
 
-    /// Whether a transition is under way.
-    var isBusy: Bool { queue.current != nil }
+    /// The time that is left to the transition under way; nil when there is none.
+    var remainingTime: Duration? { queue.current.map(remaining) }
+
+    /// The time that is left to a transition.
+    func remaining(_ transition: Transition) -> Duration {
+        let now = clock.now.monotonicUsec
+        return transition.limitUsec > now ? .microseconds(transition.limitUsec - now) : .zero
+    }
 
     private func beginNext() {
         guard let transition = queue.begin() else { return }
+        let limit = limit(transition.trigger)
+        transition.limitUsec = clock.now.monotonicUsec &+ UInt64(limit / .microseconds(1))
         transition.steps = machine.steps(for: transition.trigger)
-        if transition.trigger == .reload, !transition.steps.isEmpty { read(into: transition) }
-        advance(transition)
+        guard !transition.steps.isEmpty else { return advance(transition) }
+        if transition.trigger == .reload { read(into: transition) }
+        guard transition.trigger == .pause || transition.trigger == .stop else { return advance(transition) }
+        if transition.cutShortBy != nil { backgroundTasks.expireAll() }
+        let timer = clock.schedule(after: limit) { [unowned self] in backgroundTasks.expireAll() }
+        backgroundTasks.whenEmpty { [unowned self] in
+            timer.cancel()
+            advance(transition)
+        }
     }
 
     private func read(into transition: Transition) {

@@ -34,12 +34,36 @@ nonisolated extension LifecycleNotification.Name {
     public static let didReceiveMemoryWarning = Self(catalogue: "didReceiveMemoryWarning")
     /// Power is failing: SIGPWR.
     public static let powerFailing = Self(catalogue: "powerFailing")
+    /// The clock was set, or the time zone changed.
+    public static let significantTimeChange = Self(catalogue: "significantTimeChange")
+    /// The machine is about to sleep.
+    public static let willSleep = Self(catalogue: "willSleep")
+    /// The machine has woken.
+    public static let didWake = Self(catalogue: "didWake")
+    /// A file system that the service depends on is about to go.
+    public static let protectedDataWillBecomeUnavailable = Self(catalogue: "protectedDataWillBecomeUnavailable")
+    /// A file system that the service depends on is there.
+    public static let protectedDataDidBecomeAvailable = Self(catalogue: "protectedDataDidBecomeAvailable")
+    /// A message came from outside. `userInfo` has `name` and `userInfo`.
+    public static let didReceiveNotification = Self(catalogue: "didReceiveNotification")
+    /// Look for new data; answered with `onFetch`.
+    public static let performFetch = Self(catalogue: "performFetch")
+    /// A URL is to be opened; answered with `onOpenURL`. `userInfo` has `url`.
+    public static let openURL = Self(catalogue: "openURL")
+    /// An action is asked for; answered with `onAction`. `userInfo` has `action`.
+    public static let performAction = Self(catalogue: "performAction")
+    /// Listeners are about to be asked for the state that is to outlive the process.
+    public static let willEncodeRestorableState = Self(catalogue: "willEncodeRestorableState")
+    /// Listeners were given the state that outlived the last process.
+    public static let didDecodeRestorableState = Self(catalogue: "didDecodeRestorableState")
 
     /// Every name above, in that order.
     public static let catalogue: [Self] = [
         willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground,
         willEnterForeground, didResume, willTerminate, willReload, didReload, didFailToReload, flushRequested,
-        statusRequested, didReceiveMemoryWarning, powerFailing,
+        statusRequested, didReceiveMemoryWarning, powerFailing, significantTimeChange, willSleep, didWake,
+        protectedDataWillBecomeUnavailable, protectedDataDidBecomeAvailable, didReceiveNotification, performFetch,
+        openURL, performAction, willEncodeRestorableState, didDecodeRestorableState,
     ]
 
     /// Whether it belongs to a transition, so that only the state machine may post it.
@@ -48,7 +72,9 @@ nonisolated extension LifecycleNotification.Name {
     /// Whether listeners are told in reverse order of registration.
     var isLeaving: Bool { Self.leaving.contains(self) }
 
-    private static let leaving: Set<Self> = [willResignActive, didEnterBackground, willTerminate, willReload]
+    private static let leaving: Set<Self> = [
+        willResignActive, didEnterBackground, willTerminate, willReload, willSleep, willEncodeRestorableState,
+    ]
     private static let transitions: Set<Self> = [
         willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground,
         willEnterForeground, didResume, willTerminate, willReload, didReload, didFailToReload,

@@ -21,7 +21,8 @@ nonisolated enum LifecycleRecords {
         let took = "after \(report.duration.milliseconds) ms"
         let text: String
         switch report.outcome {
-        case .completed: return nil
+        case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): return nil
+        case .fetched(.failed): text = "listener '\(report.listener)' could not answer \(notification.name)"
         case .refused(let reason): text = "listener '\(report.listener)' refused \(notification.name): \(reason)"
         case .failed(let reason): text = "listener '\(report.listener)' failed at \(notification.name): \(reason)"
         case .overran:

@@ -65,7 +65,7 @@ package nonisolated let lifecycleInterfaceText = """
     # What one listener made of a notification.
     type Report (
       listener: string,
-      # completed, refused, failed or overran
+      # completed, newData, noData, handled, declined, refused, failed or overran
       outcome: string,
       reason: ?string,
       durationUsec: int
@@ -113,7 +113,7 @@ package nonisolated let lifecycleInterfaceText = """
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
     # Post a notification. With 'wait' the reply comes when all listeners have answered, and says how. 'result' is
-    # 'posted' without 'wait', else 'completed' or 'failed'.
+    # 'posted' without 'wait', else 'newData' if any has new data, else 'failed' if any failed, else 'noData'.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
     # Bring the service to the background. The reply comes when it is there.

@@ -63,9 +63,8 @@ extension SocketListener {
             ])
         }
         mediator.post(name, userInfo: userInfo, origin: origin) { report in
-            let isGood = report.listeners.allSatisfy { $0.outcome == .completed }
             request.reply([
-                "sequence": .int(Int64(report.notification.sequence)), "result": isGood ? "completed" : "failed",
+                "sequence": .int(Int64(report.notification.sequence)), "result": .string(report.result.rawValue),
                 "reports": .array(report.listeners.map(LifecycleReplies.report)),
             ])
         }

@@ -121,7 +121,7 @@ final class StandInService {
             reports.append(["listener": "echo", "outcome": "completed", "reason": .string(info), "durationUsec": 7])
         }
         request.reply([
-            "sequence": .int(sequence), "result": waits ? (isBroken ? "failed" : "completed") : "posted",
+            "sequence": .int(sequence), "result": waits ? (isBroken ? "failed" : "noData") : "posted",
             "reports": .array(waits ? reports : []),
         ])
     }

@@ -8,5 +8,5 @@ import Belfry
 let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
 ServiceMain.run(ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))) { service in
-    service.mediator.addListener(MannerListener(manner))
+    try service.mediator.addListener(MannerListener(manner))
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What `didReceiveMemoryWarning` tells.
+public nonisolated struct MemoryWarning: LifecycleEvent, Equatable {
+    /// How short memory is. The words are those of systemd's PSI thresholds.
+    public enum Level: String, Sendable, CaseIterable {
+        /// Some tasks wait for memory.
+        case some
+        /// All tasks wait for memory.
+        case full
+    }
+
+    /// How short memory is.
+    public var level: Level
+
+    /// A warning.
+    public init(_ level: Level) { self.level = level }
+
+    /// `didReceiveMemoryWarning`
+    public static let name = LifecycleNotification.Name.didReceiveMemoryWarning
+
+    /// Reads `level`; a warning without one is of the first.
+    public init?(userInfo: UserInfo) {
+        guard let value = userInfo["level"] else {
+            self.init(.some)
+            return
+        }
+        guard case .string(let text) = value, let level = Level(rawValue: text) else { return nil }
+        self.init(level)
+    }
+
+    /// `level`
+    public var userInfo: UserInfo { ["level": .string(level.rawValue)] }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What `didResume` tells: the process had been stopped without notice, and runs again.
+public nonisolated struct Suspension: LifecycleEvent, Equatable {
+    /// What had stopped it.
+    public enum Cause: String, Sendable, CaseIterable {
+        /// A stop signal, such as SIGSTOP.
+        case signal
+        /// The freezer of its control group (`systemctl freeze`).
+        case freezer
+        /// The sleep of the machine.
+        case sleep
+    }
+
+    /// What had stopped it.
+    public var cause: Cause
+    /// For how long.
+    public var duration: Duration
+    /// Whether the duration was measured; otherwise it is an upper bound.
+    public var isExact: Bool
+
+    /// A suspension that has ended.
+    public init(_ cause: Cause, duration: Duration, isExact: Bool) {
+        self.cause = cause
+        self.duration = duration
+        self.isExact = isExact
+    }
+
+    /// `didResume`
+    public static let name = LifecycleNotification.Name.didResume
+
+    /// Reads `cause`, `durationUsec` and `durationIsExact`.
+    public init?(userInfo: UserInfo) {
+        guard case .string(let text) = userInfo["cause"], let cause = Cause(rawValue: text),
+            case .int(let usec) = userInfo["durationUsec"]
+        else { return nil }
+        self.init(cause, duration: .microseconds(usec), isExact: userInfo["durationIsExact"] != false)
+    }
+
+    /// `cause`, `durationUsec` and `durationIsExact`.
+    public var userInfo: UserInfo {
+        [
+            "cause": .string(cause.rawValue), "durationUsec": .int(Int64(duration / .microseconds(1))),
+            "durationIsExact": .bool(isExact),
+        ]
+    }
+}

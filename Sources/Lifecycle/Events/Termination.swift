@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What `willTerminate` tells: why the process ends, and how long listeners have.
+public nonisolated struct Termination: LifecycleEvent, Equatable {
+    /// Why it ends.
+    public enum Reason: String, Sendable, CaseIterable {
+        /// The service manager stops the unit.
+        case stop
+        /// The service manager restarts the unit.
+        case restart
+        /// The machine reboots.
+        case reboot
+        /// The machine is switched off.
+        case powerOff
+        /// The machine halts.
+        case halt
+        /// Another kernel takes over.
+        case kexec
+        /// The user space starts anew.
+        case softReboot
+        /// Somebody's signal, without the service manager.
+        case signal
+        /// A listener refused the launch.
+        case launchRefused
+    }
+
+    /// Why it ends.
+    public var reason: Reason
+    /// How long all listeners together have from now on; nil where that is not limited.
+    public var deadline: Duration?
+
+    /// An end.
+    public init(_ reason: Reason, deadline: Duration? = nil) {
+        self.reason = reason
+        self.deadline = deadline
+    }
+
+    /// `willTerminate`
+    public static let name = LifecycleNotification.Name.willTerminate
+
+    /// Reads `reason` and `deadlineUsec`.
+    public init?(userInfo: UserInfo) {
+        guard case .string(let text) = userInfo["reason"], let reason = Reason(rawValue: text) else { return nil }
+        self.init(reason)
+        if case .int(let usec) = userInfo["deadlineUsec"] { deadline = .microseconds(usec) }
+    }
+
+    /// `reason` and, where there is one, `deadlineUsec`.
+    public var userInfo: UserInfo {
+        var info: UserInfo = ["reason": .string(reason.rawValue)]
+        info["deadlineUsec"] = deadline.map { .int(Int64($0 / .microseconds(1))) }
+        return info
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The ways to answer.
+extension LifecycleListener {
+    /// Answers a notification at once.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func on(
+        _ name: LifecycleNotification.Name, _ body: @escaping (LifecycleNotification) throws -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            name, deadline: nil,
+            .immediate { notification in
+                try body(notification)
+                return .completed
+            })
+    }
+
+    /// Answers a notification with asynchronous work.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func on(
+        _ name: LifecycleNotification.Name, deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification) async throws -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            name, deadline: deadline,
+            .suspending { notification in
+                try await body(notification)
+                return .completed
+            })
+    }
+
+    /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.
+    public func on<Event: LifecycleEvent>(
+        _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Void
+    ) -> LifecycleAnswer {
+        on(Event.name, deadline: deadline) { notification in
+            guard let event = Event(userInfo: notification.userInfo) else {
+                throw LifecycleEventError(name: Event.name, userInfo: notification.userInfo)
+            }
+            try await body(event)
+        }
+    }
+
+    /// Judges the launch: all verdicts are asked for, and one that is false refuses it.
+    public func onLaunch(
+        deadline: Duration? = nil, _ body: @escaping (LaunchOptions) async throws -> Bool
+    ) -> LifecycleAnswer {
+        on(LaunchOptions.self, deadline: deadline) { options in
+            if try await !body(options) { throw LifecycleRefusal("verdict false") }
+        }
+    }
+
+    /// Answers with what was found, for a notification that is awaited.
+    public func onFetch(
+        _ name: LifecycleNotification.Name = .performFetch, deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification) async throws -> FetchResult
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(name, deadline: deadline, .suspending { .fetched(try await body($0)) })
+    }
+
+    /// Opens a URL, or leaves it to the next listener by returning false.
+    public func onOpenURL(
+        deadline: Duration? = nil, _ body: @escaping (String) async throws -> Bool
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            .openURL, deadline: deadline,
+            .suspending { notification in
+                guard case .string(let url) = notification.userInfo["url"] else { return .declined }
+                return try await body(url) ? .handled : .declined
+            })
+    }
+
+    /// Offers an action.
+    ///
+    /// - Parameters:
+    ///   - id: what it is asked for by.
+    ///   - title: what it does, in a line for people.
+    ///   - deadline: how long it may take; the mediator's own deadline when nil.
+    ///   - body: does it.
+    public func onAction(
+        _ id: String, title: String, deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification) async throws -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            .performAction, deadline: deadline, action: LifecycleAction(id, title: title),
+            .suspending { notification in
+                try await body(notification)
+                return .handled
+            })
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The listeners of a mediator, and who is to be told of what in which order.
+final class ListenerRegistry {
+    private var entries: [ListenerEntry] = []
+    private var order: [[ListenerEntry]] = []
+    /// Who answers a name, in the order of arriving; made when it is first asked for.
+    private var answering: [LifecycleNotification.Name: [[ListenerEntry]]] = [:]
+
+    /// Adds a listener, or throws and leaves things as they were.
+    func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
+        let entry = ListenerEntry(listener, isPrimary: isPrimary)
+        order = try Self.ordered(entries + [entry])
+        entries.append(entry)
+        answering = [:]
+    }
+
+    /// Removes a listener, also from what is being delivered.
+    func remove(_ listener: any LifecycleListener) {
+        for entry in entries where entry.listener === listener { entry.isGone = true }
+        entries.removeAll(where: \.isGone)
+        order = order.map { $0.filter { !$0.isGone } }.filter { !$0.isEmpty }
+        answering = [:]
+    }
+
+    func updateAnswers(of listener: any LifecycleListener) {
+        for entry in entries where entry.listener === listener { entry.readAnswers() }
+        answering = [:]
+    }
+
+    /// Those who answer `name`, in the order that it asks for: groups one after the other, the members of one together.
+    func groups(answering name: LifecycleNotification.Name) -> [[ListenerEntry]] {
+        let groups: [[ListenerEntry]]
+        if let known = answering[name] {
+            groups = known
+        } else {
+            groups = order.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
+            // Names come from strangers too; only those that somebody answers are kept.
+            if !groups.isEmpty { answering[name] = groups }
+        }
+        return name.isLeaving ? groups.reversed() : groups
+    }
+
+    func statuses(deadline: Duration) -> [ListenerStatus] {
+        order.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
+    }
+
+    var actions: [LifecycleAction] { order.joined().flatMap(\.actions) }
+
+    private static func ordered(_ entries: [ListenerEntry]) throws(ListenerOrderError) -> [[ListenerEntry]] {
+        try ListenerOrder(entries.map(\.place)).groups.map { $0.map { entries[$0] } }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Work that a pause or a stop waits for. Made by `LifecycleMediator.beginBackgroundTask`.
+@MainActor
+public final class BackgroundTask {
+    /// What it is called in reports.
+    public let name: String
+    private let endsUsec: UInt64
+    private let clock: any LifecycleClock
+    private weak var list: BackgroundTaskList?
+    private var expiration: (() -> Void)?
+    private var timer: (any LifecycleTimer)?
+
+    init(
+        _ name: String, deadline: Duration, clock: any LifecycleClock, in list: BackgroundTaskList,
+        _ expiration: (() -> Void)?
+    ) {
+        self.name = name
+        self.clock = clock
+        self.list = list
+        self.expiration = expiration
+        endsUsec = clock.now.monotonicUsec + UInt64(max(deadline, .zero) / .microseconds(1))
+        timer = clock.schedule(after: deadline) { [weak self] in self?.expire() }
+    }
+
+    /// Whether it has ended or expired.
+    public private(set) var isEnded = false
+
+    /// The time until it expires; zero when it has ended.
+    public var remainingTime: Duration {
+        let now = clock.now.monotonicUsec
+        return isEnded || now >= endsUsec ? .zero : .microseconds(endsUsec - now)
+    }
+
+    /// Ends it: nobody waits for it any more. Calling it again does nothing. A task that is dropped ends too.
+    public func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        timer?.cancel()
+        timer = nil
+        expiration = nil
+        list?.remove(self)
+    }
+
+    func expire() {
+        guard !isEnded else { return }
+        expiration?()
+        end()
+    }
+
+    isolated deinit { end() }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The background tasks under way, and who waits for their end. It does not keep them: a task that is dropped has ended.
+final class BackgroundTaskList {
+    private struct Reference {
+        weak var task: BackgroundTask?
+        let id: ObjectIdentifier
+    }
+
+    private var tasks: [Reference] = []
+    private var waiting: (() -> Void)?
+
+    func add(_ task: BackgroundTask) { tasks.append(Reference(task: task, id: ObjectIdentifier(task))) }
+
+    func remove(_ task: BackgroundTask) {
+        tasks.removeAll { $0.id == ObjectIdentifier(task) }
+        guard tasks.isEmpty, let body = waiting else { return }
+        waiting = nil
+        body()
+    }
+
+    /// Calls `body` when there is no task, which may be now.
+    func whenEmpty(_ body: @escaping () -> Void) {
+        if tasks.isEmpty { body() } else { waiting = body }
+    }
+
+    /// Ends the wait: every task expires.
+    func expireAll() {
+        for reference in tasks { reference.task?.expire() }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+struct ListenerOrderTests {
+    typealias Place = ListenerOrder.Place
+
+    private func order(_ places: [Place]) throws -> [[String]] {
+        try ListenerOrder(places).groups.map { $0.map { places[$0].name } }
+    }
+
+    @Test func registrationIsTheOrder() throws {
+        #expect(try order([Place("a"), Place("b"), Place("c")]) == [["a"], ["b"], ["c"]])
+    }
+
+    @Test func oneRankStandsTogetherAtItsFirst() throws {
+        let places = [Place("a", rank: 5), Place("b"), Place("c", rank: 5), Place("d", rank: 1)]
+
+        #expect(try order(places) == [["a", "c"], ["b"], ["d"]])
+    }
+
+    @Test func followersComeAfterWhomTheyFollow() throws {
+        let places = [Place("a", follows: ["c", "absent"]), Place("b"), Place("c", follows: ["d"]), Place("d")]
+
+        #expect(try order(places) == [["b"], ["d"], ["c"], ["a"]])
+    }
+
+    @Test func primaryComesFirst() throws {
+        #expect(try order([Place("a"), Place("b", isPrimary: true), Place("c")]) == [["b"], ["a"], ["c"]])
+    }
+
+    @Test func circleIsRefusedWithItsNames() {
+        let places = [
+            Place("free"), Place("a", follows: ["c"]), Place("b", follows: ["a"]), Place("c", follows: ["b"]),
+        ]
+
+        #expect(throws: ListenerOrderError.cycle(["a", "c", "b"])) { try ListenerOrder(places) }
+        #expect("\(ListenerOrderError.cycle(["a", "b"]))" == "listeners follow each other in a circle: a -> b")
+    }
+
+    @Test func oneMayNotFollowAnotherOfItsRank() {
+        #expect(throws: ListenerOrderError.self) {
+            try ListenerOrder([Place("a", rank: 1), Place("b", rank: 1, follows: ["a"])])
+        }
+    }
+
+    @Test func thereIsOnePrimary() {
+        #expect(throws: ListenerOrderError.primaries(["a", "b"])) {
+            try ListenerOrder([Place("a", isPrimary: true), Place("b", isPrimary: true)])
+        }
+    }
+
+    @Test(arguments: 1...20)
+    func everyFollowerIsAfterWhomItFollows(seed: Int) throws {
+        // Every listener follows some that stand before it in this permutation, so that there is an order.
+        let ranks = (0..<200).map { ($0 * (2 * seed + 1) + seed) % 211 }
+        let places = (0..<200).map { index in
+            Place("\(index)", follows: (0..<200).filter { ranks[$0] < ranks[index] }.prefix(3).map { "\($0)" })
+        }
+
+        let sorted = try order(places).flatMap(\.self)
+
+        let position = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1, $0) })
+        for place in places {
+            for followed in place.follows { #expect(position[followed] ?? .max < position[place.name] ?? -1) }
+        }
+    }
+}
