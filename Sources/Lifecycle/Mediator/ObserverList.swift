@@ -2,30 +2,48 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The observers of one name, in the order they came. Adding and removing take constant time: a removed observer
-/// leaves an empty slot, and the slots are swept when half of them are empty.
+/// leaves an empty place, and the places are closed up when half of them are empty.
 final class ObserverList {
-    private var slots: ContiguousArray<ObserverSlot> = []
-    private var empty = 0
+    /// Which place an observer has, and whether it still has it.
+    final class Place {
+        fileprivate var index: Int
+        fileprivate var isEnded = false
 
-    var isEmpty: Bool { slots.count == empty }
-
-    func add(_ handler: @escaping (LifecycleNotification) -> Void) -> ObserverSlot {
-        let slot = ObserverSlot(handler)
-        slots.append(slot)
-        return slot
+        fileprivate init(index: Int) { self.index = index }
     }
 
-    func remove(_ slot: ObserverSlot) {
-        guard slot.handler != nil else { return }
-        slot.handler = nil
-        empty += 1
-        guard empty > 16, empty * 2 > slots.count else { return }
-        slots.removeAll { $0.handler == nil }
-        empty = 0
+    private struct Observer {
+        let handler: (LifecycleNotification) -> Void
+        let place: Place
+
+        /// What an observer leaves behind: nothing of what its handler held.
+        static func gone(_ place: Place) -> Observer { Observer(handler: { _ in }, place: place) }
+    }
+
+    private var observers: ContiguousArray<Observer> = []
+    private var gone = 0
+
+    func add(_ handler: @escaping (LifecycleNotification) -> Void) -> Place {
+        let place = Place(index: observers.count)
+        observers.append(Observer(handler: handler, place: place))
+        return place
+    }
+
+    func remove(_ place: Place) {
+        guard !place.isEnded else { return }
+        place.isEnded = true
+        observers[place.index] = .gone(place)
+        gone += 1
+        guard gone > 16, gone * 2 > observers.count else { return }
+        observers.removeAll(where: \.place.isEnded)
+        for (index, observer) in observers.enumerated() { observer.place.index = index }
+        gone = 0
     }
 
     /// Calls the observers that were there when the call began and have not ended since.
     func call(_ notification: LifecycleNotification) {
-        for slot in slots { slot.handler?(notification) }
+        // The copy keeps the handlers alive for as long as the calls take, whatever they add and remove.
+        let observers = observers
+        for index in observers.indices where !observers[index].place.isEnded { observers[index].handler(notification) }
     }
 }

@@ -6,6 +6,8 @@ nonisolated extension LifecycleNotification {
     public struct Name: Sendable, Hashable {
         /// The name as it is written in configuration, in the journal and on the socket.
         public let rawValue: String
+        /// FNV-1a of the name, so that it is computed once and not at every look-up.
+        private let hash: UInt64
 
         /// Nil when `rawValue` is not a name.
         public init?(_ rawValue: String) {
@@ -15,10 +17,21 @@ nonisolated extension LifecycleNotification {
                     Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
                 })
             else { return nil }
-            self.rawValue = rawValue
+            self.init(catalogue: rawValue)
         }
 
-        init(catalogue rawValue: String) { self.rawValue = rawValue }
+        init(catalogue rawValue: String) {
+            self.rawValue = rawValue
+            hash = rawValue.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        }
+
+        /// Whether the names are the same.
+        public static func == (left: Self, right: Self) -> Bool {
+            left.hash == right.hash && left.rawValue == right.rawValue
+        }
+
+        /// Feeds what was computed once.
+        public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
         private static func isLetter(_ byte: UInt8) -> Bool {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
