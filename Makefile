@@ -5,7 +5,10 @@ PREFIX ?= /usr
 DESTDIR ?=
 SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
-RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT)
+# lld packs relative relocations, which are read at every start and stay resident; the part of libstdc++ that the Swift
+# runtime needs is linked in, so that the whole of it is not loaded. Needs glibc 2.36 or newer where it runs.
+LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -L$(CURDIR)/.build/static
+RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN)
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
@@ -15,6 +18,8 @@ all: build
 
 build:
 	@scripts/install-dependencies build
+	@mkdir -p .build/static
+	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
 	$(SWIFT) build $(RELEASE)
 
 # A private Belfry, the signals of a service's life, and what arrives.
