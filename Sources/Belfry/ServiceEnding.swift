@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 internal import EventLoop
 internal import Lifecycle
 internal import LifecycleListeners
@@ -26,6 +27,7 @@ final class ServiceEnding {
             case (.launch, .refused(let reasons)):
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 loop.exit(ServiceExit.system)
+            case (.launch, _): belfry_release_code_pages()
             case (.stop, _): end(report)
             default: break
             }

@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/openat2.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
@@ -142,6 +144,24 @@ int belfry_unix_listen(const char *path, int backlog) {
 }
 
 int belfry_unix_connect(const char *path) { return unix_socket(path, connect); }
+
+static int release_code(struct dl_phdr_info *info, size_t size, void *data) {
+    (void) size;
+    uintptr_t page = *(const uintptr_t *) data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || (segment->p_flags & PF_W)) continue;
+        uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+        madvise((void *) start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void belfry_release_code_pages(void) {
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    dl_iterate_phdr(release_code, &page);
+}
 
 int belfry_syncfs(int fd) { return syncfs(fd) < 0 ? -errno : 0; }
 

@@ -40,13 +40,17 @@ package nonisolated struct CacheDirectory: Sendable, Equatable {
     ///
     /// Files are deleted only under a valid CACHEDIR.TAG; the tag and the directories stay. No symbolic link is followed
     /// and no other file system entered, see `TreeBoundary`. Blocks, on any thread; a flush ends early, with a report
-    /// that says so, when the task it runs in is cancelled, except while the file system is being written back.
+    /// that says so, when it is cancelled, except while the file system is being written back.
     ///
-    /// - Parameter now: the time since the Unix epoch, which file times are compared with.
+    /// - Parameters:
+    ///   - now: the time since the Unix epoch, which file times are compared with.
+    ///   - isCancelled: asked again and again; by default whether the task it runs in is cancelled.
     /// - Returns: what was done. Files that could not be deleted or examined are in its `problems`.
     /// - Throws: when the directory cannot be used at all. If all that is wrong is the tag, it is written back before.
-    package func flush(now: Duration) throws(CacheError) -> CacheFlushReport {
-        var sweep = try CacheSweep(self)
+    package func flush(
+        now: Duration, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+    ) throws(CacheError) -> CacheFlushReport {
+        var sweep = try CacheSweep(self, isCancelled: isCancelled)
         try sweep.run(now: now)
         return sweep.report
     }

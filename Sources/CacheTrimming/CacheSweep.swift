@@ -11,6 +11,7 @@ package nonisolated struct CacheSweep {
     private let limits: TreeLimits
     private let root: OpenDirectory
     private let boundary: TreeBoundary
+    private let isCancelled: @Sendable () -> Bool
     private var oldest: OldestFiles
 
     /// What was found and done until now.
@@ -21,10 +22,12 @@ package nonisolated struct CacheSweep {
     ///
     /// - Throws: when the path is unusable, a symbolic link, or cannot be opened.
     package init(
-        _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(), method: TreeBoundary.Method? = nil
+        _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(), method: TreeBoundary.Method? = nil,
+        isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
     ) throws(CacheError) {
         self.cache = cache
         self.limits = limits
+        self.isCancelled = isCancelled
         root = try CacheSweep.open(cache.path)
         do throws(Errno) {
             boundary = try TreeBoundary(root: root, method: method)
@@ -111,13 +114,14 @@ package nonisolated struct CacheSweep {
     }
 
     private mutating func goesOn() -> Bool {
-        if Task.isCancelled { report.cutShort = true }
+        if isCancelled() { report.cutShort = true }
         return !report.cutShort
     }
 
     private func walk() throws(CacheError) -> TreeWalk {
         do throws(Errno) {
-            return try TreeWalk(root: root, path: cache.path, boundary: boundary, limits: limits)
+            return try TreeWalk(
+                root: root, path: cache.path, boundary: boundary, limits: limits, isCancelled: isCancelled)
         } catch {
             throw CacheSweep.failure(error.code, "read", cache.path)
         }

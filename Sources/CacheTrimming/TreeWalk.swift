@@ -17,12 +17,17 @@ nonisolated final class TreeWalk {
 
     private let boundary: TreeBoundary
     private let limits: TreeLimits
+    private let isCancelled: @Sendable () -> Bool
     private var levels: [Level] = []
     private var entries = 0
 
     /// Starts at the root, through a stream of its own.
-    init(root: OpenDirectory, path: String, boundary: TreeBoundary, limits: TreeLimits) throws(Errno) {
+    init(
+        root: OpenDirectory, path: String, boundary: TreeBoundary, limits: TreeLimits,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws(Errno) {
         self.boundary = boundary
+        self.isCancelled = isCancelled
         self.limits = limits
         let descriptor = openat(root.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Errno(errno) }
@@ -39,7 +44,7 @@ nonisolated final class TreeWalk {
     /// report.
     func next(_ report: inout CacheFlushReport) -> (file: FoundFile, directory: OpenDirectory)? {
         while let level = levels.last {
-            guard !Task.isCancelled else {
+            guard !isCancelled() else {
                 report.cutShort = true
                 levels = []
                 return nil

@@ -130,7 +130,7 @@ nonisolated struct DescriptionScanner {
         let position = self
         let name = takeWhile { Self.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
         guard let first = name.utf8.first, Self.isLetter(first), name.utf8.last != UInt8(ascii: "_"),
-            !name.contains("__")
+            !zip(name.utf8, name.utf8.dropFirst()).contains(where: { $0 == UInt8(ascii: "_") && $1 == $0 })
         else { throw position.failure("expected the name of a field") }
         return name
     }

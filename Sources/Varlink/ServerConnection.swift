@@ -7,6 +7,8 @@ internal import SystemErrors
 /// The server's end of a connection: takes calls one after the other, in order.
 final class ServerConnection: FrameStream {
     let peer: VarlinkPeer
+    /// What the owner of the server keeps with the connection.
+    var attachment: (any Sendable)?
     private weak var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
     private let maximumBytes: Int

@@ -35,6 +35,11 @@ public final class VarlinkRequest {
 
     /// Who called.
     public var peer: VarlinkPeer { connection.peer }
+    /// Whatever a method wants to keep with the connection, for later calls of the same client.
+    public var attachment: (any Sendable)? {
+        get { connection.attachment }
+        set { connection.attachment = newValue }
+    }
 
     /// Whether the call still wants an answer: the client is there and the last reply was not given.
     public var isActive: Bool { connection.isActive(number) }

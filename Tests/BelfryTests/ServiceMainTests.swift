@@ -152,6 +152,26 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
+    @Test func flushTrimsOnAThreadThatDoesNotStay() throws {
+        let cache = fixture.directory.url.appendingPathComponent("cache")
+        try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: false)
+        try Data("Signature: 8a477f597d28d172789f06886806bc55\n".utf8).write(
+            to: cache.appendingPathComponent("CACHEDIR.TAG"))
+        for name in ["a", "b", "c"] { try Data(count: 10).write(to: cache.appendingPathComponent(name)) }
+        let daemon = try fixture.startReady("[Cache test]\nPath=\(cache.path)\nFilesMax=1\nWriteBack=no\n")
+
+        daemon.send(SIGUSR1)
+        let report = daemon.lines(until: "cache 'test'")
+        while try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.pid)/task").count > 1 {
+            sched_yield()
+        }
+        daemon.send(SIGTERM)
+
+        #expect(report.last?.contains("removed 2 of 3 files, freed 20 bytes") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: cache.path).count == 2)
+        #expect(daemon.finish().status == 0)
+    }
+
     @Test func controlSignalSetsTheLogLevel() throws {
         let daemon = try fixture.startReady()
         let control = belfry_sigrtmin() + 18

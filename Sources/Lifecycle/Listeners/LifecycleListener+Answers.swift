@@ -37,6 +37,20 @@ extension LifecycleListener {
             })
     }
 
+    /// Answers a notification with work that ends by calling back, such as that of a thread or a child process.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: begins the work. It calls what it is given once, on the main actor, when the work has ended, and
+    ///     returns what gives the work up at the deadline.
+    public func onCompletion(
+        _ name: LifecycleNotification.Name, deadline: Duration? = nil,
+        _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(name, deadline: deadline, .completing(body))
+    }
+
     /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.
     public func on<Event: LifecycleEvent>(
         _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Void

@@ -9,7 +9,7 @@ final class ListenerCall {
     private let clock: any LifecycleClock
     private let start: LifecycleTime
     private var completion: Completion?
-    private var task: Task<Void, Never>?
+    private var cancel: (() -> Void)?
     private var timer: (any LifecycleTimer)?
 
     init(clock: any LifecycleClock, _ completion: @escaping Completion) {
@@ -35,19 +35,31 @@ final class ListenerCall {
                     finish(Self.outcome(of: error))
                 }
             }
-            guard completion != nil else { return }
-            self.task = task
-            if deadline == .zero {
-                overrun()
-            } else {
-                timer = clock.schedule(after: deadline) { [weak self] in self?.overrun() }
+            wait(until: deadline) { task.cancel() }
+        case .completing(let body):
+            let cancel = body(notification) { [self] result in
+                switch result {
+                case .success: finish(.completed)
+                case .failure(let error): finish(Self.outcome(of: error))
+                }
             }
+            wait(until: deadline, cancel)
+        }
+    }
+
+    private func wait(until deadline: Duration, _ cancel: @escaping () -> Void) {
+        guard completion != nil else { return }
+        self.cancel = cancel
+        if deadline == .zero {
+            overrun()
+        } else {
+            timer = clock.schedule(after: deadline) { [weak self] in self?.overrun() }
         }
     }
 
     /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on, and nobody waits for it.
     func overrun() {
-        task?.cancel()
+        cancel?()
         finish(.overran)
     }
 
@@ -56,7 +68,7 @@ final class ListenerCall {
         self.completion = nil
         timer?.cancel()
         timer = nil
-        task = nil
+        cancel = nil
         completion(self, outcome, .microseconds(clock.now.monotonicUsec - start.monotonicUsec))
     }
 

@@ -3,6 +3,7 @@
 
 internal import BelfryConfiguration
 internal import CacheTrimming
+internal import EventLoop
 package import Lifecycle
 internal import ServiceManager
 
@@ -27,7 +28,7 @@ package final class CacheFlushListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         for interest in interests {
-            on(interest) { [self] in try await flush($0) }
+            onCompletion(interest) { [self] in flush($0, $1) }
         }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
@@ -44,27 +45,24 @@ package final class CacheFlushListener: LifecycleListener {
         mediator.updateAnswers(of: self)
     }
 
-    private func flush(_ notification: LifecycleNotification) async throws {
-        var problems: [String] = []
-        for cache in caches where cache.on.contains(notification.name.rawValue) {
-            do {
-                let report = try await Self.flush(CacheDirectory(cache), now: notification.time)
-                log.write(CacheFlushRecord.record(of: report, for: notification))
-                problems += report.problems.map { "cache '\(cache.name)': \($0)" }
-            } catch {
-                problems.append("cache '\(cache.name)': \(error)")
+    /// - Returns: what gives the flush up.
+    private func flush(
+        _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
+    ) -> () -> Void {
+        let caches = caches.filter { $0.on.contains(notification.name.rawValue) }.map { CacheDirectory($0) }
+        let flag = CancellationFlag()
+        let now = Duration.microseconds(notification.time.realtimeUsec)
+        WorkerThread.run {
+            caches.map { cache in CacheFlushOutcome(of: cache, now: now) { flag.isRaised } }
+        } then: { [self] outcomes in
+            if notification.name == .didReceiveMemoryWarning { _ = MallocTrim.run() }
+            for outcome in outcomes {
+                if let report = outcome.report { log.write(CacheFlushRecord.record(of: report, for: notification)) }
             }
-            if Task.isCancelled { break }
+            let problems = outcomes.flatMap(\.problems)
+            completion(problems.isEmpty ? .success(()) : .failure(CacheFlushFailure(problems: problems)))
         }
-        if notification.name == .didReceiveMemoryWarning { _ = MallocTrim.run() }
-        if !problems.isEmpty { throw CacheFlushFailure(problems: problems) }
-    }
-
-    @concurrent
-    private nonisolated static func flush(
-        _ cache: CacheDirectory, now: LifecycleTime
-    ) async throws(CacheError) -> CacheFlushReport {
-        try cache.flush(now: .microseconds(now.realtimeUsec))
+        return { flag.raise() }
     }
 
     private static func caches(in configuration: LifecycleConfiguration?) -> [CacheSettings] {

@@ -89,8 +89,12 @@ extension SocketListener {
         }
     }
 
+    /// Who called. The unit is looked up once for a connection: its peer is who it was when it connected.
     private func origin(of request: VarlinkRequest) -> LifecycleOrigin {
+        if let known = request.attachment as? PeerOrigin { return .peer(known) }
         let peer = request.peer
-        return .peer(PeerOrigin(pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid)))
+        let origin = PeerOrigin(pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid))
+        request.attachment = origin
+        return .peer(origin)
     }
 }
