@@ -6,14 +6,14 @@ final class ListenerRegistry {
     private var entries: [ListenerEntry] = []
     private var order: [[ListenerEntry]] = []
     /// Who answers a name, in the order of arriving; made when it is first asked for.
-    private var answering: [LifecycleNotification.Name: [[ListenerEntry]]] = [:]
+    private var answering = NameTable<[[ListenerEntry]]>()
 
     /// Adds a listener, or throws and leaves things as they were.
     func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
         let entry = ListenerEntry(listener, isPrimary: isPrimary)
         order = try Self.ordered(entries + [entry])
         entries.append(entry)
-        answering = [:]
+        answering = NameTable()
     }
 
     /// Removes a listener, also from what is being delivered.
@@ -21,12 +21,12 @@ final class ListenerRegistry {
         for entry in entries where entry.listener === listener { entry.isGone = true }
         entries.removeAll(where: \.isGone)
         order = order.map { $0.filter { !$0.isGone } }.filter { !$0.isEmpty }
-        answering = [:]
+        answering = NameTable()
     }
 
     func updateAnswers(of listener: any LifecycleListener) {
         for entry in entries where entry.listener === listener { entry.readAnswers() }
-        answering = [:]
+        answering = NameTable()
     }
 
     /// Those who answer `name`, in the order that it asks for: groups one after the other, the members of one together.
@@ -37,7 +37,7 @@ final class ListenerRegistry {
         } else {
             groups = order.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
             // Names come from strangers too; only those that somebody answers are kept.
-            if !groups.isEmpty { answering[name] = groups }
+            if !groups.isEmpty { answering.set(name, groups) }
         }
         return name.isLeaving ? groups.reversed() : groups
     }

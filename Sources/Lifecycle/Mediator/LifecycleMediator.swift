@@ -13,7 +13,7 @@ public final class LifecycleMediator {
     public var deadlines: LifecycleDeadlines
     let clock: any LifecycleClock
     let sequence: any LifecycleSequence
-    var observers: [LifecycleNotification.Name: ObserverList] = [:]
+    var observers = NameTable<ObserverList>()
     let observersOfAll = ObserverList()
     var reportObservers: [(LifecycleReport) -> Void] = []
     let registry = ListenerRegistry()
@@ -70,8 +70,8 @@ public final class LifecycleMediator {
     public func addObserver(
         forName name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
     ) -> LifecycleObservation {
-        let list = name.map { observers[$0, default: ObserverList()] } ?? observersOfAll
-        if let name { observers[name] = list }
+        let list = name.map { observers[$0] ?? ObserverList() } ?? observersOfAll
+        if let name { observers.set(name, list) }
         return LifecycleObservation(list.add(handler), in: list)
     }
 

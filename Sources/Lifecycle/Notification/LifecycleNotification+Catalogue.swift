@@ -65,18 +65,4 @@ nonisolated extension LifecycleNotification.Name {
         protectedDataWillBecomeUnavailable, protectedDataDidBecomeAvailable, didReceiveNotification, performFetch,
         openURL, performAction, willEncodeRestorableState, didDecodeRestorableState,
     ]
-
-    /// Whether it belongs to a transition, so that only the state machine may post it.
-    public var isTransition: Bool { Self.transitions.contains(self) }
-
-    /// Whether listeners are told in reverse order of registration.
-    var isLeaving: Bool { Self.leaving.contains(self) }
-
-    private static let leaving: Set<Self> = [
-        willResignActive, didEnterBackground, willTerminate, willReload, willSleep, willEncodeRestorableState,
-    ]
-    private static let transitions: Set<Self> = [
-        willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive, didEnterBackground,
-        willEnterForeground, didResume, willTerminate, willReload, didReload, didFailToReload,
-    ]
 }

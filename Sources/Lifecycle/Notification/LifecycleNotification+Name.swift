@@ -7,7 +7,9 @@ nonisolated extension LifecycleNotification {
         /// The name as it is written in configuration, in the journal and on the socket.
         public let rawValue: String
         /// FNV-1a of the name, so that it is computed once and not at every look-up.
-        private let hash: UInt64
+        let hash: UInt64
+        /// What it is, looked up once as well.
+        private let traits: Traits
 
         /// Nil when `rawValue` is not a name.
         public init?(_ rawValue: String) {
@@ -23,7 +25,14 @@ nonisolated extension LifecycleNotification {
         init(catalogue rawValue: String) {
             self.rawValue = rawValue
             hash = rawValue.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+            traits = Traits.known[rawValue] ?? []
         }
+
+        /// Whether it belongs to a transition, so that only the state machine may post it.
+        public var isTransition: Bool { traits.contains(.transition) }
+
+        /// Whether listeners are told in reverse order.
+        var isLeaving: Bool { traits.contains(.leaving) }
 
         /// Whether the names are the same.
         public static func == (left: Self, right: Self) -> Bool {
