@@ -79,7 +79,9 @@ let package = Package(
             swiftSettings: onMain),
         .testTarget(
             name: "BelfryTests",
-            dependencies: ["BelfryConfiguration", "CSystemd", "Lifecycle", "ServiceProbe", "TestSupport", "belfryd"],
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "Lifecycle", "ServiceProbe", "TestSupport", "belfryctl", "belfryd",
+            ],
             swiftSettings: onMain),
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",

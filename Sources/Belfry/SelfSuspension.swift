@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import EventLoop
 internal import Glibc
 internal import Lifecycle
 internal import ServiceManager
@@ -11,12 +12,22 @@ internal import ServiceManager
 final class SelfSuspension {
     private let mediator: LifecycleMediator
     private let manager = ServiceManagerSocket()
+    private var work: DeferredEventSource?
 
-    init(mediator: LifecycleMediator) { self.mediator = mediator }
+    /// Waits for pauses to end. The process then stops after all else of a turn, the writing of answers included, so that whoever
+    /// asked for the pause has his answer.
+    init(loop: MainEventLoop, mediator: LifecycleMediator) throws {
+        self.mediator = mediator
+        work = try loop.deferred { [unowned self] in suspend() }
+        work?.priority = 2_000_000
+        mediator.addTransitionObserver { [work] report in
+            if report.trigger == .pause { work?.schedule() }
+        }
+    }
 
     /// Stops the process, if it is to be stopped. Returns when it was continued: the SIGCONT is then waiting to be
     /// read, and is what brings the service back.
-    func pauseHasEnded() {
+    private func suspend() {
         guard mediator.state == .background,
             mediator.configuration[BelfrySettings.self]?.service.stopOnPause == true
         else { return }

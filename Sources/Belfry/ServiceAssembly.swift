@@ -51,10 +51,10 @@ final class ServiceAssembly {
 
         let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
         let control = ControlSignal(mediator: mediator, log: log)
-        let suspension = SelfSuspension(mediator: mediator)
+        let suspension = try SelfSuspension(loop: loop, mediator: mediator)
+        defer { withExtendedLifetime(suspension) {} }
         signals.onStopNow = { ending.stopNow($0) }
         signals.onControl = { control.obey($0) }
-        signals.onPaused = { suspension.pauseHasEnded() }
         ending.launch()
         let code = try loop.run()
         socket?.close()

@@ -25,8 +25,6 @@ package final class SignalSource {
     package var onStopNow: ((SignalOrigin) -> Void)?
     /// Called for `control`, with the value that came with the signal.
     package var onControl: ((SignalOrigin) -> Void)?
-    /// Called when a pause that a signal asked for has completed.
-    package var onPaused: (() -> Void)?
 
     /// Makes a source that watches nothing yet. All signals must be blocked (`belfry_block_signals`).
     package init(loop: MainEventLoop, mediator: LifecycleMediator) {
@@ -64,7 +62,7 @@ package final class SignalSource {
             mediator.perform(.stop, origin: .signal(origin), userInfo: ["reason": reason(of: origin)])
         case .stopNow: onStopNow?(origin)
         case .reload: mediator.perform(.reload, origin: .signal(origin))
-        case .pause: mediator.perform(.pause, origin: .signal(origin)) { [weak self] _ in self?.onPaused?() }
+        case .pause: mediator.perform(.pause, origin: .signal(origin))
         case .resume: resume(origin)
         case .interrupt: mediator.perform(.interrupt, origin: .signal(origin))
         case .control: onControl?(origin)

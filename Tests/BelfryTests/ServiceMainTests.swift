@@ -140,6 +140,20 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
+    @Test func clientThatPausesHasItsAnswerBeforeTheProcessStops() throws {
+        let daemon = try fixture.startReady("[Service]\nStopOnPause=yes\n")
+        let socket = fixture.directory.path("run/io.belfry.Lifecycle")
+
+        let pause = try ProbeProcess("belfryctl", ["--socket", socket, "pause"]).finish()
+        try daemon.wait(for: "T")
+        daemon.send(SIGCONT)
+        daemon.lines(until: "didBecomeActive inactive -> active, SIGCONT")
+        daemon.send(SIGTERM)
+
+        #expect(pause.lines == ["background"])
+        #expect(daemon.finish().status == 0)
+    }
+
     @Test func signalThatIsNotMappedChangesNothing() throws {
         let daemon = try fixture.startReady("[Signals]\nHUP=ignore\n")
         for signal in [SIGHUP, SIGALRM, belfry_sigrtmin() + 3] { daemon.send(signal) }
