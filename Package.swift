@@ -92,7 +92,9 @@ let package = Package(
         .executableTarget(
             name: "LifecycleServiceProbe", dependencies: ["CSystemd", "EventLoop", "LifecycleListeners", "Varlink"],
             path: "Tests/Probes/LifecycleServiceProbe", swiftSettings: onMain),
-        .testTarget(name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration"], swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "TestSupport"],
+            swiftSettings: onMain),
         .testTarget(
             name: "BelfryControlTests",
             dependencies: [
@@ -100,7 +102,7 @@ let package = Package(
             ],
             swiftSettings: onMain),
         .testTarget(
-            name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors"],
+            name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors", "TestSupport"],
             swiftSettings: onMain),
         .testTarget(
             name: "EventLoopTests",

@@ -2,20 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import TestSupport
 import Testing
-
-/// SplitMix64, so that a run can be repeated from its seed.
-private nonisolated struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 nonisolated struct FuzzTests {
     private static let pieces: [String] =
@@ -29,7 +17,7 @@ nonisolated struct FuzzTests {
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func nothingThatIsReadEndsTheProgram(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededRandom(seed: seed)
         var accepted = 0
         for _ in 0..<2500 {
             let bytes = Self.input(&generator)
@@ -49,7 +37,7 @@ nonisolated struct FuzzTests {
         #expect(accepted > 100)
     }
 
-    private static func input(_ generator: inout SeededGenerator) -> [UInt8] {
+    private static func input(_ generator: inout SeededRandom) -> [UInt8] {
         var bytes: [UInt8] = []
         switch UInt8.random(in: 0..<4, using: &generator) {
         case 0:
@@ -76,7 +64,7 @@ nonisolated struct FuzzTests {
     }
 
     /// A section that is valid, and sometimes not quite.
-    private static func section(_ generator: inout SeededGenerator) -> String {
+    private static func section(_ generator: inout SeededRandom) -> String {
         let sections = ConfigurationSchema.belfry.sections
         guard let section = sections.randomElement(using: &generator) else { return "" }
         var text = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import CacheTrimming
+import TestSupport
 import Testing
 
 @Suite nonisolated struct TrimPlanTests {
@@ -98,7 +99,7 @@ import Testing
 
     @Test(arguments: 1...200)
     func whatStaysIsYoungerAndKeepsTheLimits(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let files = Self.files(
             (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 (UInt64.random(in: 0...100, using: &random), Int64.random(in: -5...50, using: &random))
@@ -125,18 +126,6 @@ import Testing
             #expect(kept.allSatisfy { $0.modified >= files[last].modified })
             #expect(!allowed(kept + [files[last]]))
         }
-    }
-}
-
-nonisolated struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import EventLoop
+import TestSupport
 import Testing
 import Varlink
 

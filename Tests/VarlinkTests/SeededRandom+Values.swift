@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import TestSupport
 import Varlink
 
-/// The same numbers on every run (SplitMix64).
-nonisolated struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+nonisolated extension SeededRandom {
     /// Any JSON value.
     mutating func value(depth: Int) -> VarlinkValue {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
