@@ -45,11 +45,11 @@ final class ServiceAssembly {
         try mediator.addListener(ConfigurationListener(mediator: mediator, signals: signals))
         let socket = try socket(settings, paths, loop, mediator, identity)
         if let socket { try mediator.addListener(socket) }
-        try compose(ServiceContext(mediator: mediator, loop: loop))
+        let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
+        try compose(ServiceContext(mediator: mediator, loop: loop, ending: ending))
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
         try mediator.addListener(ServiceManagerListener(loop: loop))
 
-        let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
         let control = ControlSignal(mediator: mediator, log: log)
         let suspension = try SelfSuspension(loop: loop, mediator: mediator)
         defer { withExtendedLifetime(suspension) {} }

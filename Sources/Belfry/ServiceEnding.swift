@@ -12,7 +12,9 @@ final class ServiceEnding {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
-    private var observation: LifecycleObservation?
+    private var hasLaunched = false
+    private var hasFailed = false
+    private var isRefused = false
 
     init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
         self.loop = loop
@@ -22,17 +24,29 @@ final class ServiceEnding {
 
     /// Launches the service, and ends the process if the launch is refused.
     func launch() {
+        guard !hasFailed else { return loop.exit(ServiceExit.failure) }
+        hasLaunched = true
         mediator.addTransitionObserver { [unowned self] report in
             switch (report.trigger, report.result) {
             case (.launch, .refused(let reasons)):
+                isRefused = true
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 loop.exit(ServiceExit.system)
             case (.launch, _): belfry_release_code_pages()
-            case (.stop, _): end(report)
+            case (.stop, _) where !isRefused: end(report)
             default: break
             }
         }
         mediator.perform(.launch)
+    }
+
+    /// Stops the service in order; the process then ends with the exit code for a failure.
+    func fail(_ error: any Error) {
+        log.write(.critical, "failed: \(error)", .failure)
+        hasFailed = true
+        guard hasLaunched, !mediator.isStopping else { return }
+        let userInfo: UserInfo = ["error": .string(String(describing: error))]
+        mediator.perform(.stop, userInfo: Termination(.failed).userInfo.merging(userInfo) { $1 })
     }
 
     /// Writes the status of every listener to the journal, and ends the process without telling them.
@@ -43,7 +57,9 @@ final class ServiceEnding {
     }
 
     private func end(_ report: TransitionReport) {
-        guard case .signal(let signal) = report.cutShortBy else { return loop.exit(ServiceExit.success) }
+        guard case .signal(let signal) = report.cutShortBy else {
+            return loop.exit(hasFailed ? ServiceExit.failure : ServiceExit.success)
+        }
         log.write(.warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort)
         loop.exit(ServiceExit.signal(signal.number))
     }

@@ -19,8 +19,8 @@ public enum ServiceMain {
     ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
-    /// Exit codes: 0 after a stop in order; 71 when the system or a listener refused the launch; 78 for a wrong
-    /// configuration; 128 + n when the stop was cut short by signal n.
+    /// Exit codes: 0 after a stop in order; 70 when a part of the service failed (`ServiceContext.fail(_:)`); 71 when
+    /// the system or a listener refused the launch; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
     ///
     /// - Parameters:
     ///   - options: the name of the service, and what stands over its configuration.

@@ -21,6 +21,10 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
         case softReboot
         /// Somebody's signal, without the service manager.
         case signal
+        /// A part of the service has failed; `userInfo` has `error`.
+        case failed
+        /// The service has done what it was there for.
+        case finished
         /// A listener refused the launch.
         case launchRefused
     }

@@ -11,7 +11,8 @@
 public final class LifecycleMediator {
     /// How long listeners may take.
     public var deadlines: LifecycleDeadlines
-    let clock: any LifecycleClock
+    /// The time, for the deadlines of those who take part.
+    package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
     var observers = NameTable<ObserverList>()
     let observersOfAll = ObserverList()
@@ -47,6 +48,9 @@ public final class LifecycleMediator {
 
     /// Where the service is.
     public var state: LifecycleState { transitions.machine.state }
+
+    /// Whether a stop is under way or waits for its turn, so that another would cut it short.
+    package var isStopping: Bool { transitions.isStopping }
 
     /// The number of the last notification; 0 before the first.
     public var lastSequence: UInt64 { sequence.last }

@@ -56,6 +56,9 @@ final class TransitionConductor {
         return transition.limitUsec > now ? .microseconds(transition.limitUsec - now) : .zero
     }
 
+    /// Whether a stop is under way or waits.
+    var isStopping: Bool { queue.isStopping }
+
     private func beginNext() {
         guard let transition = queue.begin() else { return }
         let limit = limit(transition.trigger)

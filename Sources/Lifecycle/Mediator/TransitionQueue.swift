@@ -50,5 +50,8 @@ struct TransitionQueue {
     /// Ends the current transition.
     mutating func end() { current = nil }
 
+    /// Whether a stop is under way or waits.
+    var isStopping: Bool { current?.trigger == .stop || waitingStop != nil }
+
     private var waitingStop: Transition? { waiting.first { $0.trigger == .stop } }
 }
