@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Foundation
-import TestSupport
+internal import Foundation
 
 /// A private place for a service: runtime directory, configuration and a service manager's ear.
-final class DaemonFixture {
-    let directory: TemporaryDirectory
-    let manager: NotifySocket
+public final class DaemonFixture {
+    /// What the service may write to.
+    public let directory: TemporaryDirectory
+    /// What the service tells its manager.
+    public let manager: NotifySocket
 
-    init() throws {
+    /// Makes an empty one.
+    public init() throws {
         directory = try TemporaryDirectory()
         manager = try NotifySocket(at: directory.path("notify"))
     }
 
     /// Starts belfryd, or another program with the arguments in front, with this configuration.
-    func start(_ program: String = "belfryd", _ arguments: [String]? = nil, _ configuration: String = "") throws
-        -> ProbeProcess
-    {
+    public func start(
+        _ program: String = "belfryd", _ arguments: [String]? = nil, _ configuration: String = ""
+    ) throws -> ProbeProcess {
         let file = try directory.write("belfry.conf", configuration)
         return try ProbeProcess(
             program, arguments.map { $0 + [file] } ?? ["--config", file],
@@ -28,7 +30,7 @@ final class DaemonFixture {
     }
 
     /// Starts belfryd and waits until it has said that it is ready.
-    func startReady(_ configuration: String = "") throws -> ProbeProcess {
+    public func startReady(_ configuration: String = "") throws -> ProbeProcess {
         let daemon = try start("belfryd", nil, configuration)
         guard manager.wait(for: "READY=1") else { throw CocoaError(.featureUnsupported) }
         return daemon

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CSystemd
-import Foundation
+internal import Foundation
 
 /// A service manager's ear: the socket that `$NOTIFY_SOCKET` names, read datagram by datagram.
-final class NotifySocket {
-    let path: String
+@MainActor
+public final class NotifySocket {
+    /// Where it is.
+    public let path: String
     private let descriptor: Int32
 
-    init(at path: String) throws {
+    /// Listens at `path`.
+    public init(at path: String) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
         var address = sockaddr_un()
@@ -29,7 +31,7 @@ final class NotifySocket {
     /// Takes datagrams until one begins with `assignment`.
     ///
     /// - Returns: whether it came.
-    func wait(for assignment: String) -> Bool {
+    public func wait(for assignment: String) -> Bool {
         while true {
             let message = next()
             if message.first == assignment { return true }
@@ -38,7 +40,7 @@ final class NotifySocket {
     }
 
     /// The next datagram, its assignments in their order; empty when none comes within half a minute.
-    func next() -> [String] {
+    public func next() -> [String] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n").map(String.init)
