@@ -20,6 +20,7 @@ let package = Package(
     name: "belfry",
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
+        .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
         .library(name: "Varlink", targets: ["Varlink"]),
@@ -27,7 +28,9 @@ let package = Package(
         .executable(name: "belfryctl", targets: ["belfryctl"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // The floors of the house, from the ground up: each may use those above it in this list, as far as it says so.
@@ -61,6 +64,12 @@ let package = Package(
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSources",
                 "ServiceManager", "SystemErrors", "Varlink",
             ], swiftSettings: onMain),
+        .target(
+            name: "BelfryServiceLifecycle",
+            dependencies: [
+                "Belfry", "Lifecycle", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: onMain),
         .executableTarget(name: "belfryd", dependencies: ["Belfry", "BelfryConfiguration"], swiftSettings: onMain),
         .target(
             name: "BelfryControl", dependencies: ["EventLoop", "SystemErrors", "Varlink"], swiftSettings: onMain),
@@ -77,6 +86,20 @@ let package = Package(
         .executableTarget(
             name: "ServiceProbe", dependencies: ["Belfry", "Lifecycle"], path: "Tests/Probes/ServiceProbe",
             swiftSettings: onMain),
+        .executableTarget(
+            name: "ServiceGroupProbe",
+            dependencies: [
+                "Belfry", "BelfryServiceLifecycle", "Lifecycle", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], path: "Tests/Probes/ServiceGroupProbe", swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryServiceLifecycleTests",
+            dependencies: [
+                "BelfryServiceLifecycle", "Lifecycle", "LifecycleTesting", "ServiceGroupProbe", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: onMain),
         .testTarget(
             name: "BelfryTests",
             dependencies: [

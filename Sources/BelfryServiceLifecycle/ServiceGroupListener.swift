@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Lifecycle
+package import ServiceLifecycle
+
+/// A service group as a listener: launched, it starts the group; told of the end, it shuts it down.
+package final class ServiceGroupListener: LifecycleListener {
+    /// What the group is called in the journal and on the socket.
+    package let name: String
+    /// Who must be there before the group starts, and until it has shut down.
+    package let follows: [String]
+    private let configuration: ServiceGroupConfiguration
+    private unowned let mediator: LifecycleMediator
+    private let readiness: ServiceReadiness?
+    private let startDeadline: Duration?
+    private let shutdownDeadline: Duration?
+    private let onFailure: (any Error) -> Void
+    private var group: ServiceGroup?
+    private var task: Task<Void, any Error>?
+    private var end: Result<Void, any Error>?
+    private var hasStarted = false
+    private var isShuttingDown = false
+
+    /// Makes the listener for a group that is not running yet.
+    ///
+    /// - Parameter onFailure: called with what the group throws once it has started, before or during its shutdown, but
+    ///   not after it was cancelled.
+    package init(
+        _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],
+        mediator: LifecycleMediator, readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil,
+        shutdownDeadline: Duration? = nil, onFailure: @escaping (any Error) -> Void
+    ) {
+        self.configuration = configuration
+        self.name = name
+        self.follows = follows
+        self.mediator = mediator
+        self.readiness = readiness
+        self.startDeadline = startDeadline
+        self.shutdownDeadline = shutdownDeadline
+        self.onFailure = onFailure
+    }
+
+    /// The end of the launch and the end of the service.
+    package var answers: [LifecycleAnswer] {
+        // An answer that overruns lets the launch go on, one that refuses ends it: so the start keeps its own time.
+        on(.didFinishLaunching, deadline: startLimit + Self.margin) { [self] _ in try await start() }
+        on(.willTerminate, deadline: shutdownDeadline) { [self] _ in try await shutDown() }
+    }
+
+    private static let margin = Duration.milliseconds(100)
+
+    private var startLimit: Duration { startDeadline ?? mediator.deadlines.listener }
+
+    private func start() async throws {
+        guard !configuration.services.isEmpty else { return }
+        let (events, announce) = AsyncStream.makeStream(of: GroupStartEvent.self)
+        let remaining = mediator.remainingTime ?? startLimit
+        let limit = min(startLimit, max(remaining - Self.margin, .zero))
+        let timer = mediator.clock.schedule(after: limit) { announce.yield(.late) }
+        let waiting = readiness.map { readiness in
+            Task {
+                await readiness.wait()
+                announce.yield(.ready)
+            }
+        }
+        defer {
+            timer.cancel()
+            waiting?.cancel()
+        }
+        run(announce)
+        var outstanding = configuration.services.count + (readiness == nil ? 0 : 1)
+        for await event in events {
+            switch event {
+            case .began, .ready: outstanding -= 1
+            case .ended: throw refusal
+            case .late: throw LifecycleRefusal("not ready after \(limit)")
+            }
+            if outstanding == 0 { return try hasBegun() }
+        }
+        throw CancellationError()
+    }
+
+    private func run(_ announce: AsyncStream<GroupStartEvent>.Continuation) {
+        let group = ServiceGroup(configuration: configuration.observed { announce.yield(.began) })
+        self.group = group
+        task = Task {
+            defer { announce.yield(.ended) }
+            do {
+                try await group.run()
+                ended(.success(()))
+            } catch {
+                if !Task.isCancelled { ended(.failure(error)) }
+                throw error
+            }
+        }
+    }
+
+    private func hasBegun() throws {
+        if case .failure = end { throw refusal }
+        hasStarted = true
+        if let end { ended(end) }
+    }
+
+    private var refusal: LifecycleRefusal {
+        switch end {
+        case .failure(let error): LifecycleRefusal("unable to start '\(name)': \(error)")
+        default: LifecycleRefusal("unable to start '\(name)': it ended before it was ready")
+        }
+    }
+
+    private func ended(_ result: Result<Void, any Error>) {
+        end = result
+        guard hasStarted else { return }
+        switch result {
+        case .failure(let error): onFailure(error)
+        case .success where isShuttingDown || mediator.isStopping: break
+        case .success: mediator.perform(.stop, userInfo: Termination(.finished).userInfo)
+        }
+    }
+
+    private func shutDown() async throws {
+        guard let group, let task else { return }
+        isShuttingDown = true
+        guard end == nil else { return }
+        try await withTaskCancellationHandler {
+            await group.triggerGracefulShutdown()
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryServiceLifecycle
+import Lifecycle
+import LifecycleTesting
+import ServiceLifecycle
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceGroupListenerTests {
+    let fixture = GroupFixture()
+    var mediator: LifecycleMediator { fixture.mediator }
+
+    @Test func servicesRunBeforeTheServiceIsActive() async throws {
+        try fixture.add(fixture.service("a"), fixture.service("b"))
+        var running: [String] = []
+        let observation = mediator.addObserver(forName: .didBecomeActive) { [fixture] _ in
+            running = fixture.journal.lines.sorted()
+        }
+
+        await fixture.perform(.launch)
+
+        #expect(running == ["a runs", "b runs"])
+        observation.cancel()
+        await fixture.perform(.stop)
+    }
+
+    @Test func launchGoesOnWhenReady() async throws {
+        let ready = ServiceReadiness()
+        try fixture.add(fixture.service("a"), readiness: ready)
+        mediator.perform(.launch)
+        await fixture.until { fixture.journal.lines == ["a runs"] }
+        #expect(mediator.state == .inactive)
+
+        ready.signal()
+        await fixture.until { mediator.state == .active }
+
+        #expect(fixture.clock.pendingTimers == 0)
+        await fixture.perform(.stop)
+    }
+
+    @Test func groupThatIsNotReadyInTimeRefusesTheLaunch() async throws {
+        try fixture.add(fixture.service("a"), readiness: ServiceReadiness())
+        mediator.perform(.launch) { [fixture] in fixture.ended.append($0) }
+        await fixture.until { fixture.journal.lines == ["a runs"] }
+
+        fixture.clock.advance(by: mediator.deadlines.listener)
+        await fixture.until { !fixture.ended.isEmpty }
+
+        #expect(fixture.ended.first?.result == .refused(["serviceGroup: not ready after 10.0 seconds"]))
+        #expect(fixture.journal.lines == ["a runs", "a has shut down"])
+        #expect(fixture.failures.isEmpty)
+    }
+
+    @Test func groupThatEndsBeforeItIsReadyRefusesTheLaunch() async throws {
+        let cue = Cue()
+        cue.give()
+        try fixture.add(fixture.service("a"), fixture.service("b", .finishing(cue)), readiness: ServiceReadiness())
+
+        let report = await fixture.perform(.launch)
+
+        #expect(
+            report.result == .refused(["serviceGroup: unable to start 'serviceGroup': it ended before it was ready"]))
+        #expect(mediator.state == .notRunning)
+    }
+
+    @Test func groupThatFailsBeforeItIsReadyRefusesTheLaunch() async throws {
+        let cue = Cue()
+        cue.give()
+        try fixture.add(fixture.service("a", .failing(cue)), readiness: ServiceReadiness())
+
+        let report = await fixture.perform(.launch)
+
+        #expect(report.result == .refused(["serviceGroup: unable to start 'serviceGroup': out of luck"]))
+        #expect(fixture.failures.isEmpty)
+    }
+
+    @Test func launchThatAnotherRefusesShutsTheGroupDown() async throws {
+        try fixture.add(fixture.service("a"))
+        let refusing = RecordingListener("no", [.didFinishLaunching], manner: .throwing(LifecycleRefusal("not today")))
+        try mediator.addListener(refusing)
+
+        let report = await fixture.perform(.launch)
+
+        #expect(report.result == .refused(["no: not today"]))
+        #expect(fixture.journal.lines == ["a runs", "a has shut down"])
+    }
+
+    @Test func shutdownGoesBackwardAndInItsPlace() async throws {
+        let database = RecordingListener("database", [.willTerminate])
+        database.journal = { [fixture] in fixture.journal.write($0) }
+        try mediator.addListener(database)
+        try fixture.add(fixture.service("a"), fixture.service("b"))
+        await fixture.perform(.launch)
+
+        let report = await fixture.perform(.stop)
+
+        #expect(
+            fixture.journal.lines.dropFirst(2) == ["b has shut down", "a has shut down", "database willTerminate"])
+        #expect(report.notifications.flatMap(\.problems).isEmpty)
+        #expect(fixture.failures.isEmpty)
+    }
+
+    @Test func overrunCancelsTheGroup() async throws {
+        try fixture.add(fixture.service("a", .stubborn))
+        await fixture.perform(.launch)
+
+        mediator.perform(.stop) { [fixture] in fixture.ended.append($0) }
+        fixture.clock.advance(by: mediator.deadlines.listener)
+
+        let outcomes = fixture.ended.first?.notifications.last?.listeners.map(\.outcome)
+        #expect(outcomes == [.overran])
+        await fixture.until { fixture.journal.lines.last == "a was cancelled" }
+        #expect(fixture.failures.isEmpty)
+    }
+
+    @Test func failureOfAnActiveServiceIsTold() async throws {
+        let cue = Cue()
+        try fixture.add(fixture.service("a", .failing(cue)))
+        await fixture.perform(.launch)
+
+        cue.give()
+        await fixture.until { !fixture.failures.isEmpty }
+
+        #expect(fixture.failures.first as? ScriptedService.Failure == ScriptedService.Failure())
+        #expect(await fixture.perform(.stop).notifications.last?.problems == [])
+    }
+
+    @Test func failureInTheShutdownIsTold() async throws {
+        try fixture.add(fixture.service("a"), fixture.service("b", .failingLate))
+        await fixture.perform(.launch)
+
+        let report = await fixture.perform(.stop)
+
+        #expect(report.notifications.last?.problems == ["serviceGroup: out of luck"])
+        #expect(fixture.failures.count == 1)
+        #expect(fixture.journal.lines.last == "a has shut down")
+    }
+
+    @Test func serviceThatFinishesUnexpectedlyIsAFailure() async throws {
+        let cue = Cue()
+        let service = ServiceGroupConfiguration.ServiceConfiguration(service: fixture.service("a", .finishing(cue)))
+        try fixture.add(ServiceGroupConfiguration(services: [service], logger: GroupFixture.quiet))
+        await fixture.perform(.launch)
+
+        cue.give()
+        await fixture.until { !fixture.failures.isEmpty }
+
+        #expect((fixture.failures.first as? ServiceGroupError)?.errorCode == .serviceFinishedUnexpectedly)
+    }
+
+    @Test func groupThatMayFinishStopsTheService() async throws {
+        let cue = Cue()
+        try fixture.add(fixture.service("a"), fixture.service("b", .finishing(cue)))
+        var reason: UserInfoValue?
+        let observation = mediator.addObserver(forName: .willTerminate) { reason = $0.userInfo["reason"] }
+        await fixture.perform(.launch)
+
+        cue.give()
+        await fixture.until { mediator.state == .notRunning }
+
+        #expect(reason == "finished")
+        #expect(fixture.failures.isEmpty)
+        observation.cancel()
+    }
+
+    @Test func groupWithoutServicesDoesNothing() async throws {
+        try fixture.add()
+
+        #expect(await fixture.perform(.launch).result == .completed)
+        #expect(mediator.state == .active)
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServiceGroupProcessTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    private func start(_ manner: String) throws -> ProbeProcess {
+        try fixture.start("ServiceGroupProbe", [manner])
+    }
+
+    @Test func stopEndsWithTheGracefulShutdownOfTheGroup() throws {
+        let service = try start("serve")
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGTERM)
+        let (lines, status) = service.finish()
+
+        let last = lines.drop { !$0.contains("willTerminate") }
+        #expect(last.dropFirst() == ["service b has shut down", "service a has shut down"])
+        #expect(last.first?.contains("reason signal") == true)
+        #expect(status == 0)
+    }
+
+    @Test func readyIsSaidWhenTheServicesAreReady() throws {
+        let service = try start("slow")
+        #expect(fixture.manager.next() == ["STATUS=launching"])
+        service.lines(until: "service b runs")
+
+        service.send(SIGUSR1)
+        let before = service.lines(until: "flushRequested")
+
+        #expect(!before.contains { $0.contains("didBecomeActive") })
+        #expect(fixture.manager.next() == ["READY=1", "STATUS=active"])
+        service.send(SIGTERM)
+        #expect(service.finish().status == 0)
+    }
+
+    @Test func failureStopsInOrderAndFailsTheUnit() throws {
+        let service = try start("fail")
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGUSR1)
+        let (lines, status) = service.finish()
+
+        #expect(fixture.manager.next().first == "STOPPING=1")
+        #expect(lines.contains("service a has shut down"))
+        #expect(lines.contains("probe: failed: the disk is on fire"))
+        #expect(lines.last?.contains("willTerminate background -> notRunning") == true)
+        #expect(lines.last?.hasSuffix(", reason failed") == true)
+        #expect(status == 70)
+    }
+
+    @Test func failureDuringTheShutdownFailsTheUnitAndCutsNothingShort() throws {
+        let service = try start("failLate")
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGTERM)
+        let (lines, status) = service.finish()
+
+        #expect(lines.contains("service a has shut down"))
+        #expect(lines.contains("probe: failed: the disk is on fire"))
+        #expect(!lines.contains { $0.contains("did not wait") })
+        #expect(status == 70)
+    }
+
+    @Test func groupThatFailsAtItsStartIsNeverReady() throws {
+        let service = try start("refuse")
+
+        let (lines, status) = service.finish()
+
+        let reason = "probe: launch refused: serviceGroup: unable to start 'serviceGroup': the disk is on fire"
+        #expect(lines.contains(reason))
+        #expect(status == 71)
+        #expect(fixture.manager.next() == ["STATUS=launching"])
+        #expect(fixture.manager.next().first == "STOPPING=1")
+    }
+
+    @Test func groupThatHasFinishedStopsTheService() throws {
+        let service = try start("finish")
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGUSR1)
+        let (lines, status) = service.finish()
+
+        #expect(lines.last?.hasSuffix(", reason finished") == true)
+        #expect(status == 0)
+    }
+}
