@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import PackageDescription
+
+let package = Package(
+    name: "NIOService",
+    dependencies: [
+        .package(name: "belfry", path: "../.."),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "NIOService",
+            dependencies: [
+                .product(name: "Belfry", package: "belfry"),
+                .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .testTarget(
+            name: "NeighbourTests",
+            dependencies: [
+                .product(name: "Belfry", package: "belfry"),
+                .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+    ]
+)

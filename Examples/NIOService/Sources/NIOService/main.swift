@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryServiceLifecycle
+
+ServiceMain.run(ServiceOptions(name: "echo")) { service in
+    let ready = ServiceReadiness()
+    let server = EchoServer(host: "127.0.0.1", port: 7007, onListening: ready.signal)
+    try service.addServiceGroup(services: [server], readiness: ready)
+}
