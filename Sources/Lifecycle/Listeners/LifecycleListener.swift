@@ -16,6 +16,7 @@
 ///
 /// An answer that throws is reported and stops nobody else. One that is still working when its deadline comes has its
 /// task cancelled, is reported, and is no longer waited for.
+@MainActor  // in words: Swift 6.3 rejects, in other modules, conformances to protocols that refine it by default
 public protocol LifecycleListener: AnyObject {
     /// What the listener is called in the journal and on the socket; its type's name unless it says otherwise.
     var name: String { get }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Collects the states of listeners into an archive, and hands them out again.
+///
+/// One listener's trouble is its own: it is reported, and the others are served. It touches no file; whoever uses it
+/// keeps the bytes of the archive. A listener that is added or removed while states are collected or handed out counts
+/// from the next time on.
+public final class StateRestorer {
+    private struct Member {
+        let identifier: String
+        let listener: any RestorableListener
+    }
+
+    /// What an archive may hold.
+    public let limits: RestorationLimits
+    private var members: [Member] = []
+
+    /// Makes a restorer without listeners.
+    public init(limits: RestorationLimits = .standard) { self.limits = limits }
+
+    /// The identifiers of the listeners, in the order in which they were added.
+    public var identifiers: [String] { members.map(\.identifier) }
+
+    /// Adds a listener, and keeps it until it is removed.
+    ///
+    /// - Throws: `RestorationError.duplicateIdentifier` when there is a listener of this identifier already, the same
+    ///   one included, and `RestorationError.invalidIdentifier` when it cannot be one.
+    public func addListener(_ listener: any RestorableListener) throws(RestorationError) {
+        let identifier = listener.restorationIdentifier
+        guard 1...255 ~= identifier.utf8.count else { throw .invalidIdentifier(identifier) }
+        guard !identifiers.contains(identifier) else { throw .duplicateIdentifier(identifier) }
+        members.append(Member(identifier: identifier, listener: listener))
+    }
+
+    /// Removes a listener. Its state is neither stored nor restored any more.
+    public func removeListener(_ listener: any RestorableListener) { members.removeAll { $0.listener === listener } }
+
+    /// Asks every listener for its state. One that throws, or whose state does not fit into the archive, is left out of
+    /// it.
+    public func encode() -> (archive: RestorationArchive, report: RestorationReport) {
+        var archive = RestorationArchive(limits: limits)
+        let items = members.map { member in
+            report(member) {
+                try archive.insert(try state(of: member.listener), for: member.identifier)
+                return .stored
+            }
+        }
+        return (archive, RestorationReport(items: items, unclaimed: []))
+    }
+
+    /// Hands every listener its state. One whose state is of a version that it does not migrate, or cannot be decoded
+    /// as a whole, is not called and starts clean.
+    @discardableResult
+    public func decode(_ archive: RestorationArchive) -> RestorationReport {
+        let members = members
+        let items = members.map { member in
+            report(member) {
+                guard let entry = archive[member.identifier] else { return .absent }
+                try restore(entry, to: member.listener)
+                return .restored
+            }
+        }
+        let claimed = Set(members.map(\.identifier))
+        return RestorationReport(items: items, unclaimed: archive.identifiers.filter { !claimed.contains($0) })
+    }
+
+    private func report(_ member: Member, _ body: () throws -> RestorationOutcome) -> RestorationReport.Item {
+        let outcome: RestorationOutcome
+        do { outcome = try body() } catch { outcome = .refused(CodingReason(error).description) }
+        return RestorationReport.Item(identifier: member.identifier, listener: member.listener.name, outcome: outcome)
+    }
+
+    private func state(of listener: some RestorableListener) throws -> RestorationArchive.Entry {
+        let encoder = UserInfoEncoder(maximumDepth: limits.depth)
+        let value = try encoder.encode(try listener.encodeRestorableState())
+        return RestorationArchive.Entry(version: listener.restorableStateVersion, value: value)
+    }
+
+    private func restore<Listener: RestorableListener>(
+        _ entry: RestorationArchive.Entry, to listener: Listener
+    ) throws {
+        let value = try present(entry, for: listener)
+        try listener.decodeRestorableState(UserInfoDecoder().decode(Listener.RestorableState.self, from: value))
+    }
+
+    /// The state in its present shape.
+    private func present(
+        _ entry: RestorationArchive.Entry, for listener: some RestorableListener
+    ) throws -> UserInfoValue {
+        let version = listener.restorableStateVersion
+        guard entry.version != version else { return entry.value }
+        guard let migrated = try listener.migrate(from: entry.version, entry.value) else {
+            let relation = entry.version > version ? "newer" : "older"
+            throw LifecycleRefusal("state of version \(entry.version) is \(relation) than version \(version)")
+        }
+        return migrated
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RestorationArchiveTests {
+    typealias Sample = RestorationSample
+
+    @Test func archiveComesBackFromItsBytes() throws {
+        let archive = try Sample.archive()
+
+        let back = try RestorationArchive(bytes: archive.bytes)
+
+        #expect(back == archive)
+        #expect(back.bytes == archive.bytes)
+        #expect(back.identifiers == ["Zürich/2", "player", "socket"])
+        #expect(back["player"] == RestorationArchive.Entry(version: 3, value: Sample.value))
+        #expect(back["nobody"] == nil)
+    }
+
+    @Test func bytesAreThoseOfFormatOne() throws {
+        var archive = RestorationArchive()
+        try archive.insert(.init(version: 1, value: ["b": 300, "a": [true]]), for: "id")
+
+        #expect(
+            Sample.payload(archive.bytes) == [
+                1, 2, 0x69, 0x64, 2,  // one state, "id", version 1
+                7, 2, 1, 0x61, 6, 1, 2,  // two keys: "a" is an array of one, true
+                1, 0x62, 3, 0xD8, 0x04,  // "b" is 300
+            ])
+        #expect(archive.bytes == Sample.sealed(Sample.payload(archive.bytes)))
+    }
+
+    @Test func emptyArchiveIsAnArchive() throws {
+        #expect(try RestorationArchive(bytes: RestorationArchive().bytes).entries.isEmpty)
+    }
+
+    @Test func bytesDoNotDependOnTheOrderOfAdding() throws {
+        var (one, other) = (RestorationArchive(), RestorationArchive())
+        for identifier in ["a", "b", "c"] { try one.insert(.init(version: 1, value: Sample.value), for: identifier) }
+        for identifier in ["c", "a", "b"] { try other.insert(.init(version: 1, value: Sample.value), for: identifier) }
+
+        #expect(one.bytes == other.bytes)
+    }
+
+    @Test func valuesThatAreNoNumbersKeepTheirBits() throws {
+        let values: [Double] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, .signalingNaN]
+        var archive = RestorationArchive()
+        try archive.insert(.init(version: 1, value: .array(values.map { .double($0) })), for: "id")
+
+        guard case .array(let back) = try RestorationArchive(bytes: archive.bytes)["id"]?.value else {
+            Issue.record("no array")
+            return
+        }
+
+        #expect(back.map(bits) == values.map(\.bitPattern))
+    }
+
+    private func bits(_ value: UserInfoValue) -> UInt64? {
+        if case .double(let number) = value { number.bitPattern } else { nil }
+    }
+
+    @Test func identifierIsTakenOnce() throws {
+        var archive = try Sample.archive()
+        let before = archive.bytes
+
+        #expect(throws: RestorationError.duplicateIdentifier("player")) {
+            try archive.insert(.init(version: 1, value: .null), for: "player")
+        }
+        #expect(archive.bytes == before)
+    }
+
+    @Test(arguments: [
+        ("", false), ("x", true), (String(repeating: "x", count: 255), true),
+        (String(repeating: "x", count: 256), false), (String(repeating: "é", count: 128), false),
+    ])
+    func identifierHasOneTo255Bytes(identifier: String, fits: Bool) {
+        var archive = RestorationArchive()
+
+        let inserted = Result { try archive.insert(.init(version: 1, value: .null), for: identifier) }
+
+        if fits {
+            #expect(throws: Never.self) { try inserted.get() }
+        } else {
+            #expect(throws: RestorationError.invalidIdentifier(identifier)) { try inserted.get() }
+        }
+    }
+
+    @Test func sizeEndsAtTheLimit() throws {
+        var archive = RestorationArchive()
+        try archive.insert(.init(version: 1, value: .string(String(repeating: "x", count: 300))), for: "big")
+        let size = archive.bytes.count
+
+        var exact = RestorationArchive(limits: RestorationLimits(size: size, depth: 8))
+        try exact.insert(try #require(archive["big"]), for: "big")
+        var less = RestorationArchive(limits: RestorationLimits(size: size - 1, depth: 8))
+
+        #expect(exact.bytes == archive.bytes)
+        #expect(throws: RestorationError.tooLarge(limit: size - 1)) {
+            try less.insert(try #require(archive["big"]), for: "big")
+        }
+        #expect(less.entries.isEmpty)
+        #expect(throws: RestorationError.tooLarge(limit: size)) {
+            try exact.insert(.init(version: 1, value: 0), for: "x")
+        }
+        #expect(throws: RestorationError.tooLarge(limit: size - 1)) {
+            try RestorationArchive(bytes: archive.bytes, limits: less.limits)
+        }
+        #expect(throws: Never.self) { try RestorationArchive(bytes: archive.bytes, limits: exact.limits) }
+    }
+
+    @Test func depthEndsAtTheLimit() throws {
+        func nested(_ levels: Int) -> UserInfoValue { (0..<levels).reduce(.null) { value, _ in [value] } }
+        let limits = RestorationLimits(size: 1000, depth: 4)
+        var archive = RestorationArchive(limits: limits)
+        try archive.insert(.init(version: 1, value: nested(4)), for: "id")
+        var deeper = RestorationArchive()
+        try deeper.insert(.init(version: 1, value: nested(5)), for: "id")
+
+        #expect(throws: Never.self) { try RestorationArchive(bytes: archive.bytes, limits: limits) }
+        #expect(throws: RestorationError.tooDeep(limit: 4)) {
+            try RestorationArchive(bytes: deeper.bytes, limits: limits)
+        }
+        #expect(throws: RestorationError.tooDeep(limit: 4)) {
+            try archive.insert(.init(version: 1, value: nested(5)), for: "other")
+        }
+    }
+
+    @Test func limitsEndWhereTheStackDoes() {
+        let limits = RestorationLimits(size: .max, depth: .max)
+
+        #expect(limits.depth == RestorationLimits.deepest)
+        #expect(limits.size == Int(Int32.max))
+        #expect(RestorationLimits(size: -1, depth: -1) == RestorationLimits(size: 0, depth: 0))
+        #expect(UserInfoEncoder(maximumDepth: .max).maximumDepth == RestorationLimits.deepest)
+    }
+}
