@@ -21,7 +21,7 @@
 /// * The listener works without its state. There is none at the first start, and none after it was refused: then
 ///   `decodeRestorableState(_:)` is not called, and the listener starts clean.
 /// * `encodeRestorableState()` changes nothing, since the service may yet go on, and returns what is small: where to
-///   go on, not the data itself. No secrets: the bytes are kept where the service's owner can read them.
+///   go on, not the data itself. No secrets: the bytes are not encrypted.
 /// * `decodeRestorableState(_:)` gets a state only when all of it could be decoded. If it throws, then before it has
 ///   changed anything.
 /// * Whoever changes the shape of the state raises `restorableStateVersion`, and either migrates the older shapes or
