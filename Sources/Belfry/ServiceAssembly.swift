@@ -45,6 +45,8 @@ final class ServiceAssembly {
         try mediator.addListener(ConfigurationListener(mediator: mediator, signals: signals))
         let socket = try socket(settings, paths, loop, mediator, identity)
         if let socket { try mediator.addListener(socket) }
+        try mediator.addListener(
+            RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
         let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
         try compose(ServiceContext(mediator: mediator, loop: loop, ending: ending))
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))

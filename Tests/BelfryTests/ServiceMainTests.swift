@@ -140,6 +140,28 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
+    @Test func listenersFindTheirStateAgain() throws {
+        for launch in 1...3 {
+            let service = try fixture.start("ServiceProbe", ["count"])
+            #expect(service.lines(until: "launch ").last == "launch \(launch)")
+            service.send(SIGTERM)
+            #expect(service.finish().status == 0)
+        }
+    }
+
+    @Test func stateThatIsBrokenIsPutAsideAndSaid() throws {
+        try fixture.directory.write("state", "nonsense")
+        let service = try fixture.start("ServiceProbe", ["count"])
+
+        let lines = service.lines(until: "launch ")
+        service.send(SIGTERM)
+
+        #expect(lines.contains { $0.contains("unable to restore state: ") && $0.hasSuffix("starting clean") })
+        #expect(lines.last == "launch 1")
+        #expect(service.finish().status == 0)
+        #expect(FileManager.default.fileExists(atPath: fixture.directory.path("state.refused")))
+    }
+
     @Test func clientThatPausesHasItsAnswerBeforeTheProcessStops() throws {
         let daemon = try fixture.startReady("[Service]\nStopOnPause=yes\n")
         let socket = fixture.directory.path("run/io.belfry.Lifecycle")

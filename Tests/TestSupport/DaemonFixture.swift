@@ -24,7 +24,8 @@ public final class DaemonFixture {
         return try ProbeProcess(
             program, arguments.map { $0 + [file] } ?? ["--config", file],
             environment: [
-                "RUNTIME_DIRECTORY": directory.path("run"), "NOTIFY_SOCKET": manager.path,
+                "RUNTIME_DIRECTORY": directory.path("run"), "STATE_DIRECTORY": directory.url.path,
+                "NOTIFY_SOCKET": manager.path,
                 "SWIFT_BACKTRACE": "enable=no",
             ], reading: .error)
     }

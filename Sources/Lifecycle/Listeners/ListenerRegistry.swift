@@ -46,6 +46,8 @@ final class ListenerRegistry {
         order.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
+    var restorable: [any RestorableListener] { order.joined().compactMap { $0.listener as? any RestorableListener } }
+
     var actions: [LifecycleAction] { order.joined().flatMap(\.actions) }
 
     private static func ordered(_ entries: [ListenerEntry]) throws(ListenerOrderError) -> [[ListenerEntry]] {

@@ -140,6 +140,9 @@ public final class LifecycleMediator {
     /// What is known of each listener, in the order of arriving notifications.
     public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
 
+    /// The listeners whose state can be kept from one run to the next, in the order of arriving notifications.
+    public var restorableListeners: [any RestorableListener] { registry.restorable }
+
     /// The actions that listeners offer.
     public var actions: [LifecycleAction] { registry.actions }
 

@@ -9,4 +9,5 @@ let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
 ServiceMain.run(ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))) { service in
     try service.mediator.addListener(MannerListener(manner))
+    if manner == "count" { try service.mediator.addListener(LaunchCounter()) }
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Lifecycle
+internal import ServiceManager
+internal import SystemErrors
+
+/// Keeps the state of restorable listeners from one run of the service to the next.
+///
+/// Add it before them: it then gives them their state before they launch, and asks for it after they have gone to the
+/// background, at every pause and every stop. What cannot be read is put aside, and everyone starts clean.
+package final class RestorationListener: LifecycleListener {
+    package let name = "restoration"
+    private unowned let mediator: LifecycleMediator
+    private let file: StateFile
+    private let restorer: StateRestorer
+    private let log: ServiceLog
+
+    /// - Parameters:
+    ///   - mediator: its listeners are asked, those that are restorable.
+    ///   - path: the file that holds the state. Its directory is made when there is something to keep.
+    ///   - log: hears what could not be kept or restored.
+    package init(mediator: LifecycleMediator, path: String, log: ServiceLog) {
+        self.mediator = mediator
+        self.log = log
+        restorer = StateRestorer()
+        file = StateFile(path: path, limit: restorer.limits.size)
+    }
+
+    package var answers: [LifecycleAnswer] {
+        on(.willFinishLaunching) { [self] _ in try restore() }
+        on(.didEnterBackground) { [self] _ in try keep() }
+    }
+
+    private func restore() throws {
+        for listener in mediator.restorableListeners { try restorer.addListener(listener) }
+        guard !restorer.identifiers.isEmpty else { return }
+        let report = restorer.decode(archive())
+        for problem in report.problems { warn("unable to restore state: \(problem)") }
+        mediator.post(
+            .didDecodeRestorableState,
+            userInfo: Dictionary(uniqueKeysWithValues: report.items.map { ($0.identifier, .string($0.outcome.word)) }))
+    }
+
+    private func archive() -> RestorationArchive {
+        do {
+            guard let bytes = try file.read() else { return RestorationArchive() }
+            return try RestorationArchive(bytes: bytes)
+        } catch {
+            warn("unable to restore state: \(error), starting clean")
+            if error is RestorationError { try? file.putAside() }
+            return RestorationArchive()
+        }
+    }
+
+    private func keep() throws {
+        guard !restorer.identifiers.isEmpty else { return }
+        mediator.post(.willEncodeRestorableState)
+        let (archive, report) = restorer.encode()
+        try file.write(archive.bytes)
+        for problem in report.problems { warn("unable to keep state: \(problem)") }
+    }
+
+    private func warn(_ message: String) {
+        log.write(
+            .warning, message, .listenerFailed,
+            fields: [("BELFRY_LISTENER", name), ("BELFRY_OUTCOME", ListenerOutcome.failed(message).word)])
+    }
+}
