@@ -57,6 +57,21 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
+    @Test func itExpiresOnceEvenIfThatAsksForASecondStop() {
+        var expired = 0
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(3)) { [fixture] in
+            expired += 1
+            if expired < 3 { fixture.perform(.stop) }
+        }
+        fixture.perform(.stop)
+
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(expired == 1)
+        #expect(task.isEnded)
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
     @Test func droppedTaskHoldsNobody() {
         var task: BackgroundTask? = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
         fixture.perform(.pause)

@@ -45,7 +45,10 @@ public final class BackgroundTask {
 
     func expire() {
         guard !isEnded else { return }
-        expiration?()
+        // Whatever the call does, a second stop included, it is not called again.
+        let body = expiration
+        expiration = nil
+        body?()
         end()
     }
 
