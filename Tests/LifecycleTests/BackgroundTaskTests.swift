@@ -72,6 +72,20 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
+    @Test func oneThatIsBegunWhenTheTimeIsUpComesTooLate() {
+        var late: BackgroundTask?
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300)) { [fixture] in
+            late = fixture.mediator.beginBackgroundTask(named: "late", deadline: .seconds(300))
+        }
+        fixture.perform(.stop)
+
+        fixture.clock.advance(by: .seconds(25))
+
+        #expect(task.isEnded)
+        #expect(fixture.mediator.state == .notRunning)
+        late?.end()
+    }
+
     @Test func droppedTaskHoldsNobody() {
         var task: BackgroundTask? = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
         fixture.perform(.pause)

@@ -15,9 +15,7 @@ final class BackgroundTaskList {
 
     func remove(_ task: BackgroundTask) {
         tasks.removeAll { $0.id == ObjectIdentifier(task) }
-        guard tasks.isEmpty, let body = waiting else { return }
-        waiting = nil
-        body()
+        if tasks.isEmpty { endWait() }
     }
 
     /// Calls `body` when there is no task, which may be now.
@@ -25,8 +23,15 @@ final class BackgroundTaskList {
         if tasks.isEmpty { body() } else { waiting = body }
     }
 
-    /// Ends the wait: every task expires.
+    /// Ends the wait: every task expires, and those that are begun meanwhile come too late to be waited for.
     func expireAll() {
         for reference in tasks { reference.task?.expire() }
+        endWait()
+    }
+
+    private func endWait() {
+        guard let body = waiting else { return }
+        waiting = nil
+        body()
     }
 }
