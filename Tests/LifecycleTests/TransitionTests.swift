@@ -111,6 +111,17 @@ struct TransitionTests {
         hanging.finish()
     }
 
+    @Test func answerThatAsksForASecondStopIsCancelledToo() async {
+        let listener = CuttingListener(fixture.mediator)
+        #expect(throws: Never.self) { try fixture.mediator.addListener(listener) }
+
+        fixture.perform(.launch, .stop)
+        #expect(fixture.mediator.state == .notRunning)
+        await fixture.until { listener.wasCancelled }
+
+        #expect(fixture.ended.last?.notifications.last?.listeners.map(\.outcome) == [.overran])
+    }
+
     @Test func stopHasOneBudgetForAll() async {
         let hanging = ["a", "b"].map { fixture.listener($0, [.willTerminate], deadline: .seconds(20), .stubborn) }
         fixture.perform(.launch, .stop)

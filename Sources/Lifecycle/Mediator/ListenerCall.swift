@@ -11,6 +11,7 @@ final class ListenerCall {
     private var completion: Completion?
     private var cancel: (() -> Void)?
     private var timer: (any LifecycleTimer)?
+    private var hasAnswered = false
 
     init(clock: any LifecycleClock, _ completion: @escaping Completion) {
         self.clock = clock
@@ -23,24 +24,24 @@ final class ListenerCall {
         switch answer.body {
         case .immediate(let body):
             do {
-                finish(try body(notification))
+                answered(try body(notification))
             } catch {
-                finish(Self.outcome(of: error))
+                answered(Self.outcome(of: error))
             }
         case .suspending(let body):
             let task = Task.immediate { [self] in
                 do {
-                    finish(try await body(notification))
+                    answered(try await body(notification))
                 } catch {
-                    finish(Self.outcome(of: error))
+                    answered(Self.outcome(of: error))
                 }
             }
             wait(until: deadline) { task.cancel() }
         case .completing(let body):
             let cancel = body(notification) { [self] result in
                 switch result {
-                case .success: finish(.completed)
-                case .failure(let error): finish(Self.outcome(of: error))
+                case .success: answered(.completed)
+                case .failure(let error): answered(Self.outcome(of: error))
                 }
             }
             wait(until: deadline, cancel)
@@ -48,9 +49,11 @@ final class ListenerCall {
     }
 
     private func wait(until deadline: Duration, _ cancel: @escaping () -> Void) {
-        guard completion != nil else { return }
+        guard !hasAnswered else { return }
+        // Cut short while its first step was running: nobody knew yet what cancels it.
+        guard completion != nil else { return cancel() }
         self.cancel = cancel
-        if deadline == .zero {
+        if deadline <= .zero {
             overrun()
         } else {
             timer = clock.schedule(after: deadline) { [weak self] in self?.overrun() }
@@ -61,6 +64,11 @@ final class ListenerCall {
     func overrun() {
         cancel?()
         finish(.overran)
+    }
+
+    private func answered(_ outcome: ListenerOutcome) {
+        hasAnswered = true
+        finish(outcome)
     }
 
     private func finish(_ outcome: ListenerOutcome) {
