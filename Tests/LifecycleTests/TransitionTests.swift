@@ -122,6 +122,18 @@ struct TransitionTests {
         #expect(fixture.ended.last?.notifications.last?.listeners.map(\.outcome) == [.overran])
     }
 
+    @Test func secondStopAlsoCutsShortWhatRunsBeforeTheFirst() {
+        let hanging = fixture.listener("hanging", [.willResignActive, .didEnterBackground], .stubborn)
+        fixture.perform(.launch, .pause, .stop)
+        #expect(fixture.mediator.state == .active)
+
+        fixture.perform(.stop)
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(fixture.ended.map(\.trigger) == [.launch, .pause, .stop, .stop])
+        hanging.finish()
+    }
+
     @Test func stopHasOneBudgetForAll() async {
         let hanging = ["a", "b"].map { fixture.listener($0, [.willTerminate], deadline: .seconds(20), .stubborn) }
         fixture.perform(.launch, .stop)

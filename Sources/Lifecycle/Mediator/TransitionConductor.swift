@@ -40,7 +40,8 @@ final class TransitionConductor {
         case .queued(let overtaken): for transition in overtaken { transition.finish(.overtaken) }
         case .merged: break
         case .cutsShort(let stop):
-            stop.cutShortBy = stop.cutShortBy ?? transition.origin
+            // What runs before the stop has no more time either.
+            for cut in [stop, queue.current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
             backgroundTasks.expireAll()
             delivery?.cutShort()
         }
