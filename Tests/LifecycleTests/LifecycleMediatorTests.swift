@@ -67,6 +67,21 @@ struct LifecycleMediatorTests {
         #expect(added.count == 1)
     }
 
+    @Test func observerThatOneOfEverythingAddsHearsOfTheNext() {
+        var heard: [UInt64] = []
+        var added: LifecycleObservation?
+        let all = fixture.mediator.addObserver { [mediator = fixture.mediator, ping] _ in
+            if added == nil { added = mediator.addObserver(forName: ping) { heard.append($0.sequence) } }
+        }
+
+        fixture.mediator.post(ping)
+        fixture.mediator.post(ping)
+
+        #expect(heard == [2])
+        all.cancel()
+        added?.cancel()
+    }
+
     @Test func manyObserversComeAndGo() {
         var heard = 0
         var kept: [LifecycleObservation] = []

@@ -15,8 +15,11 @@ extension LifecycleMediator {
 
     /// Calls the observers.
     func announce(_ notification: LifecycleNotification) {
-        observersOfAll.call(notification)
-        observers[notification.name]?.call(notification)
+        // Both lists are taken before anybody is called, so that whoever is added by a call hears of the next.
+        let ofAll = observersOfAll.observers
+        let named = observers[notification.name]?.observers
+        ObserverList.call(ofAll, notification)
+        if let named { ObserverList.call(named, notification) }
     }
 
     /// Makes ready to tell the listeners, in the order that the name asks for.

@@ -12,15 +12,16 @@ final class ObserverList {
         fileprivate init(index: Int) { self.index = index }
     }
 
-    private struct Observer {
-        let handler: (LifecycleNotification) -> Void
-        let place: Place
+    struct Observer {
+        fileprivate let handler: (LifecycleNotification) -> Void
+        fileprivate let place: Place
 
         /// What an observer leaves behind: nothing of what its handler held.
-        static func gone(_ place: Place) -> Observer { Observer(handler: { _ in }, place: place) }
+        fileprivate static func gone(_ place: Place) -> Observer { Observer(handler: { _ in }, place: place) }
     }
 
-    private var observers: ContiguousArray<Observer> = []
+    /// Who is there. A copy keeps the handlers alive for as long as calls take, whatever they add and remove.
+    private(set) var observers: ContiguousArray<Observer> = []
     private var gone = 0
 
     func add(_ handler: @escaping (LifecycleNotification) -> Void) -> Place {
@@ -40,10 +41,8 @@ final class ObserverList {
         gone = 0
     }
 
-    /// Calls the observers that were there when the call began and have not ended since.
-    func call(_ notification: LifecycleNotification) {
-        // The copy keeps the handlers alive for as long as the calls take, whatever they add and remove.
-        let observers = observers
+    /// Calls those of `observers` that have not ended since the copy was made.
+    static func call(_ observers: ContiguousArray<Observer>, _ notification: LifecycleNotification) {
         for index in observers.indices where !observers[index].place.isEnded { observers[index].handler(notification) }
     }
 }
