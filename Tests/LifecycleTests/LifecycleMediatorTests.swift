@@ -183,6 +183,18 @@ struct LifecycleMediatorTests {
         #expect(fixture.told == ["first ping"])
     }
 
+    @Test func rankStandsWhereItsFirstDoesAlsoAfterARemoval() throws {
+        let first = RecordingListener("first", rank: 1)
+        try fixture.mediator.addListener(first)
+        fixture.listener("between")
+        try fixture.mediator.addListener(RecordingListener("second", rank: 1))
+        #expect(fixture.mediator.listeners.map(\.name) == ["first", "second", "between"])
+
+        fixture.mediator.removeListener(first)
+
+        #expect(fixture.mediator.listeners.map(\.name) == ["between", "second"])
+    }
+
     @Test func listenerIsCalledForItsInterestsOnly() {
         fixture.listener("listener", [pong])
 

@@ -20,7 +20,8 @@ final class ListenerRegistry {
     func remove(_ listener: any LifecycleListener) {
         for entry in entries where entry.listener === listener { entry.isGone = true }
         entries.removeAll(where: \.isGone)
-        order = order.map { $0.filter { !$0.isGone } }.filter { !$0.isEmpty }
+        // Fewer listeners contradict each other no more than before; a rank may stand elsewhere without its first.
+        if let ordered = try? Self.ordered(entries) { order = ordered }
         answering = NameTable()
     }
 
