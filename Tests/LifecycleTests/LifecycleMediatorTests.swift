@@ -82,6 +82,21 @@ struct LifecycleMediatorTests {
         added?.cancel()
     }
 
+    @Test func observerMayTakeAnotherObservationWithIt() {
+        final class Owner { var observation: LifecycleObservation? }
+        var owner: Owner? = Owner()
+        var heard = 0
+        owner?.observation = fixture.mediator.addObserver(forName: ping) { _ in heard += 1 }
+        let first = fixture.mediator.addObserver(forName: ping) { [owner] _ in heard += owner == nil ? 0 : 1 }
+        owner = nil
+        fixture.mediator.post(ping)
+
+        first.cancel()
+        fixture.mediator.post(ping)
+
+        #expect(heard == 2)
+    }
+
     @Test func manyObserversComeAndGo() {
         var heard = 0
         var kept: [LifecycleObservation] = []

@@ -18,7 +18,10 @@ final class ListenerRegistry {
 
     /// Removes a listener, also from what is being delivered.
     func remove(_ listener: any LifecycleListener) {
-        for entry in entries where entry.listener === listener { entry.isGone = true }
+        // What the answers held goes last: its end may remove other listeners from here.
+        let gone = entries.filter { $0.listener === listener }
+        defer { withExtendedLifetime(gone) {} }
+        for entry in gone { entry.isGone = true }
         entries.removeAll(where: \.isGone)
         // Fewer listeners contradict each other no more than before; a rank may stand elsewhere without its first.
         if let ordered = try? Self.ordered(entries) { order = ordered }

@@ -33,6 +33,9 @@ final class ObserverList {
     func remove(_ place: Place) {
         guard !place.isEnded else { return }
         place.isEnded = true
+        // What the handler held goes last: its end may remove other observers from here.
+        let ended = observers[place.index]
+        defer { withExtendedLifetime(ended) {} }
         observers[place.index] = .gone(place)
         gone += 1
         guard gone > 16, gone * 2 > observers.count else { return }
