@@ -20,7 +20,8 @@ build:
 	@scripts/install-dependencies build
 	@mkdir -p .build/static
 	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
-	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build $(RELEASE) --product belfryd
+	$(SWIFT) build $(RELEASE) --product belfryctl
 
 # A private Belfry, the signals of a service's life, and what arrives.
 run: build
