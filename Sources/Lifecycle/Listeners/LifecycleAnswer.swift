@@ -5,7 +5,7 @@
 public struct LifecycleAnswer {
     enum Body {
         case immediate((LifecycleNotification) throws -> ListenerOutcome)
-        case completing((LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void)
+        case completing((LifecycleNotification, @escaping (ListenerOutcome) -> Void) -> () -> Void)
         case suspending((LifecycleNotification) async throws -> ListenerOutcome)
     }
 

@@ -48,7 +48,16 @@ extension LifecycleListener {
         _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, .completing(body))
+        LifecycleAnswer(
+            name, deadline: deadline,
+            .completing { notification, completion in
+                body(notification) { result in
+                    switch result {
+                    case .success: completion(.completed)
+                    case .failure(let error): completion(ListenerOutcome(error))
+                    }
+                }
+            })
     }
 
     /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.

@@ -7,9 +7,9 @@ final class ListenerEntry {
     let place: ListenerOrder.Place
     /// Set when the listener is removed, so that a delivery under way leaves it out.
     var isGone = false
-    private var interests: [LifecycleNotification.Name] = []
+    private(set) var interests: [LifecycleNotification.Name] = []
     private var answers: [LifecycleNotification.Name: LifecycleAnswer] = [:]
-    private var actionAnswers: [LifecycleAnswer] = []
+    private(set) var actionAnswers: [LifecycleAnswer] = []
     private var record = ListenerRecord()
 
     init(_ listener: any LifecycleListener, isPrimary: Bool) {

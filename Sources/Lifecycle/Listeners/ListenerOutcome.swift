@@ -18,6 +18,11 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// It was still working at its deadline.
     case overran
 
+    /// How an answer ended that threw this.
+    init(_ error: any Error) {
+        self = (error as? LifecycleRefusal).map { .refused($0.reason) } ?? .failed(String(describing: error))
+    }
+
     /// The word that stands for it in the journal and on the socket.
     public var word: String {
         switch self {

@@ -50,7 +50,22 @@ final class ListenerRegistry {
         order.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
-    var restorable: [any RestorableListener] { order.joined().compactMap { $0.listener as? any RestorableListener } }
+    /// Those that keep state, the leaves of composites among them.
+    var restorable: [any RestorableListener] {
+        order.joined().flatMap { entry in
+            if let composite = entry.listener as? CompositeListener { return composite.restorable }
+            return (entry.listener as? any RestorableListener).map { [$0] } ?? []
+        }
+    }
+
+    /// Every name that any listener answers, once.
+    var interests: [LifecycleNotification.Name] {
+        var seen: Set<LifecycleNotification.Name> = []
+        return order.joined().flatMap(\.interests).filter { seen.insert($0).inserted }
+    }
+
+    /// The answers that offer actions.
+    var actionAnswers: [LifecycleAnswer] { order.joined().flatMap(\.actionAnswers) }
 
     var actions: [LifecycleAction] { order.joined().flatMap(\.actions) }
 

@@ -26,24 +26,19 @@ final class ListenerCall {
             do {
                 answered(try body(notification))
             } catch {
-                answered(Self.outcome(of: error))
+                answered(ListenerOutcome(error))
             }
         case .suspending(let body):
             let task = Task.immediate { [self] in
                 do {
                     answered(try await body(notification))
                 } catch {
-                    answered(Self.outcome(of: error))
+                    answered(ListenerOutcome(error))
                 }
             }
             wait(until: deadline) { task.cancel() }
         case .completing(let body):
-            let cancel = body(notification) { [self] result in
-                switch result {
-                case .success: answered(.completed)
-                case .failure(let error): answered(Self.outcome(of: error))
-                }
-            }
+            let cancel = body(notification) { [self] in answered($0) }
             wait(until: deadline, cancel)
         }
     }
@@ -78,10 +73,5 @@ final class ListenerCall {
         timer = nil
         cancel = nil
         completion(self, outcome, .microseconds(clock.now.monotonicUsec - start.monotonicUsec))
-    }
-
-    private static func outcome(of error: any Error) -> ListenerOutcome {
-        if let refusal = error as? LifecycleRefusal { return .refused(refusal.reason) }
-        return .failed(String(describing: error))
     }
 }

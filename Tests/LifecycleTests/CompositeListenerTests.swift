@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CompositeListenerTests {
+    struct Broken: Error, CustomStringConvertible { let description = "lens cap on" }
+
+    /// Answers what only an awaited post asks.
+    final class Asked: LifecycleListener {
+        let name: String
+        private let opens: Bool
+
+        init(_ name: String, opens: Bool) {
+            self.name = name
+            self.opens = opens
+        }
+
+        var answers: [LifecycleAnswer] {
+            onOpenURL { [self] _ in opens }
+            onFetch { [self] _ in opens ? .newData : .noData }
+            onAction(name, title: "A thing that \(name) does") { _ in }
+        }
+    }
+
+    let fixture = MediatorFixture()
+
+    private func leaf(
+        _ name: String, _ interests: [LifecycleNotification.Name] = [.didFinishLaunching, .willTerminate],
+        deadline: Duration? = nil, _ manner: RecordingListener.Manner = .atOnce
+    ) -> RecordingListener {
+        let leaf = RecordingListener(name, interests, deadline: deadline, manner: manner)
+        leaf.journal = { [fixture] in fixture.told.append($0) }
+        return leaf
+    }
+
+    @discardableResult
+    private func add(_ leaves: any LifecycleListener...) throws -> CompositeListener {
+        let composite = try CompositeListener("media", clock: fixture.clock, leaves)
+        try fixture.mediator.addListener(composite)
+        return composite
+    }
+
+    @Test func interestsAreTheUnionOfTheLeaves() throws {
+        try add(leaf("a", [.didReload]), leaf("b", [.flushRequested, .didReload]))
+
+        #expect(fixture.mediator.listeners.map(\.interests) == [[.didReload, .flushRequested]])
+    }
+
+    @Test func leavesAreToldInOrderAndInReverse() throws {
+        let inner = try CompositeListener("inner", clock: fixture.clock, [leaf("b"), leaf("c")])
+        try add(leaf("a"), inner, leaf("d"))
+
+        fixture.perform(.launch, .stop)
+
+        #expect(
+            fixture.told == ["a", "b", "c", "d"].map { "\($0) didFinishLaunching" }
+                + ["d", "c", "b", "a"].map { "\($0) willTerminate" })
+    }
+
+    @Test func failureStopsNoOtherLeafAndIsNamed() throws {
+        try add(leaf("video", [.flushRequested], .throwing(Broken())), leaf("audio", [.flushRequested]))
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.flushRequested) { report = $0 }
+
+        #expect(fixture.told == ["video flushRequested", "audio flushRequested"])
+        #expect(report?.problems == ["media: video: lens cap on"])
+    }
+
+    @Test func refusalNamesTheLeaf() throws {
+        let inner = try CompositeListener(
+            "inner", clock: fixture.clock,
+            [
+                leaf("video", [.didFinishLaunching], .throwing(LifecycleRefusal("no camera")))
+            ])
+        try add(inner, leaf("audio"))
+
+        fixture.perform(.launch)
+
+        #expect(fixture.ended.map(\.result) == [.refused(["media: inner: video: no camera"])])
+        #expect(fixture.told.contains("audio didFinishLaunching"))
+    }
+
+    @Test func leafThatHangsOverrunsAtItsOwnDeadline() throws {
+        let composite = try add(
+            leaf("slow", [.flushRequested], deadline: .seconds(2), .stubborn), leaf("next", [.flushRequested]))
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.flushRequested) { report = $0 }
+        fixture.clock.advance(by: .seconds(2))
+
+        #expect(fixture.told == ["slow flushRequested", "next flushRequested"])
+        #expect(report?.problems == ["media: slow: no answer within its deadline"])
+        #expect(composite.leaves.map(\.record.lastOutcome) == [.overran, .completed])
+        #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(12)])
+    }
+
+    @Test func leavesHaveNoTimeWhenAStopIsCutShort() throws {
+        try add(leaf("first", [.willTerminate], .stubborn), leaf("second", [.willTerminate], .stubborn))
+        fixture.perform(.launch, .stop)
+
+        fixture.perform(.stop)
+
+        #expect(fixture.told == ["second willTerminate", "first willTerminate"])
+        #expect(fixture.ended.map(\.trigger) == [.launch, .stop, .stop])
+    }
+
+    @Test func askedLeavesAnswerForTheComposite() throws {
+        try add(Asked("no", opens: false), Asked("yes", opens: true))
+        var reports: [LifecycleReport] = []
+
+        fixture.mediator.post(.openURL, userInfo: ["url": "rtsp://camera"]) { reports.append($0) }
+        fixture.mediator.post(.performFetch) { reports.append($0) }
+        fixture.mediator.post(.performAction, userInfo: ["action": "no"]) { reports.append($0) }
+
+        #expect(fixture.mediator.actions.map(\.id) == ["no", "yes"])
+        #expect(reports.map { $0.listeners.map(\.outcome) } == [[.handled], [.fetched(.newData)], [.handled]])
+    }
+
+    @Test func leavesJoinAndLeaveAtRunTime() throws {
+        let first = leaf("first", [.didReload])
+        let composite = try add(first)
+
+        try composite.add(leaf("late", [.flushRequested]))
+        composite.remove(first)
+        fixture.mediator.updateAnswers(of: composite)
+        fixture.mediator.post(.flushRequested)
+
+        #expect(fixture.told == ["late flushRequested"])
+        #expect(fixture.mediator.listeners.map(\.interests) == [[.flushRequested]])
+    }
+}

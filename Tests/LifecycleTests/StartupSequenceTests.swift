@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StartupSequenceTests {
+    /// A command made of a closure.
+    struct Step: StartupCommand {
+        let name: String
+        var deadline: Duration = .seconds(1)
+        var isRequired = true
+        var body: () async throws -> Void = {}
+
+        func run(_ options: LaunchOptions) async throws { try await body() }
+    }
+
+    struct Broken: Error, CustomStringConvertible { let description = "disk is full" }
+
+    let fixture = MediatorFixture()
+
+    private func add(_ steps: Step...) throws -> StartupSequence {
+        let sequence = StartupSequence(clock: fixture.clock) { for step in steps { step } }
+        try fixture.mediator.addListener(sequence)
+        return sequence
+    }
+
+    private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+
+    @Test func commandsRunInOrderAndAreTimed() throws {
+        let clock = fixture.clock
+        let sequence = try add(
+            Step(name: "store") { clock.advance(by: .milliseconds(30)) },
+            Step(name: "cache") { clock.advance(by: .milliseconds(12)) })
+
+        fixture.perform(.launch)
+
+        #expect(sequence.times.map(\.command) == ["store", "cache"])
+        #expect(sequence.times.map(\.duration) == [.milliseconds(30), .milliseconds(12)])
+        #expect(fixture.ended.map(\.result) == [.completed])
+    }
+
+    @Test func requiredFailureRefusesTheLaunchByNameAndEndsTheSequence() throws {
+        let sequence = try add(Step(name: "store") { throw Broken() }, Step(name: "cache"))
+
+        fixture.perform(.launch)
+
+        #expect(fixture.ended.map(\.result) == [.refused(["startup: store: disk is full"])])
+        #expect(sequence.times.map(\.command) == ["store"])
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test(arguments: ["disk is full", "not today"])
+    func optionalFailureIsReportedAndTheLaunchGoesOn(reason: String) throws {
+        let sequence = try add(
+            Step(name: "cache", isRequired: false) {
+                throw reason == "not today" ? LifecycleRefusal(reason) : Broken()
+            },
+            Step(name: "listen"))
+
+        fixture.perform(.launch)
+
+        #expect(fixture.ended.map(\.result) == [.completed])
+        #expect(fixture.ended.flatMap(\.notifications).flatMap(\.problems) == ["startup: cache: \(reason)"])
+        #expect(sequence.times.map(\.command) == ["cache", "listen"])
+    }
+
+    @Test func hangingCommandOverrunsAtItsDeadline() throws {
+        let sequence = try add(
+            Step(name: "peer", deadline: .seconds(2), isRequired: false, body: hang),
+            Step(name: "store", deadline: .seconds(3), body: hang), Step(name: "listen"))
+        fixture.perform(.launch)
+
+        fixture.clock.advance(by: .seconds(5))
+
+        let reason = "startup: peer: not done within its deadline; store: not done within its deadline"
+        #expect(fixture.ended.map(\.result) == [.refused([reason])])
+        #expect(sequence.times.map(\.duration) == [.seconds(2), .seconds(3)])
+        #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(6)])
+    }
+
+    @Test func noCommandBeginsAfterTheWholeSequenceIsOutOfTime() throws {
+        fixture.mediator.deadlines.transition = .seconds(1)
+        let sequence = try add(Step(name: "store", deadline: .seconds(3), body: hang), Step(name: "listen"))
+        fixture.perform(.launch)
+
+        fixture.clock.advance(by: .seconds(1))
+
+        #expect(sequence.times.map(\.command) == ["store"])
+        #expect(fixture.ended.count == 1)
+    }
+
+    @Test func builderTakesConditionsAndLists() throws {
+        let isWarm = false
+        let sequence = StartupSequence(clock: fixture.clock) {
+            Step(name: "store")
+            if isWarm { Step(name: "warm") } else { Step(name: "cold") }
+            [Step(name: "one"), Step(name: "two")]
+        }
+        try fixture.mediator.addListener(sequence)
+
+        fixture.perform(.launch)
+
+        #expect(sequence.times.map(\.command) == ["store", "cold", "one", "two"])
+    }
+}
