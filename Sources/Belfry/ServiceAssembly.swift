@@ -48,7 +48,9 @@ final class ServiceAssembly {
         try mediator.addListener(
             RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
         let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
-        try compose(ServiceContext(mediator: mediator, loop: loop, ending: ending))
+        let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
+        try compose(context)
+        try addRegistered(to: context, except: settings.service.disabledListeners)
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
         try mediator.addListener(ServiceManagerListener(loop: loop))
 
@@ -70,6 +72,18 @@ final class ServiceAssembly {
         if error is LifecycleReloadError { return ServiceExit.configuration }
         log.write(.critical, "\(error)", .failure)
         return ServiceExit.system
+    }
+
+    /// Adds the listeners that registered themselves.
+    private func addRegistered(to service: ServiceContext, except disabled: [String]) throws {
+        let registrations = ListenerRegistration.all
+        for registration in registrations where !disabled.contains(registration.name) {
+            try service.mediator.addListener(registration.make(service))
+        }
+        for name in disabled where !registrations.contains(where: { $0.name == name }) {
+            log.write(
+                .warning, "no listener '\(name)' of DisabledListeners= registered itself, ignoring", .configuration)
+        }
     }
 
     private func socket(

@@ -201,3 +201,11 @@ bool belfry_is_link(mode_t mode) { return S_ISLNK(mode); }
 
 pid_t belfry_siginfo_pid(const siginfo_t *info) { return info->si_pid; }
 int belfry_siginfo_status(const siginfo_t *info) { return info->si_status; }
+
+extern const belfry_listener_record __start_belfry_listeners[] __attribute__((weak, visibility("hidden")));
+extern const belfry_listener_record __stop_belfry_listeners[] __attribute__((weak, visibility("hidden")));
+
+void belfry_call_listener_records(void) {
+    for (const belfry_listener_record *record = __start_belfry_listeners; record < __stop_belfry_listeners; record++)
+        if (*record) (*record)();
+}

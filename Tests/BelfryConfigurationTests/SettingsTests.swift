@@ -10,7 +10,7 @@ struct SettingsTests {
         let settings = BelfrySettings.defaults
 
         #expect(settings.service.listenerTimeout == .seconds(10) && settings.service.stopTimeout == .seconds(25))
-        #expect(!settings.service.stopOnPause)
+        #expect(!settings.service.stopOnPause && settings.service.disabledListeners.isEmpty)
         #expect(settings.service.runtimeDirectory == nil && settings.service.stateDirectory == nil)
         #expect(settings.socket.isEnabled && settings.socket.path == nil && settings.socket.group == "belfry")
         #expect(settings.socket.look == .all)
@@ -36,6 +36,8 @@ struct SettingsTests {
                 ListenerTimeout=1min 30s
                 StopTimeout=infinity
                 StopOnPause=yes
+                DisabledListeners=video "two words"
+                DisabledListeners=socket
                 RuntimeDirectory=/run/mine/
                 StateDirectory=/var/lib/mine
                 [Signals]
@@ -75,6 +77,7 @@ struct SettingsTests {
 
         #expect(settings.service.listenerTimeout == .seconds(90) && settings.service.stopTimeout == nil)
         #expect(settings.service.stopOnPause)
+        #expect(settings.service.disabledListeners == ["video", "two words", "socket"])
         #expect(settings.service.runtimeDirectory == "/run/mine" && settings.service.stateDirectory == "/var/lib/mine")
         #expect(settings.signals.actions[SIGUSR1] == .ignore)
         #expect(settings.signals.actions[SignalName.realTime.lowerBound + 5] == .post("my.own"))

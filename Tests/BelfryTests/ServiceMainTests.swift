@@ -100,6 +100,22 @@ struct ServiceMainTests {
         #expect(status == 71)
     }
 
+    @Test func selfRegisteredListenerIsThereUnlessDisabled() throws {
+        func listeners(_ configuration: String) throws -> [String] {
+            let service = try fixture.start("ServiceProbe", ["hang"], configuration)
+            #expect(fixture.manager.wait(for: "READY=1"))
+            service.send(SIGQUIT)
+            return service.finish().lines.filter { $0.contains("registered") }
+        }
+
+        let present = try listeners("")
+        let disabled = try listeners("[Service]\nDisabledListeners=registered unregistered\n")
+
+        #expect(present.count == 1 && present[0].hasPrefix("probe: listener 'registered': "))
+        #expect(
+            disabled == ["probe: no listener 'unregistered' of DisabledListeners= registered itself, ignoring"])
+    }
+
     @Test func numbersGoOnAfterAKill() throws {
         let first = try fixture.startReady()
         first.send(SIGKILL)

@@ -16,6 +16,9 @@ package nonisolated enum BelfrySections {
                 "StopOnPause", .boolean, default: "no",
                 help: "whether a pause ends in a real SIGSTOP, which SIGCONT ends"),
             KeyDescription(
+                "DisabledListeners", .listenerNames, default: "",
+                help: "names of listeners that registered themselves and are left out"),
+            KeyDescription(
                 "RuntimeDirectory", .path, default: "",
                 help: "where the socket is; by default decided by the environment"),
             KeyDescription(

@@ -51,6 +51,12 @@ nonisolated extension ValueKind {
         return .texts(names)
     }
 
+    /// A list of listener names; that they exist is not asked here.
+    package static let listenerNames = ValueKind("list of listener names", isList: true) {
+        text, _ throws(ValueProblem) in
+        .texts(try IniWords.split(text).map(\.text))
+    }
+
     /// What a signal does: an action, or a notification to post; one that almost spells either is doubted.
     package static let signalAction = ValueKind("action or notification name") { text, doubts throws(ValueProblem) in
         let action = try SignalAction(text)

@@ -9,6 +9,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var stopTimeout: Duration?
     /// Whether a pause ends in a real SIGSTOP.
     package var stopOnPause: Bool
+    /// Names of listeners that registered themselves and are left out.
+    package var disabledListeners: [String]
     /// Where the socket is; nil to let the environment decide.
     package var runtimeDirectory: String?
     /// Where state is kept; nil to let the environment decide.
@@ -18,6 +20,7 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         listenerTimeout = section.duration("ListenerTimeout")
         stopTimeout = section.duration("StopTimeout")
         stopOnPause = section.boolean("StopOnPause")
+        disabledListeners = section.texts("DisabledListeners")
         runtimeDirectory = section.text("RuntimeDirectory")
         stateDirectory = section.text("StateDirectory")
     }

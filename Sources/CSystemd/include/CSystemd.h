@@ -69,6 +69,12 @@ int belfry_unix_connect(const char *path);
 /// its cache: what only the start needs does not stay resident (madvise(2), dl_iterate_phdr(3)).
 void belfry_release_code_pages(void);
 
+/// A record in the section `belfry_listeners`: a function that registers one listener.
+typedef void (*belfry_listener_record)(void);
+
+/// Calls every record that is linked into the program, if there is any. The linker gives the bounds of the section.
+void belfry_call_listener_records(void);
+
 /// syncfs(2). Returns 0 or -errno.
 int belfry_syncfs(int fd);
 
