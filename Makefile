@@ -12,7 +12,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests system-tests bench check install uninstall clean
+.PHONY: all build run test unit-tests examples system-tests bench check install uninstall clean
 
 all: build
 
@@ -27,8 +27,8 @@ build:
 run: build
 	@scripts/demonstrate $(BUILT)
 
-# Everything: style, unit tests, and the installed service under real systemd.
-test: check unit-tests system-tests
+# Everything: style, unit tests, examples, and the installed service under real systemd.
+test: check unit-tests examples system-tests
 
 check:
 	@scripts/check
@@ -37,6 +37,11 @@ unit-tests:
 	@scripts/install-dependencies build
 	$(SWIFT) build --build-tests $(STRICT)
 	$(SWIFT) test --skip-build $(STRICT)
+
+# Each example, and whether it prints what its folder says.
+examples:
+	@scripts/install-dependencies build
+	@SWIFT='$(SWIFT)' scripts/run-examples
 
 system-tests: build
 	@scripts/install-dependencies test

@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import PackageDescription
+
+/// The same settings as in Belfry itself.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .defaultIsolation(MainActor.self),
+]
+
+/// One example: a program and the folder it is in.
+func example(
+    _ name: String, _ folder: String, uses products: [String] = ["Lifecycle", "LifecycleTesting"],
+    besides others: [String] = []
+) -> Target {
+    let documents = folder.contains("/") ? [] : ["README.md", "expected-output"]
+    return .executableTarget(
+        name: name, dependencies: products.map { .product(name: $0, package: "belfry") }, path: folder,
+        exclude: documents + others, swiftSettings: strict)
+}
+
+// A package of its own, as a user's is. The name of a program is that of its folder without the number.
+let package = Package(
+    name: "belfry-examples",
+    dependencies: [.package(name: "belfry", path: "..")],
+    targets: [
+        example("FirstListeners", "01-FirstListeners"),
+        example("MassiveMainBefore", "02-MassiveMain/Before", uses: []),
+        example("MassiveMainAfter", "02-MassiveMain/After"),
+        example("StartupCommands", "03-StartupCommands"),
+        example("Composite", "04-Composite"),
+        example("PrimaryDelegate", "05-PrimaryDelegate"),
+        example("SplitConcerns", "06-SplitConcerns"),
+        example("SelfRegistration", "07-SelfRegistration", uses: ["Belfry"], besides: ["belfry.conf"]),
+    ]
+)
