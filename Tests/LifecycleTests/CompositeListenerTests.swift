@@ -121,6 +121,13 @@ struct CompositeListenerTests {
         #expect(reports.map { $0.listeners.map(\.outcome) } == [[.handled], [.fetched(.newData)], [.handled]])
     }
 
+    @Test func leavesKeepTheirState() throws {
+        let inner = try CompositeListener("inner", clock: fixture.clock, [RestoredListener("deep")])
+        try add(RestoredListener("leaf"), inner)
+
+        #expect(fixture.mediator.restorableListeners.map(\.restorationIdentifier) == ["leaf", "deep"])
+    }
+
     @Test func leavesJoinAndLeaveAtRunTime() throws {
         let first = leaf("first", [.didReload])
         let composite = try add(first)
