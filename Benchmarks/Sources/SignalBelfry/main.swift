@@ -14,7 +14,7 @@ let options = ServiceOptions(
     name: "signal-benchmark", configurationFiles: [CommandLine.arguments[2]], socketPath: CommandLine.arguments[3])
 var observation: LifecycleObservation?
 ServiceMain.run(options) { service in
-    service.mediator.addListener(SignalListener(page))
+    try service.mediator.addListener(SignalListener(page))
     observation = service.mediator.addObserver(forName: burst) { notification in
         guard case .signal(let signal) = notification.origin else { return }
         benchmark_page_note_burst(page, signal.value, signal.pid)
