@@ -12,7 +12,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests examples system-tests bench check install uninstall clean
+.PHONY: all build run test unit-tests examples model system-tests bench check install uninstall clean
 
 all: build
 
@@ -27,8 +27,8 @@ build:
 run: build
 	@scripts/demonstrate $(BUILT)
 
-# Everything: style, unit tests, examples, and the installed service under real systemd.
-test: check unit-tests examples system-tests
+# Everything: style, unit tests, examples, the mediator against its model, and the installed service under real systemd.
+test: check unit-tests examples model system-tests
 
 check:
 	@scripts/check
@@ -42,6 +42,13 @@ unit-tests:
 examples:
 	@scripts/install-dependencies build
 	@SWIFT='$(SWIFT)' scripts/run-examples
+
+# Random sequences on the mediator and on a plain model of it, under Thread Sanitizer, on two cores.
+MODEL = $(SWIFT) build --configuration release --sanitize=thread --scratch-path .build-thread $(STRICT)
+model:
+	@scripts/install-dependencies build
+	$(MODEL) --product MediatorModelProbe
+	@scripts/check-model .build-thread/release/MediatorModelProbe 100000
 
 system-tests: build
 	@scripts/install-dependencies test

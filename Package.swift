@@ -138,7 +138,15 @@ let package = Package(
                 "ServiceManager", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
-        .testTarget(name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting"], swiftSettings: onMain),
+        .target(
+            name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting"], path: "Tests/MediatorModel",
+            swiftSettings: onMain),
+        .executableTarget(
+            name: "MediatorModelProbe", dependencies: ["MediatorModel"], path: "Tests/Probes/MediatorModel",
+            swiftSettings: onMain),
+        .testTarget(
+            name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting", "MediatorModel"],
+            swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(
             name: "VarlinkTests",

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+
+extension ReferenceModel {
+    func post(_ name: LifecycleNotification.Name, _ action: String, _ id: Int?, _ then: [Scenario.Step]) {
+        sequence += 1
+        let number = sequence
+        announce(name, number, from: lifecycleState, to: lifecycleState)
+        tell(
+            ModelDelivery(
+                name, action: action, number, configuration: nil, limit: .max, groups: groups(answering: name)
+            ) { [unowned self] delivery in
+                guard let id else { return }
+                events.append(
+                    .answered(
+                        id: id, number, delivery.result,
+                        handledBy: delivery.calls.first { $0.outcome == .handled }?.listener.plan.name,
+                        delivery.answers))
+                execute(then)
+            })
+    }
+
+    /// Those of everything first, then those of the name, each in the order they came: all that were there before the
+    /// first is called and are still there when their turn comes.
+    func announce(_ name: LifecycleNotification.Name, _ number: UInt64, from: LifecycleState, to: LifecycleState) {
+        let called =
+            observers.filter { scenario.observers[$0.index].name == nil }
+            + observers.filter { scenario.observers[$0.index].name == name }
+        for observer in called where observers.contains(where: { $0.token == observer.token }) {
+            events.append(.observed(observer.index, number, name, from: from, to: to, in: lifecycleState))
+            let reactions = scenario.observers[observer.index].reactions
+            let call = observed[observer.index]
+            observed[observer.index] += 1
+            if call < reactions.count { execute(reactions[call]) }
+        }
+    }
+
+    func groups(answering name: LifecycleNotification.Name) -> [[ModelListener]] {
+        let leaving: [LifecycleNotification.Name] = [
+            .willResignActive, .didEnterBackground, .willTerminate, .willReload, .willSleep,
+        ]
+        let told = groups.map { $0.filter { listener in listener.answers.contains { $0.name == name } } }
+        return leaving.contains(name) ? told.reversed() : told
+    }
+
+    /// Tells group after group for as long as they answer at once; the end of a call that hung goes on from there.
+    func tell(_ delivery: ModelDelivery) {
+        guard !delivery.isTelling else { return }
+        delivery.isTelling = true
+        while !delivery.groups.isEmpty, !delivery.isWaiting, !delivery.isSettled {
+            for listener in delivery.groups.removeFirst() where !listener.isGone {
+                if let answer = listener.answer(to: delivery.name, action: delivery.action) {
+                    call(listener, answer, delivery)
+                }
+            }
+        }
+        delivery.isTelling = false
+        guard !delivery.isWaiting, !delivery.isDone else { return }
+        delivery.isDone = true
+        if scenario.hasReportObserver { events.append(.reported(delivery.sequence, delivery.answers)) }
+        delivery.done(delivery)
+    }
+
+    private func call(_ listener: ModelListener, _ answer: Scenario.Answer, _ delivery: ModelDelivery) {
+        let call = ModelCall(listener, number: callsOfListener[listener.index], start: now)
+        callsOfListener[listener.index] += 1
+        delivery.calls.append(call)
+        let deadline = min(answer.deadline ?? scenario.deadlines.listener, remaining(until: delivery.limit))
+        let time = delivery.isCutShort ? .zero : deadline
+        let knows = delivery.name != .openURL
+        events.append(
+            .told(
+                listener.index, call: call.number, knows ? delivery.sequence : 0, delivery.name,
+                configuration: knows ? delivery.configuration : nil))
+        let behaviour = listener.plan.behaviour(call.number)
+        execute(behaviour.before)
+        let hasResult = [.performFetch, .openURL, .performAction].contains(delivery.name)
+        guard case .hanging(let isStubborn, _) = behaviour.end, hasResult || answer.kind != .immediate else {
+            return end(call, ModelCall.outcome(behaviour.end, of: delivery.name), delivery)
+        }
+        call.hang = (isStubborn, behaviour.after, delivery.name, !hasResult && answer.kind == .completing)
+        call.resumed = { [unowned self] in end(call, $0, delivery) }
+        hanging.append(call)
+        if call.outcome != nil {
+            cancel(call)
+        } else if time == .zero {
+            overrun(call, delivery)
+        } else {
+            call.timer = clock.schedule(after: time) { [unowned self] in overrun(call, delivery) }
+        }
+    }
+
+    /// Gives a call no more time.
+    private func overrun(_ call: ModelCall, _ delivery: ModelDelivery) {
+        guard call.outcome == nil else { return }
+        if call.hang != nil { cancel(call) }
+        end(call, .overran, delivery)
+    }
+
+    private func cancel(_ call: ModelCall) {
+        events.append(.cancelled(call.listener.index, call: call.number))
+        if call.hang?.isStubborn == false { hanging.removeAll { $0 === call } }
+    }
+
+    private func end(_ call: ModelCall, _ outcome: ListenerOutcome, _ delivery: ModelDelivery) {
+        guard call.outcome == nil else { return }
+        call.timer?.cancel()
+        call.outcome = outcome
+        call.duration = .microseconds(now - call.start)
+        call.listener.calls += 1
+        call.listener.failures += outcome.isProblem ? 1 : 0
+        call.listener.lastOutcome = outcome
+        tell(delivery)
+    }
+
+    /// A second stop: nobody has time any more, neither those who are being asked nor those to come.
+    func cutShort(_ delivery: ModelDelivery) {
+        delivery.isCutShort = true
+        for call in delivery.calls { overrun(call, delivery) }
+    }
+
+    func resume(_ call: ModelCall, _ end: Scenario.End) {
+        guard let hang = call.hang else { return }
+        // A task that waits no more has no handler for its cancellation; what calls back can be given up until it does.
+        if !hang.isCompleting { call.hang = nil }
+        execute(hang.after)
+        call.resumed?(ModelCall.outcome(end, of: hang.name))
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+
+extension ReferenceModel {
+    /// The rules of the queue.
+    func accept(_ transition: ModelTransition) {
+        let stop = ([current].compactMap { $0 } + waiting).first { $0.trigger == .stop }
+        if transition.trigger == .stop, let stop {
+            stop.askers += transition.askers
+            stop.isCutShort = true
+            current?.isCutShort = true
+            expireTasks()
+            if let delivery { cutShort(delivery) }
+        } else if transition.trigger == .stop {
+            let overtaken = waiting
+            waiting = [transition]
+            for transition in overtaken { finish(transition, .overtaken) }
+        } else if let twin = twin(of: transition) {
+            twin.askers += transition.askers
+        } else if stop != nil {
+            finish(transition, .overtaken)
+        } else {
+            waiting.append(transition)
+        }
+        begin()
+    }
+
+    /// A reload is one with any that waits, anything else with the last that waits.
+    private func twin(of transition: ModelTransition) -> ModelTransition? {
+        if transition.trigger == .reload { return waiting.first { $0.trigger == .reload } }
+        return waiting.last?.trigger == transition.trigger ? waiting.last : nil
+    }
+
+    private func begin() {
+        guard current == nil, !waiting.isEmpty else { return }
+        let transition = waiting.removeFirst()
+        current = transition
+        let limit = transition.trigger == .stop ? scenario.deadlines.stop : scenario.deadlines.transition
+        transition.limit = now + UInt64(limit / .microseconds(1))
+        transition.steps = StateTable.steps(lifecycleState, transition.trigger)
+        guard !transition.steps.isEmpty else { return proceed(transition) }
+        if transition.trigger == .reload { read(transition) }
+        guard [.pause, .stop].contains(transition.trigger) else { return proceed(transition) }
+        if transition.isCutShort { expireTasks() }
+        guard !tasks.isEmpty else { return proceed(transition) }
+        let timer = clock.schedule(after: limit) { [unowned self] in expireTasks() }
+        whenNoTasks = { [unowned self] in
+            timer.cancel()
+            proceed(transition)
+        }
+    }
+
+    private func read(_ transition: ModelTransition) {
+        if scenario.reloads[reloads % scenario.reloads.count] {
+            transition.configuration = reloads
+        } else {
+            transition.reasons = ["unreadable"]
+        }
+        reloads += 1
+    }
+
+    /// Takes the next step, or ends.
+    private func proceed(_ transition: ModelTransition) {
+        guard !transition.steps.isEmpty else {
+            current = nil
+            let result: TransitionReport.Result = transition.reasons.isEmpty ? .completed : .refused(transition.reasons)
+            finish(transition, result)
+            events.append(.transition(transition.trigger, result))
+            return begin()
+        }
+        let step = transition.steps.removeFirst()
+        if step.isArrival { lifecycleState = step.to }
+        guard let name = step.name else { return proceed(transition) }
+        sequence += 1
+        let number = sequence
+        announce(name, number, from: step.from, to: step.to)
+        let next = ModelDelivery(
+            name, action: "", number, configuration: transition.configuration, limit: transition.limit,
+            groups: groups(answering: name)
+        ) { [unowned self] told in
+            delivery = nil
+            transition.told.append(number)
+            if !step.isArrival { lifecycleState = step.to }
+            judge(name, told, transition)
+            proceed(transition)
+        }
+        delivery = next
+        next.isCutShort = transition.isCutShort
+        tell(next)
+    }
+
+    private func judge(_ name: LifecycleNotification.Name, _ told: ModelDelivery, _ transition: ModelTransition) {
+        switch name {
+        case .willFinishLaunching, .didFinishLaunching:
+            guard !told.refusals.isEmpty else { return }
+            transition.reasons = told.refusals
+            transition.steps = StateTable.steps(.inactive, .refuseLaunch)
+        case .willReload, .didReload:
+            transition.reasons += told.problems
+            if !transition.reasons.isEmpty {
+                transition.configuration = configuration
+                transition.steps = [
+                    StateTable.Step(name: .didFailToReload, from: lifecycleState, to: lifecycleState)
+                ]
+            } else if name == .didReload {
+                configuration = transition.configuration ?? configuration
+            }
+        default: break
+        }
+    }
+
+    private func finish(_ transition: ModelTransition, _ result: TransitionReport.Result) {
+        for asker in transition.askers {
+            events.append(
+                .ended(
+                    id: asker.id, transition.trigger, result, notifications: transition.told,
+                    isCutShort: transition.isCutShort))
+            execute(asker.then)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+
+/// Runs scenarios on the mediator and on the reference model, and says where they part.
+package enum ScenarioCheck {
+    /// Checks the sequence of one seed.
+    ///
+    /// - Returns: what differs, with all that is needed to see it again; nil when nothing does.
+    package static func difference(seed: UInt64) async -> String? {
+        let scenario = Scenario(seed: seed)
+        let run = ScenarioRun(scenario)
+        let model = ReferenceModel(scenario)
+        for (index, step) in (scenario.steps + ending).enumerated() {
+            let before = run.events.count
+            await run.take(step)
+            model.execute(step)
+            // What came before was compared before.
+            guard run.events[before...] == model.events[before...], run.state == model.state else {
+                return text(scenario, index, run, model, since: before)
+            }
+        }
+        return Invariants.broken(by: run.events, asked: run.asked).map { "seed \(seed): \($0)" }
+    }
+
+    /// Lets all end that is under way.
+    private static var ending: [Scenario.Step] {
+        [.advance(.seconds(200)), .perform(.stop, id: -1, then: []), .advance(.seconds(200))]
+            + (0..<3).map { .dropTask($0) } + (0..<30).map { _ in .resume(0, .returning(1)) }
+            + [.perform(.stop, id: -2, then: []), .advance(.seconds(1000))]
+    }
+
+    private static func text(
+        _ scenario: Scenario, _ index: Int, _ run: ScenarioRun, _ model: ReferenceModel, since: Int
+    ) -> String {
+        var lines = ["seed \(scenario.seed): the mediator and the model part at step \(index)"]
+        for (index, listener) in scenario.listeners.enumerated() { lines.append("listener \(index): \(listener)") }
+        for (index, observer) in scenario.observers.enumerated() { lines.append("observer \(index): \(observer)") }
+        for step in (scenario.steps + ending)[...index] { lines.append("step: \(step)") }
+        let count = max(run.events.count, model.events.count)
+        func event(_ events: [ScenarioEvent], _ index: Int) -> String {
+            index < events.count ? "\(events[index])" : "nothing"
+        }
+        for index in min(since, count)..<count {
+            let (left, right) = (event(run.events, index), event(model.events, index))
+            lines.append(left == right ? "both: \(left)" : "mediator: \(left)\n   model: \(right)")
+        }
+        if run.state != model.state { lines.append("mediator: \(run.state)\n   model: \(model.state)") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+
+/// A scenario on the real mediator.
+final class ScenarioRun {
+    let scenario: Scenario
+    let mediator: LifecycleMediator
+    var events: [ScenarioEvent] = []
+    var hanging: [HangingAnswer] = []
+    /// Whose completions are to be called.
+    private(set) var asked: Set<Int> = []
+    private let clock = ManualClock()
+    private var listeners: [ScenarioListener] = []
+    private var isPresent: [Bool]
+    private var observations: [LifecycleObservation?]
+    private var observed: [Int]
+    private var tasks: [BackgroundTask?] = [nil, nil, nil]
+    private var reloads = 0
+    /// Answers that were resumed and have not returned yet.
+    private var returning = 0
+
+    init(_ scenario: Scenario) {
+        self.scenario = scenario
+        mediator = LifecycleMediator(clock: clock, deadlines: scenario.deadlines)
+        isPresent = scenario.listeners.map { _ in false }
+        observations = scenario.observers.map { _ in nil }
+        observed = scenario.observers.map { _ in 0 }
+        listeners = scenario.listeners.indices.map { ScenarioListener($0, in: self) }
+        mediator.readConfiguration = { [unowned self] in
+            defer { reloads += 1 }
+            guard scenario.reloads[reloads % scenario.reloads.count] else { throw LifecycleReloadError(["unreadable"]) }
+            var configuration = LifecycleConfiguration()
+            configuration[Int.self] = reloads
+            return configuration
+        }
+        mediator.addTransitionObserver { [unowned self] in events.append(.transition($0.trigger, $0.result)) }
+        if scenario.hasReportObserver {
+            mediator.addReportObserver { [unowned self] in
+                events.append(.reported($0.notification.sequence, Self.answered($0)))
+            }
+        }
+    }
+
+    /// Takes a step and waits until nothing moves by itself.
+    func take(_ step: Scenario.Step) async {
+        execute([step])
+        while returning > 0 { await Task.yield() }
+    }
+
+    var state: ScenarioState {
+        ScenarioState(
+            state: mediator.state, lastSequence: mediator.lastSequence, remainingTime: mediator.remainingTime,
+            pendingTimers: clock.pendingTimers,
+            listeners: mediator.listeners.map {
+                ScenarioState.Listener(
+                    name: $0.name, calls: $0.record.calls, failures: $0.record.failures,
+                    lastOutcome: $0.record.lastOutcome)
+            }, actions: mediator.actions.map(\.id), configuration: mediator.configuration[Int.self])
+    }
+
+    func execute(_ steps: [Scenario.Step]) { for step in steps { execute(step) } }
+
+    /// An answer is cancelled: one that heeds it returns.
+    func cancel(_ answer: HangingAnswer) {
+        events.append(.cancelled(answer.listener, call: answer.call))
+        guard !answer.isStubborn, hanging.contains(where: { $0 === answer }) else { return }
+        hanging.removeAll { $0 === answer }
+        answer.wasGivenUp = true
+        guard answer.completion == nil else { return }
+        returning += 1
+        answer.open()
+    }
+
+    /// The last that a resumed answer does.
+    func returned() { returning -= 1 }
+
+    private func execute(_ step: Scenario.Step) {
+        switch step {
+        case .perform(let trigger, let id, let then):
+            asked.insert(id)
+            mediator.perform(trigger) { [unowned self] report in
+                events.append(
+                    .ended(
+                        id: id, report.trigger, report.result,
+                        notifications: report.notifications.map(\.notification.sequence),
+                        isCutShort: report.cutShortBy != nil))
+                execute(then)
+            }
+        case .post(let name, let action, let id, let then): post(name, action, id, then)
+        case .advance(let duration): clock.advance(by: duration)
+        case .resume(let index, let end): if !hanging.isEmpty { resume(hanging[index % hanging.count], end) }
+        case .add(let index): add(index)
+        case .remove(let index):
+            isPresent[index] = false
+            mediator.removeListener(listeners[index])
+        case .update(let index):
+            listeners[index].isUpdated.toggle()
+            mediator.updateAnswers(of: listeners[index])
+        case .observe(let index): if observations[index] == nil { observe(index) }
+        case .ignore(let index): observations[index] = nil
+        case .beginTask(let index, let deadline, let expiration):
+            guard tasks[index]?.isEnded ?? true else { return }
+            tasks[index] = mediator.beginBackgroundTask(named: "T\(index)", deadline: deadline) { [unowned self] in
+                events.append(.expired(index))
+                execute(expiration)
+            }
+        case .endTask(let index): tasks[index]?.end()
+        case .dropTask(let index): drop(index)
+        }
+    }
+
+    /// The task goes when nothing else is being changed: its end calls whoever waits for it.
+    private func drop(_ index: Int) {
+        let task = tasks[index]
+        tasks[index] = nil
+        withExtendedLifetime(task) {}
+    }
+
+    private func post(_ name: LifecycleNotification.Name, _ action: String, _ id: Int?, _ then: [Scenario.Step]) {
+        if let id { asked.insert(id) }
+        mediator.post(
+            name, userInfo: ["action": .string(action), "url": "x:y"],
+            completion: id.map { id in
+                { [unowned self] report in
+                    events.append(
+                        .answered(
+                            id: id, report.notification.sequence, report.result, handledBy: report.handledBy,
+                            Self.answered(report)))
+                    execute(then)
+                }
+            })
+    }
+
+    private func resume(_ answer: HangingAnswer, _ end: Scenario.End) {
+        hanging.removeAll { $0 === answer }
+        answer.end = end
+        if let completion = answer.completion {
+            execute(answer.after)
+            completion(Result { _ = try end.value() })
+        } else {
+            returning += 1
+            answer.open()
+        }
+    }
+
+    private func add(_ index: Int) {
+        guard !isPresent[index] else { return }
+        do throws(ListenerOrderError) {
+            if scenario.listeners[index].isPrimary {
+                try mediator.addPrimaryListener(listeners[index])
+            } else {
+                try mediator.addListener(listeners[index])
+            }
+            isPresent[index] = true
+        } catch {
+            events.append(.notAdded(index))
+        }
+    }
+
+    private func observe(_ index: Int) {
+        observations[index] = mediator.addObserver(forName: scenario.observers[index].name) { [unowned self] in
+            events.append(
+                .observed(index, $0.sequence, $0.name, from: $0.previousState, to: $0.state, in: mediator.state))
+            let call = observed[index]
+            observed[index] += 1
+            let reactions = scenario.observers[index].reactions
+            if call < reactions.count { execute(reactions[call]) }
+        }
+    }
+
+    private static func answered(_ report: LifecycleReport) -> [ScenarioEvent.Answered] {
+        report.listeners.map {
+            ScenarioEvent.Answered(listener: $0.listener, outcome: $0.outcome, duration: $0.duration)
+        }
+    }
+}

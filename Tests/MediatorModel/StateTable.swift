@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+
+/// What is owed in which state, written down a second time: NOTIFICATION>STATE, `-` where nobody is told.
+nonisolated enum StateTable {
+    struct Step: Sendable {
+        let name: LifecycleNotification.Name?
+        let from: LifecycleState
+        let to: LifecycleState
+        /// `did…` is told in the new state, `will…` in the old one.
+        var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
+    }
+
+    static func steps(_ state: LifecycleState, _ trigger: LifecycleTrigger) -> [Step] {
+        table["\(state) \(trigger)"] ?? []
+    }
+
+    private static let table: [String: [Step]] = {
+        var table: [String: [Step]] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            var state = words[0]
+            table["\(words[0]) \(words[1])"] = words.dropFirst(2).map { word in
+                let parts = word.split(separator: ">").map(String.init)
+                // Who resumes was suspended, whatever we knew of it.
+                let from = parts[0] == "didResume" ? "suspended" : state
+                state = parts[1]
+                return Step(
+                    name: LifecycleNotification.Name(parts[0]), from: LifecycleState(rawValue: from) ?? .notRunning,
+                    to: LifecycleState(rawValue: state) ?? .notRunning)
+            }
+        }
+        return table
+    }()
+
+    private static let text = """
+        notRunning launch willFinishLaunching>inactive didFinishLaunching>inactive didBecomeActive>active
+        inactive refuseLaunch willTerminate>notRunning
+        inactive pause didEnterBackground>background
+        inactive resume didBecomeActive>active
+        inactive endSuspension didResume>inactive
+        inactive reload willReload>inactive didReload>inactive
+        inactive stop didEnterBackground>background willTerminate>notRunning
+        active pause willResignActive>inactive didEnterBackground>background
+        active interrupt willResignActive>inactive
+        active endSuspension didResume>active
+        active reload willReload>active didReload>active
+        active stop willResignActive>inactive didEnterBackground>background willTerminate>notRunning
+        background resume willEnterForeground>inactive didBecomeActive>active
+        background suspend ->suspended
+        background endSuspension didResume>background willEnterForeground>inactive didBecomeActive>active
+        background reload willReload>background didReload>background
+        background stop willTerminate>notRunning
+        suspended resume didResume>background willEnterForeground>inactive didBecomeActive>active
+        suspended endSuspension didResume>background willEnterForeground>inactive didBecomeActive>active
+        suspended reload willReload>suspended didReload>suspended
+        suspended stop willTerminate>notRunning
+        """
+}
