@@ -144,8 +144,12 @@ let package = Package(
         .executableTarget(
             name: "MediatorModelProbe", dependencies: ["MediatorModel"], path: "Tests/Probes/MediatorModel",
             swiftSettings: onMain),
+        .target(
+            name: "DocumentationSnippets", dependencies: ["Belfry"], path: "Tests/DocumentationSnippets",
+            swiftSettings: onMain),
         .testTarget(
-            name: "LifecycleTests", dependencies: ["Lifecycle", "LifecycleTesting", "MediatorModel"],
+            name: "LifecycleTests",
+            dependencies: ["DocumentationSnippets", "Lifecycle", "LifecycleTesting", "MediatorModel"],
             swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(

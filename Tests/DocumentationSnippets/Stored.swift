@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+
+final class IndexListener: LifecycleListener {
+    let follows = ["StoreListener"]
+
+    var answers: [LifecycleAnswer] {
+        on(.didFinishLaunching) { [self] _ in try await open() }
+        on(.willTerminate) { [self] _ in try await close() }
+    }
+}
+
+extension IndexListener {
+    private func open() async throws {}
+    private func close() async throws {}
+}
+
+final class StoreListener: LifecycleListener {
+    private let store = Store()
+
+    var answers: [LifecycleAnswer] {
+        on(.didFinishLaunching, deadline: .seconds(20)) { [self] _ in
+            do {
+                try await store.open()
+            } catch {
+                throw LifecycleRefusal("unable to open the store: \(error)")
+            }
+        }
+        on(.willReload) { [self] notification in
+            guard let settings = notification.configuration?[StoreSettings.self] else { return }
+            guard store.accepts(settings) else { throw LifecycleRefusal("the store cannot shrink while it runs") }
+        }
+        on(.didReload) { [self] notification in store.apply(notification.configuration?[StoreSettings.self]) }
+        on(.didFailToReload) { [self] notification in store.apply(notification.configuration?[StoreSettings.self]) }
+        on(.willTerminate) { [self] _ in try await store.close() }
+    }
+}
+
+struct StoreSettings {}
+
+struct Store {
+    func open() async throws {}
+    func close() async throws {}
+    func accepts(_ settings: StoreSettings) -> Bool { true }
+    func apply(_ settings: StoreSettings?) {}
+    func send() async throws {}
+    func giveBack() {}
+    func shutDown() {}
+}
+
+func stored() {
+    ServiceMain.run(ServiceOptions(name: "stored")) { service in
+        try service.mediator.addListener(StoreListener())
+        try service.mediator.addListener(IndexListener())
+    }
+}
+
+func upload(_ mediator: LifecycleMediator, _ queue: Store) async throws {
+    mediator.deadlines = LifecycleDeadlines(listener: .seconds(5), stop: .seconds(20), transition: .seconds(60))
+
+    let upload = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(30)) { queue.giveBack() }
+    try await queue.send()
+    upload.end()
+}
+
+func observe(_ mediator: LifecycleMediator, _ legacy: Store) -> LifecycleObservation {
+    let observation = mediator.addObserver(forName: .willTerminate) { _ in legacy.shutDown() }
+    return observation
+}

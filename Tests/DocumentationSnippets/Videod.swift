@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+
+final class VideoListener: LifecycleListener {
+    private let player = Player()
+
+    var answers: [LifecycleAnswer] {
+        on(.willResignActive) { [self] _ in player.pause() }
+        on(.didBecomeActive, deadline: .seconds(2)) { [self] _ in try await player.play() }
+        on(Termination.self) { [self] end in player.close(because: end.reason.rawValue) }
+    }
+}
+
+struct Player {
+    func pause() {}
+    func play() async throws {}
+    func close(because reason: String) {}
+}
+
+struct Cache {
+    func shrink(to level: MemoryWarning.Level) {}
+}
+
+func videod() {
+    ServiceMain.run(ServiceOptions(name: "videod")) { service in
+        try service.mediator.addListener(VideoListener())
+    }
+}
+
+func observe(_ mediator: LifecycleMediator, _ cache: Cache) -> LifecycleObservation {
+    let observation = mediator.addObserver(of: MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
+    return observation
+}
+
+func read(_ mediator: LifecycleMediator) async {
+    for await notification in mediator.notifications(named: .flushRequested) {
+        print("flush number \(notification.sequence), asked for by a \(notification.origin.kind)")
+    }
+}
