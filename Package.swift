@@ -145,12 +145,19 @@ let package = Package(
             name: "MediatorModelProbe", dependencies: ["MediatorModel"], path: "Tests/Probes/MediatorModel",
             swiftSettings: onMain),
         .target(
+            name: "CAllocations", path: "Tests/Probes/CAllocations", cSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "AllocationProbe", dependencies: ["CAllocations", "EventLoop", "Lifecycle", "LifecycleSources"],
+            path: "Tests/Probes/AllocationProbe", swiftSettings: onMain),
+        .target(
             name: "DocumentationSnippets", dependencies: ["Belfry"], path: "Tests/DocumentationSnippets",
             swiftSettings: onMain),
         .testTarget(
             name: "LifecycleTests",
-            dependencies: ["DocumentationSnippets", "Lifecycle", "LifecycleTesting", "MediatorModel"],
-            swiftSettings: onMain),
+            dependencies: [
+                "AllocationProbe", "DocumentationSnippets", "Lifecycle", "LifecycleTesting", "MediatorModel",
+                "TestSupport",
+            ], swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(
             name: "VarlinkTests",

@@ -26,6 +26,12 @@ let package = Package(
         .target(name: "CBenchmark", cSettings: strictC),
         .executableTarget(name: "BareProgram", dependencies: ["CBenchmark"], swiftSettings: strict),
 
+        // What the library adds to a service: one that does nothing, with it and without.
+        .systemLibrary(name: "CLibsystemd"),
+        .executableTarget(name: "BareLoop", dependencies: ["CLibsystemd"], swiftSettings: strict),
+        .executableTarget(
+            name: "EmptyService", dependencies: [.product(name: "Belfry", package: "belfry")], swiftSettings: strict),
+
         // The same signal in five programs.
         .executableTarget(name: "SignalSender", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalLoop", dependencies: ["CBenchmark"], cSettings: strictC),
@@ -43,7 +49,10 @@ let package = Package(
 
         .executableTarget(
             name: "ObserverBenchmark",
-            dependencies: ["CBenchmark", .product(name: "Lifecycle", package: "belfry")], swiftSettings: strict),
+            dependencies: [
+                "CBenchmark", .product(name: "Belfry", package: "belfry"),
+                .product(name: "Lifecycle", package: "belfry"),
+            ], swiftSettings: strict),
         .executableTarget(name: "FanOutClient", dependencies: ["CBenchmark"], cSettings: strictC),
     ]
 )

@@ -42,9 +42,11 @@ final class SequenceFile: LifecycleSequence {
         close(descriptor)
     }
 
-    var last: UInt64 {
-        get { content.pointee.last }
-        set { content.pointee.last = newValue }
+    var last: UInt64 { content.pointee.last }
+
+    func next() -> UInt64 {
+        content.pointee.last += 1
+        return content.pointee.last
     }
 
     private static func words(_ bootID: String) -> (UInt64, UInt64) {

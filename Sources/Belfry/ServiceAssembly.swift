@@ -47,7 +47,7 @@ final class ServiceAssembly {
         if let socket { try mediator.addListener(socket) }
         try mediator.addListener(
             RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
-        let ending = ServiceEnding(loop: loop, mediator: mediator, log: log)
+        let ending = try ServiceEnding(loop: loop, mediator: mediator, log: log)
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)

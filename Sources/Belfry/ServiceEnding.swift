@@ -6,20 +6,25 @@ internal import EventLoop
 internal import Lifecycle
 internal import LifecycleListeners
 internal import ServiceManager
+internal import SystemErrors
 
 /// Decides when the process ends, and with which code.
 final class ServiceEnding {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
+    private let codeRelease: DeferredEventSource
     private var hasLaunched = false
     private var hasFailed = false
     private var isRefused = false
 
-    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
+    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) throws(SystemError) {
         self.loop = loop
         self.mediator = mediator
         self.log = log
+        // When nothing else is left to do, so that what the launch leaves to the loop is not brought back in.
+        codeRelease = try loop.deferred { belfry_release_code_pages() }
+        codeRelease.priority = 3_000_000
     }
 
     /// Launches the service, and ends the process if the launch is refused.
@@ -32,7 +37,7 @@ final class ServiceEnding {
                 isRefused = true
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 loop.exit(ServiceExit.system)
-            case (.launch, _): belfry_release_code_pages()
+            case (.launch, _): codeRelease.schedule()
             case (.stop, _) where !isRefused: end(report)
             default: break
             }

@@ -15,6 +15,8 @@ public final class MainEventLoop {
     let event: OpaquePointer
     private var mainQueue: MainQueueSource?
     private var exitCode: Int32?
+    @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
+    @exclusivity(unchecked) private var isStamped = false
 
     /// The last time the loop's wait was broken off although nothing had become ready. That is what a process sees of
     /// having been stopped and continued (signal(7), «Interruption of system calls … by stop signals»).
@@ -52,6 +54,7 @@ public final class MainEventLoop {
     ///
     /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
     public func turn(waiting limit: Duration?) throws(SystemError) {
+        isStamped = false
         var ready = sd_event_prepare(event)
         if ready == 0 {
             let start = MonotonicInstant.now
@@ -61,6 +64,28 @@ public final class MainEventLoop {
         }
         try SystemError.check(ready, verb: "wait in", object: "event loop")
         if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
+    }
+
+    /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
+    public typealias Stamp = (realtimeUsec: UInt64, monotonicUsec: UInt64)
+
+    /// When the loop woke up for what it does now (sd_event_now(3)); once the kernel's clock has ticked since, which it
+    /// does every 1 to 10 ms, the present moment. It so costs no reading of a clock but once a tick.
+    public var stamp: Stamp {
+        let tickUsec = belfry_clock_usec(CLOCK_MONOTONIC_COARSE)
+        return isStamped && tickUsec <= lastStamp.monotonicUsec ? lastStamp : takeStamp(after: tickUsec)
+    }
+
+    private func takeStamp(after tickUsec: UInt64) -> Stamp {
+        var stamp: Stamp = (0, 0)
+        sd_event_now(event, CLOCK_REALTIME, &stamp.realtimeUsec)
+        sd_event_now(event, CLOCK_MONOTONIC, &stamp.monotonicUsec)
+        if stamp.monotonicUsec < max(tickUsec, lastStamp.monotonicUsec) {
+            stamp = (belfry_clock_usec(CLOCK_REALTIME), belfry_clock_usec(CLOCK_MONOTONIC))
+        }
+        lastStamp = stamp
+        isStamped = true
+        return stamp
     }
 
     /// Takes the last interruption, so that it is counted once.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 internal import Glibc
 
 /// A moment of `CLOCK_MONOTONIC`, in the microseconds that systemd uses (clock_gettime(2)).
@@ -12,11 +13,7 @@ public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
     public init(microseconds: UInt64) { self.microseconds = microseconds }
 
     /// The present moment.
-    public static var now: Self {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Self(microseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000)
-    }
+    public static var now: Self { Self(microseconds: belfry_clock_usec(CLOCK_MONOTONIC)) }
 
     /// Whether `left` is the earlier one.
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }

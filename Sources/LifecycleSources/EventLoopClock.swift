@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 public import EventLoop
 internal import Glibc
 public import Lifecycle
@@ -18,11 +19,14 @@ public final class EventLoopClock: LifecycleClock {
 
     /// `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
     public var now: LifecycleTime {
-        var realtime = timespec()
-        clock_gettime(CLOCK_REALTIME, &realtime)
-        return LifecycleTime(
-            realtimeUsec: UInt64(realtime.tv_sec) * 1_000_000 + UInt64(realtime.tv_nsec) / 1000,
-            monotonicUsec: MonotonicInstant.now.microseconds)
+        LifecycleTime(
+            realtimeUsec: belfry_clock_usec(CLOCK_REALTIME), monotonicUsec: belfry_clock_usec(CLOCK_MONOTONIC))
+    }
+
+    /// The loop's own time, at most a tick of the kernel's clock old: what is posted in one turn carries one moment.
+    public var stamp: LifecycleTime {
+        let stamp = loop.stamp
+        return LifecycleTime(realtimeUsec: stamp.realtimeUsec, monotonicUsec: stamp.monotonicUsec)
     }
 
     /// Sets a timer of the loop.

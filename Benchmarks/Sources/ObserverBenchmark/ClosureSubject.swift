@@ -18,9 +18,11 @@ final class ClosureSubject: ObserverSubject {
 
     init(observers count: Int) { for _ in 0..<count { observers.append(Observer { _ in benchmark_call() }) } }
 
-    func post() {
+    func post(_ times: Int) {
         let notification = Self.notification
-        for observer in observers { observer.call(notification) }
+        for _ in 0..<times {
+            for observer in observers { observer.call(notification) }
+        }
     }
 
     func addAndRemove() {

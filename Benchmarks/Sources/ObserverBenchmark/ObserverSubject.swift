@@ -5,8 +5,8 @@
 protocol ObserverSubject: AnyObject {
     var name: String { get }
 
-    /// Tells all observers once.
-    func post()
+    /// Tells all observers, so many times.
+    func post(_ times: Int)
 
     /// Adds one observer more, and removes it.
     func addAndRemove()

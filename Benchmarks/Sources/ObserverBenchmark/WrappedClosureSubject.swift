@@ -13,9 +13,11 @@ final class WrappedClosureSubject: ObserverSubject {
 
     init(observers: Int) { for _ in 0..<observers { closures.append { _ in benchmark_call() } } }
 
-    func post() {
+    func post(_ times: Int) {
         let notification = notification
-        for closure in closures { closure(notification) }
+        for _ in 0..<times {
+            for closure in closures { closure(notification) }
+        }
     }
 
     func addAndRemove() {

@@ -19,12 +19,20 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
 #include <systemd/sd-login.h>
+
+/// What a clock shows, in microseconds (clock_gettime(2)). The clock must be one that the kernel has.
+static inline uint64_t belfry_clock_usec(clockid_t clock) {
+    struct timespec time = {0};
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
 
 /// The real-time signal range as the C library leaves it to applications (signal(7)).
 int belfry_sigrtmin(void);

@@ -5,15 +5,15 @@
 final class ListenerRegistry {
     private var entries: [ListenerEntry] = []
     private var order: [[ListenerEntry]] = []
-    /// Who answers a name, in the order of arriving; made when it is first asked for.
-    private var answering = NameTable<[[ListenerEntry]]>()
+    /// Who hears of each name that somebody answers or observes.
+    let audiences = AudienceTable()
 
     /// Adds a listener, or throws and leaves things as they were.
     func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
         let entry = ListenerEntry(listener, isPrimary: isPrimary)
         order = try Self.ordered(entries + [entry])
         entries.append(entry)
-        answering = NameTable()
+        findAudiencesAnew()
     }
 
     /// Removes a listener, also from what is being delivered.
@@ -25,25 +25,43 @@ final class ListenerRegistry {
         entries.removeAll(where: \.isGone)
         // Fewer listeners contradict each other no more than before; a rank may stand elsewhere without its first.
         if let ordered = try? Self.ordered(entries) { order = ordered }
-        answering = NameTable()
+        findAudiencesAnew()
     }
 
     func updateAnswers(of listener: any LifecycleListener) {
         for entry in entries where entry.listener === listener { entry.readAnswers() }
-        answering = NameTable()
+        findAudiencesAnew()
     }
+
+    /// The audience of a name, for an observer to join.
+    func audience(of name: LifecycleNotification.Name) -> Audience { audiences.audience(of: name) }
 
     /// Those who answer `name`, in the order that it asks for: groups one after the other, the members of one together.
     func groups(answering name: LifecycleNotification.Name) -> [[ListenerEntry]] {
-        let groups: [[ListenerEntry]]
-        if let known = answering[name] {
-            groups = known
-        } else {
-            groups = order.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
-            // Names come from strangers too; only those that somebody answers are kept.
-            if !groups.isEmpty { answering.set(name, groups) }
+        // Whatever is answered has an audience.
+        guard let audience = audiences.find(name)?.takeUnretainedValue() else { return [] }
+        if let known = audience.groups { return known }
+        let arriving = order.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
+        let groups = name.isLeaving ? arriving.reversed() : arriving
+        audience.groups = groups
+        return groups
+    }
+
+    /// Whether anybody answers the name of this audience; for one that was not found, whether it has come since.
+    @inline(__always)
+    func hasListeners(_ audience: Unmanaged<Audience>?, _ name: LifecycleNotification.Name) -> Bool {
+        guard let audience = audience ?? audiences.find(name), !Audience.isWithoutListeners(audience) else {
+            return false
         }
-        return name.isLeaving ? groups.reversed() : groups
+        return !groups(answering: name).isEmpty
+    }
+
+    /// After a change.
+    private func findAudiencesAnew() {
+        for audience in audiences.all { audience.groups = nil }
+        for entry in entries {
+            for name in entry.interests { _ = audiences.audience(of: name) }
+        }
     }
 
     func statuses(deadline: Duration) -> [ListenerStatus] {

@@ -6,6 +6,15 @@ public protocol LifecycleClock: AnyObject {
     /// The present moment.
     var now: LifecycleTime { get }
 
+    /// The moment that a posted notification carries: the present one, or one shortly before it that was at hand, such
+    /// as that at which the loop woke up. It never runs backwards.
+    var stamp: LifecycleTime { get }
+
     /// Calls `body` once, `delay` from now, on the main actor, unless the timer is cancelled before.
     func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer
+}
+
+extension LifecycleClock {
+    /// The present moment.
+    public var stamp: LifecycleTime { now }
 }

@@ -4,22 +4,22 @@
 extension LifecycleMediator {
     /// Makes a notification, with the next number.
     func make(
-        _ name: LifecycleNotification.Name, from: LifecycleState, to: LifecycleState, _ userInfo: UserInfo,
-        _ origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil, configuration: LifecycleConfiguration? = nil
+        _ name: LifecycleNotification.Name, at time: LifecycleTime, from: LifecycleState, to: LifecycleState,
+        _ userInfo: UserInfo, _ origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil,
+        configuration: LifecycleConfiguration? = nil
     ) -> LifecycleNotification {
-        sequence.last += 1
-        return LifecycleNotification(
-            name: name, sequence: sequence.last, time: clock.now, previousState: from, state: to, origin: origin,
+        LifecycleNotification(
+            name: name, sequence: sequence.next(), time: time, previousState: from, state: to, origin: origin,
             trigger: trigger, userInfo: userInfo, configuration: configuration)
     }
 
-    /// Calls the observers.
-    func announce(_ notification: LifecycleNotification) {
-        // Both lists are taken before anybody is called, so that whoever is added by a call hears of the next.
-        let ofAll = observersOfAll.observers
-        let named = observers[notification.name]?.observers
-        ObserverList.call(ofAll, notification)
-        if let named { ObserverList.call(named, notification) }
+    /// Calls the observers, `audience` being that of the name.
+    @inline(__always)
+    func announce(_ notification: LifecycleNotification, to audience: Unmanaged<Audience>?) {
+        // Both counts are taken before anybody is called, so that whoever is added by a call hears of the next.
+        let named = Audience.beginCall(audience)
+        if !observersOfAll.isEmpty { observersOfAll.call(notification, upTo: observersOfAll.beginCall()) }
+        if let audience, let named { Audience.call(audience, notification, upTo: named) }
     }
 
     /// Makes ready to tell the listeners, in the order that the name asks for.
@@ -40,9 +40,9 @@ extension LifecycleMediator {
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery {
         let notification = make(
-            name, from: step.from, to: step.to, userInfo(for: name, of: transition), transition.origin,
+            name, at: clock.now, from: step.from, to: step.to, userInfo(for: name, of: transition), transition.origin,
             trigger: transition.trigger, configuration: transition.configuration)
-        announce(notification)
+        announce(notification, to: audiences.find(name))
         return delivery(
             of: notification, deadline: { [unowned self] in min(deadline(of: $0), transitions.remaining(transition)) },
             completion)

@@ -14,11 +14,11 @@ public final class LifecycleMediator {
     /// The time, for the deadlines of those who take part.
     package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
-    var observers = NameTable<ObserverList>()
     let observersOfAll = ObserverList()
-    var reportObservers: [(LifecycleReport) -> Void] = []
+    @exclusivity(unchecked) var reportObservers: [(LifecycleReport) -> Void] = []
     let registry = ListenerRegistry()
-    private var conductor: TransitionConductor?
+    let audiences: AudienceTable
+    let transitions: TransitionConductor
 
     /// Makes a mediator for a service that has not launched yet.
     ///
@@ -34,16 +34,12 @@ public final class LifecycleMediator {
     ) {
         self.clock = clock
         self.sequence = sequence
+        audiences = registry.audiences
         self.deadlines = deadlines
-        conductor = TransitionConductor(
-            configuration: configuration, clock: clock,
+        transitions = TransitionConductor(configuration: configuration, clock: clock)
+        transitions.connect(
             limit: { [unowned self] in $0 == .stop ? self.deadlines.stop : self.deadlines.transition },
             deliver: { [unowned self] in deliver($0, $1, of: $2, $3) })
-    }
-
-    var transitions: TransitionConductor {
-        guard let conductor else { preconditionFailure("set in init, never unset") }
-        return conductor
     }
 
     /// Where the service is.
@@ -74,8 +70,7 @@ public final class LifecycleMediator {
     public func addObserver(
         forName name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
     ) -> LifecycleObservation {
-        let list = name.map { observers[$0] ?? ObserverList() } ?? observersOfAll
-        if let name { observers.set(name, list) }
+        let list = name.map { registry.audience(of: $0).observers } ?? observersOfAll
         return LifecycleObservation(list.add(handler), in: list)
     }
 
@@ -178,25 +173,30 @@ public final class LifecycleMediator {
     ///   - userInfo: what else there is to know.
     ///   - origin: who caused it.
     ///   - completion: called once, when all listeners are done or out of time; before this returns if none suspends.
+    /// - Returns: its number.
     @discardableResult
     public func post(
         _ name: LifecycleNotification.Name, userInfo: UserInfo = [:], origin: LifecycleOrigin = .service,
         completion: ((LifecycleReport) -> Void)? = nil
-    ) -> LifecycleNotification {
+    ) -> UInt64 {
         precondition(!name.isTransition, "'\(name)' belongs to a transition and cannot be posted")
-        let notification = make(name, from: state, to: state, userInfo, origin)
-        announce(notification)
-        if completion != nil || !reportObservers.isEmpty || !registry.groups(answering: name).isEmpty {
+        let state = state
+        let notification = make(name, at: clock.stamp, from: state, to: state, userInfo, origin)
+        let audience = audiences.find(name)
+        announce(notification, to: audience)
+        if completion != nil || !reportObservers.isEmpty || registry.hasListeners(audience, name) {
             delivery(of: notification, deadline: deadline(of:), completion).advance()
         }
-        return notification
+        return notification.sequence
     }
 
     /// Posts a typed notification.
+    ///
+    /// - Returns: its number.
     @discardableResult
     public func post<Event: LifecycleEvent>(
         _ event: Event, origin: LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
-    ) -> LifecycleNotification {
+    ) -> UInt64 {
         post(Event.name, userInfo: event.userInfo, origin: origin, completion: completion)
     }
 

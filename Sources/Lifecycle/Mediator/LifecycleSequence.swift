@@ -5,14 +5,23 @@
 /// given twice within a boot.
 public protocol LifecycleSequence: AnyObject {
     /// The number of the last notification; 0 before the first.
-    var last: UInt64 { get set }
+    var last: UInt64 { get }
+
+    /// Counts one more, and returns its number.
+    func next() -> UInt64
 }
 
 /// Numbers that end with the process.
 public final class TransientSequence: LifecycleSequence {
     /// The number of the last notification; 0 before the first.
-    public var last: UInt64 = 0
+    @exclusivity(unchecked) public private(set) var last: UInt64 = 0
 
     /// Begins with 0.
     public init() {}
+
+    /// Counts one more, and returns its number.
+    public func next() -> UInt64 {
+        last += 1
+        return last
+    }
 }

@@ -3,7 +3,7 @@
 
 /// Runs transitions, one at a time: asks the state machine what is owed, has it delivered, and judges the answers.
 final class TransitionConductor {
-    private(set) var machine = LifecycleStateMachine()
+    @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
     /// The configuration that holds.
     private(set) var configuration: LifecycleConfiguration
     /// Reads the configuration anew.
@@ -11,12 +11,12 @@ final class TransitionConductor {
     /// What a pause and a stop wait for.
     let backgroundTasks = BackgroundTaskList()
     private let clock: any LifecycleClock
-    private let limit: (LifecycleTrigger) -> Duration
+    private var limit: (LifecycleTrigger) -> Duration = { _ in .zero }
     /// Hear of every transition that ran, when it has ended.
     var observers: [(TransitionReport) -> Void] = []
     private var queue = TransitionQueue()
     private var delivery: Delivery?
-    private let deliver: Deliver
+    private var deliver: Deliver?
 
     /// Posts the notification of a step and tells the listeners of it.
     typealias Deliver = (
@@ -24,12 +24,13 @@ final class TransitionConductor {
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery
 
-    init(
-        configuration: LifecycleConfiguration, clock: any LifecycleClock,
-        limit: @escaping (LifecycleTrigger) -> Duration, deliver: @escaping Deliver
-    ) {
+    init(configuration: LifecycleConfiguration, clock: any LifecycleClock) {
         self.configuration = configuration
         self.clock = clock
+    }
+
+    /// Says who has notifications delivered, and how long a transition may take.
+    func connect(limit: @escaping (LifecycleTrigger) -> Duration, deliver: @escaping Deliver) {
         self.limit = limit
         self.deliver = deliver
     }
@@ -95,7 +96,7 @@ final class TransitionConductor {
         }
         let step = transition.steps.removeFirst()
         if step.isArrival { machine.take(step) }
-        guard let name = step.name else { return advance(transition) }
+        guard let name = step.name, let deliver else { return advance(transition) }
         let delivery = deliver(name, step, transition) { [self] report in
             self.delivery = nil
             transition.reports.append(report)

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Who or what caused a notification.
-public nonisolated enum LifecycleOrigin: Sendable, Equatable {
+public nonisolated indirect enum LifecycleOrigin: Sendable, Equatable {
     /// The service itself.
     case service
     /// A signal.

@@ -57,9 +57,9 @@ extension SocketListener {
         let userInfo = UserInfo(request.parameters["userInfo"]?.objectValue ?? [:])
         let origin = origin(of: request)
         guard request.parameters["wait"]?.boolValue ?? false else {
-            let notification = mediator.post(name, userInfo: userInfo, origin: origin)
+            let sequence = mediator.post(name, userInfo: userInfo, origin: origin)
             return request.reply([
-                "sequence": .int(Int64(notification.sequence)), "result": "posted", "reports": [],
+                "sequence": .int(Int64(sequence)), "result": "posted", "reports": [],
             ])
         }
         mediator.post(name, userInfo: userInfo, origin: origin) { report in

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Who hears of one name.
+nonisolated final class Audience {
+    let name: LifecycleNotification.Name
+    let observers = ObserverList()
+    /// The listeners that answer, group after group; nil when that has to be found out anew.
+    @exclusivity(unchecked) var groups: [[ListenerEntry]]?
+
+    /// Makes ready to call the observers who are here now; nil when there is nobody.
+    @inline(__always)
+    static func beginCall(_ audience: Unmanaged<Audience>?) -> Int? {
+        audience?._withUnsafeGuaranteedRef { $0.observers.isEmpty ? nil : $0.observers.beginCall() }
+    }
+
+    /// Calls those who were here when the call began.
+    @inline(__always)
+    static func call(_ audience: Unmanaged<Audience>, _ notification: LifecycleNotification, upTo count: Int) {
+        audience._withUnsafeGuaranteedRef { $0.observers.call(notification, upTo: count) }
+    }
+
+    /// Whether it is known that no listener answers.
+    @inline(__always)
+    static func isWithoutListeners(_ audience: Unmanaged<Audience>) -> Bool {
+        audience._withUnsafeGuaranteedRef { $0.groups?.isEmpty == true }
+    }
+
+    init(_ name: LifecycleNotification.Name) { self.name = name }
+}
