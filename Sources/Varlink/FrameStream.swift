@@ -111,9 +111,30 @@ class FrameStream {
     /// Queues a message for the end of the turn.
     final func queue(_ message: EncodedMessage) {
         guard !isClosed, failure == nil else { return }
-        output.append(message, sharing: isBlocked ? nil : writer.log)
+        output.append(message)
         guard !isBlocked else { return }
         if output.count >= writer.vectors.count { write() } else { needsTurn() }
+    }
+
+    /// Writes messages that nobody has to wait for, `joined` being all of them as one; what the kernel does not take is
+    /// queued. Answers false, and does nothing, when others wait already.
+    final func writeThrough(_ messages: [EncodedMessage], joined: EncodedMessage) -> Bool {
+        guard !isClosed, failure == nil else { return true }
+        guard output.count == 0, !isBlocked else { return false }
+        let result = send(descriptor, joined.base, joined.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        if result == joined.count {
+            output.skip(messages.count)
+            return true
+        }
+        guard result >= 0 || errno == EAGAIN || errno == EINTR else {
+            fail(SystemError.last(verb: "write to", object: "socket"))
+            return true
+        }
+        for message in messages { output.append(message) }
+        output.consume(max(result, 0))
+        isBlocked = true
+        watch()
+        return true
     }
 
     /// Has `turnEnds` called.
@@ -146,14 +167,14 @@ class FrameStream {
     /// Drops queued messages from number `first` on, except one that was partly written. Answers how many.
     @discardableResult
     final func dropQueue(from first: UInt64) -> Int {
-        output.remove(from: first, sharing: writer.log)
+        output.remove(from: first)
     }
 
     /// Writes what is queued until the kernel's buffer is full.
     final func write() {
         isBlocked = false
         while output.count > 0, !isBlocked {
-            let (parts, bytes) = output.fill(writer.vectors, sharing: writer.log)
+            let (parts, bytes) = output.fill(writer.vectors)
             var message = msghdr()
             message.msg_iov = writer.vectors.baseAddress
             message.msg_iovlen = parts
@@ -162,7 +183,7 @@ class FrameStream {
             guard result >= 0 || errno == EAGAIN else {
                 return fail(SystemError.last(verb: "write to", object: "socket"))
             }
-            output.consume(max(result, 0), sharing: writer.log)
+            output.consume(max(result, 0))
             isBlocked = result < bytes
         }
         watch()

@@ -4,14 +4,12 @@
 internal import CSystemd
 internal import Glibc
 
-/// Messages that wait to be written to one stream: a stretch of what this turn brought, or, once the peer has fallen
-/// behind, messages of its own.
+/// Messages that wait to be written to one stream.
 struct MessageQueue {
     private var messages: [EncodedMessage] = []
     private var head = 0
     /// How much of the message at `head` was written.
     private var written = 0
-    private var stretch = 0..<0
 
     /// Bytes that wait.
     private(set) var byteCount = 0
@@ -19,35 +17,19 @@ struct MessageQueue {
     private(set) var sent: UInt64 = 0
 
     /// Messages that wait, one that was partly written included.
-    var count: Int { messages.count - head + stretch.count }
+    var count: Int { messages.count - head }
 
-    /// Adds a message. With a log the queue must be written, or emptied, before the log is cleared.
-    mutating func append(_ message: EncodedMessage, sharing log: TurnLog?) {
+    /// Adds a message.
+    mutating func append(_ message: EncodedMessage) {
         byteCount += message.count
-        if let log, head == messages.count {
-            if stretch.isEmpty {
-                let position = log.place(message)
-                stretch = position..<position + 1
-                return
-            }
-            if log.holds(message, at: stretch.upperBound) {
-                stretch = stretch.lowerBound..<stretch.upperBound + 1
-                return
-            }
-        }
-        if let log { leave(log) }
         messages.append(message)
     }
 
-    private mutating func leave(_ log: TurnLog) {
-        guard !stretch.isEmpty else { return }
-        messages.append(contentsOf: log[stretch])
-        stretch = 0..<0
-    }
+    /// Counts messages that were written without having waited.
+    mutating func skip(_ count: Int) { sent += UInt64(count) }
 
     /// Removes messages from number `first` on, except one that was partly written. Answers how many.
-    mutating func remove(from first: UInt64, sharing log: TurnLog) -> Int {
-        leave(log)
+    mutating func remove(from first: UInt64) -> Int {
         let begun = sent + (written > 0 ? 1 : 0)
         let start = head + Int(max(first, begun) - sent)
         guard start < messages.count else { return 0 }
@@ -62,17 +44,11 @@ struct MessageQueue {
         messages = []
         head = 0
         written = 0
-        stretch = 0..<0
         byteCount = 0
     }
 
     /// Describes what is to be written next, in at most as many parts as there are vectors.
-    func fill(_ vectors: UnsafeMutableBufferPointer<iovec>, sharing log: TurnLog) -> (parts: Int, bytes: Int) {
-        if !stretch.isEmpty {
-            let message = log.joined(stretch)
-            vectors[0] = iovec(iov_base: message.base, iov_len: message.count)
-            return (1, message.count)
-        }
+    func fill(_ vectors: UnsafeMutableBufferPointer<iovec>) -> (parts: Int, bytes: Int) {
         let parts = min(messages.count - head, vectors.count)
         var bytes = 0
         for part in 0..<parts {
@@ -85,14 +61,7 @@ struct MessageQueue {
     }
 
     /// Takes out what was written.
-    mutating func consume(_ bytes: Int, sharing log: TurnLog) {
-        if !stretch.isEmpty, bytes == byteCount {
-            sent += UInt64(stretch.count)
-            stretch = 0..<0
-            byteCount = 0
-            return
-        }
-        leave(log)
+    mutating func consume(_ bytes: Int) {
         byteCount -= bytes
         written += bytes
         while head < messages.count, written >= messages[head].count {

@@ -21,6 +21,8 @@ final class ServerConnection: FrameStream {
     /// The number, in the stream, of the first reply to it.
     private var firstReply: UInt64 = 0
     private var onCancel: (() -> Void)?
+    /// What the request that is being answered takes part in.
+    var broadcast: VarlinkBroadcast?
 
     private var isProceeding = false
     private var isPeerGone = false
@@ -111,6 +113,7 @@ final class ServerConnection: FrameStream {
 
     private func cancelCurrent() {
         current = 0
+        broadcast?.remove(self)
         let onCancel = onCancel
         self.onCancel = nil
         onCancel?()
@@ -128,6 +131,7 @@ final class ServerConnection: FrameStream {
 
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
         guard isActive(number) else { return }
+        broadcast?.flush()
         if !isOneway { enqueue(reply().message) }
         if !continues { finish(number) }
     }
@@ -145,12 +149,23 @@ final class ServerConnection: FrameStream {
     private func finish(_ number: UInt64) {
         guard isActive(number) else { return }
         current = 0
+        broadcast?.remove(self)
         onCancel = nil
         if !isProceeding { needsTurn() }
     }
 
+    /// Sends messages that other clients get too, `joined` being all of them as one.
+    func share(_ messages: [EncodedMessage], joined: EncodedMessage) {
+        if writeThrough(messages, joined: joined) { return keepWithinLimits() }
+        for message in messages { enqueue(message) }
+    }
+
     private func enqueue(_ message: EncodedMessage) {
         queue(message)
+        keepWithinLimits()
+    }
+
+    private func keepWithinLimits() {
         guard queuedBytes > maximumBytes || queued > maximumReplies, !isClosed else { return }
         server?.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
         close()

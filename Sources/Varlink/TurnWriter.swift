@@ -16,8 +16,8 @@ final class TurnWriter {
 
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
-    let log = TurnLog()
     private var dirty: [FrameStream] = []
+    private var broadcasts: [VarlinkBroadcast] = []
     private var since = MonotonicInstant(microseconds: 0)
     private var deferred: DeferredEventSource?
 
@@ -36,23 +36,37 @@ final class TurnWriter {
 
     /// The stream has something to write, or to go on with, at the end of the turn.
     func add(_ stream: FrameStream) {
-        if dirty.isEmpty {
-            since = .now
-            deferred?.schedule()
-        }
+        begin()
         dirty.append(stream)
+    }
+
+    /// The broadcast has something to write at the end of the turn.
+    func add(_ broadcast: VarlinkBroadcast) {
+        begin()
+        broadcasts.append(broadcast)
+    }
+
+    private var isIdle: Bool { dirty.isEmpty && broadcasts.isEmpty }
+
+    private func begin() {
+        guard isIdle else { return }
+        since = .now
+        deferred?.schedule()
     }
 
     /// Called when a stream has been served: a loop that never runs out of work must not keep replies waiting.
     func served() {
-        if !dirty.isEmpty, MonotonicInstant.now - since > Self.patience { flush() }
+        if !isIdle, MonotonicInstant.now - since > Self.patience { flush() }
     }
 
+    /// Writes what the turn has brought: what all get first, since what one gets alone has its place after it.
     func flush() {
+        let toAll = broadcasts
+        broadcasts = []
+        for broadcast in toAll { broadcast.flush() }
         let streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }
-        log.clear()
         for stream in streams { stream.turnEnds() }
     }
 }

@@ -19,7 +19,7 @@ public final class VarlinkRequest {
     public let extensions: VarlinkObject
 
     private let number: UInt64
-    private let connection: ServerConnection
+    let connection: ServerConnection
 
     init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
         method = call.method

@@ -41,14 +41,14 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.log = log
         access = SocketAccess(settings)
-        subscribers = SubscriberList(
-            bootID: identity.bootID, queueLimit: settings.queueMax, replayLimit: settings.replayMax,
-            after: mediator.lastSequence)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: VarlinkLimits(settings))
+        subscribers = SubscriberList(
+            on: server, bootID: identity.bootID, queueLimit: settings.queueMax, replayLimit: settings.replayMax,
+            after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.onProblem = { [log] problem in log.write(.warning, "\(problem)", .client) }
         observation = mediator.addObserver { [subscribers] in subscribers.send($0) }

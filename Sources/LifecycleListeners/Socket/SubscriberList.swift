@@ -6,35 +6,28 @@ internal import Varlink
 
 /// Everyone who follows the service over the socket. A notification is encoded once, however many follow it.
 final class SubscriberList {
-    private final class Subscriber {
-        let request: VarlinkRequest
-        let names: Set<String>?
-
-        init(_ request: VarlinkRequest, _ names: Set<String>?) {
-            self.request = request
-            self.names = names
-        }
-    }
-
     private struct Sent {
         let name: String
         let reply: VarlinkEncodedReply
     }
 
     /// How many replies may wait for one subscriber before it is told that it is too slow.
-    var queueLimit: Int
+    var queueLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.limit = queueLimit } } }
+    private let server: VarlinkServer
     private let bootID: String
     private var ring: ReplayRing<Sent>
-    private var subscribers: [ObjectIdentifier: Subscriber] = [:]
+    /// Those who asked for the same names; nil stands for all names.
+    private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:]
 
-    init(bootID: String, queueLimit: Int, replayLimit: Int, after last: UInt64) {
+    init(on server: VarlinkServer, bootID: String, queueLimit: Int, replayLimit: Int, after last: UInt64) {
+        self.server = server
         self.bootID = bootID
         self.queueLimit = queueLimit
         ring = ReplayRing(capacity: replayLimit, after: last)
     }
 
     /// How many there are.
-    var count: Int { subscribers.count }
+    var count: Int { broadcasts.values.reduce(0) { $0 + $1.count } }
 
     /// Begins a subscription: the state, then what was missed, then what comes.
     func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: VarlinkObject) {
@@ -50,9 +43,7 @@ final class SubscriberList {
         request.reply(["state": .object(state)], continues: true)
         for sent in missed { request.send(sent.reply) }
         guard request.isActive else { return }
-        let key = ObjectIdentifier(request)
-        subscribers[key] = Subscriber(request, names)
-        request.onCancel = { [weak self] in self?.subscribers[key] = nil }
+        broadcast(of: names).add(request)
     }
 
     /// Tells everyone who wants to know.
@@ -61,19 +52,18 @@ final class SubscriberList {
         let object = LifecycleReplies.notification(notification, bootID: bootID)
         let sent = Sent(name: name, reply: VarlinkEncodedReply(continuing: ["notification": .object(object)]))
         ring.append(sent, sequence: notification.sequence)
-        for (key, subscriber) in subscribers where subscriber.names?.contains(name) ?? true {
-            if subscriber.request.queuedReplies < queueLimit {
-                subscriber.request.send(sent.reply)
-            } else {
-                overrun(subscriber, key)
-            }
-        }
+        for (names, broadcast) in broadcasts where names?.contains(name) ?? true { broadcast.send(sent.reply) }
     }
 
-    /// Drops what waits for a subscriber that does not read, and tells it how much that was.
-    private func overrun(_ subscriber: Subscriber, _ key: ObjectIdentifier) {
-        subscribers[key] = nil
-        let dropped = subscriber.request.dropQueuedReplies() + 1
-        subscriber.request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(dropped))])
+    private func broadcast(of names: Set<String>?) -> VarlinkBroadcast {
+        if let known = broadcasts[names] { return known }
+        // Those who have gone left theirs behind.
+        broadcasts = broadcasts.filter { $0.value.count > 0 }
+        let made = VarlinkBroadcast(on: server, limit: queueLimit)
+        made.onOverrun = { request, dropped in
+            request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(dropped))])
+        }
+        broadcasts[names] = made
+        return made
     }
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Replies that go to many clients alike. What one turn of the loop brings is put together once, and written to each of
+/// them with one system call.
+///
+/// A request takes part until its last reply, until its client goes away, or until it is removed. What is sent to it
+/// alone meanwhile keeps its place among what is sent to all.
+@MainActor  // in words, as in MainEventLoop
+public final class VarlinkBroadcast {
+    /// How much a turn gathers before it is written without waiting for the end of the turn.
+    private static let gathered = (replies: 256, bytes: 256 << 10)
+
+    /// How many replies may wait for a client that does not read.
+    public var limit: Int
+    /// Called with a request for which more than that wait, and how many they are: they are taken back, and the request
+    /// takes no part any more. It still wants its last reply.
+    public var onOverrun: ((_ request: VarlinkRequest, _ dropped: Int) -> Void)?
+
+    private let writer: TurnWriter
+    private var requests: [VarlinkRequest] = []
+    /// Where in `requests` that of a connection is.
+    private var places: [ObjectIdentifier: Int] = [:]
+    private var pending: [EncodedMessage] = []
+    private var pendingBytes = 0
+
+    /// A broadcast to clients of `server`, to none of them yet.
+    public init(on server: VarlinkServer, limit: Int) {
+        writer = server.writer
+        self.limit = limit
+    }
+
+    /// How many take part.
+    public var count: Int { requests.count }
+
+    /// Has a request take part in what is sent from now on. It must want more, and be active.
+    public func add(_ request: VarlinkRequest) {
+        precondition(request.wantsMore, "a call without 'more' takes one reply")
+        guard request.isActive, places[ObjectIdentifier(request.connection)] == nil else { return }
+        flush()
+        places[ObjectIdentifier(request.connection)] = requests.count
+        requests.append(request)
+        request.connection.broadcast = self
+    }
+
+    /// Has a request take part no more. What was sent before still reaches it.
+    public func remove(_ request: VarlinkRequest) {
+        flush()
+        remove(request.connection)
+    }
+
+    func remove(_ connection: ServerConnection) {
+        guard let place = places.removeValue(forKey: ObjectIdentifier(connection)) else { return }
+        connection.broadcast = nil
+        let last = requests.removeLast()
+        guard place < requests.count else { return }
+        requests[place] = last
+        places[ObjectIdentifier(last.connection)] = place
+    }
+
+    /// Sends a reply to all; it must be one that others follow.
+    public func send(_ reply: VarlinkEncodedReply) {
+        guard !requests.isEmpty else { return }
+        if pending.isEmpty { writer.add(self) }
+        pending.append(reply.message)
+        pendingBytes += reply.message.count
+        if pending.count >= Self.gathered.replies || pendingBytes >= Self.gathered.bytes { flush() }
+    }
+
+    /// Writes what the turn has brought so far.
+    func flush() {
+        guard !pending.isEmpty else { return }
+        let messages = pending
+        pending = []
+        pendingBytes = 0
+        let joined = messages.count == 1 ? messages[0] : EncodedMessage(joining: messages[...])
+        for request in requests {
+            request.connection.share(messages, joined: joined)
+            if request.connection.queued > limit { overrun(request) }
+        }
+    }
+
+    private func overrun(_ request: VarlinkRequest) {
+        remove(request.connection)
+        let dropped = request.dropQueuedReplies()
+        onOverrun?(request, dropped)
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import EventLoop
+import TestSupport
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct BroadcastTests {
+    private let fixture: ServerFixture
+    private let broadcast: VarlinkBroadcast
+    private let padding = VarlinkValue.string(String(repeating: "z", count: 30_000))
+
+    init() throws {
+        fixture = try ServerFixture()
+        broadcast = VarlinkBroadcast(on: fixture.server, limit: 10)
+    }
+
+    /// A client that takes part, and its request.
+    private func member() throws -> (peer: Peer, request: VarlinkRequest) {
+        let peer = try fixture.peer()
+        let before = fixture.waiting.count
+        peer.write(VarlinkCall("org.example.test.Wait", mode: .more))
+        try fixture.turn { fixture.waiting.count > before }
+        let request = fixture.waiting[before]
+        broadcast.add(request)
+        return (peer, request)
+    }
+
+    private func send(_ turns: Range<Int64>) {
+        for turn in turns { broadcast.send(VarlinkEncodedReply(continuing: ["turn": .int(turn)])) }
+    }
+
+    private func expected(_ turns: some Sequence<Int64>) -> [String] {
+        turns.map { #"{"parameters":{"turn":\#($0)},"continues":true}"# }
+    }
+
+    @Test func allGetAllInOrder() throws {
+        let members = try (0..<20).map { _ in try member() }
+
+        // More than a turn gathers, in one turn.
+        send(0..<700)
+
+        for (peer, request) in members {
+            #expect(try fixture.receive(700, peer) == expected(0..<700))
+            #expect(request.isActive && request.queuedReplies == 0)
+        }
+    }
+
+    @Test func whoJoinsInATurnGetsOnlyWhatFollows() throws {
+        let early = try member()
+        send(0..<3)
+        let late = try member()
+        send(3..<5)
+
+        #expect(try fixture.receive(5, early.peer) == expected(0..<5))
+        #expect(try fixture.receive(2, late.peer) == expected(3..<5))
+    }
+
+    @Test func whatIsSentToOneKeepsItsPlace() throws {
+        let (one, request) = try member()
+        let (other, _) = try member()
+        send(0..<2)
+        request.reply(["turn": 100], continues: true)
+        send(2..<4)
+        request.reply(["turn": 101])
+        send(4..<5)
+
+        let last = #"{"parameters":{"turn":101}}"#
+        #expect(try fixture.receive(6, one) == expected([0, 1, 100, 2, 3]) + [last])
+        #expect(try fixture.receive(5, other) == expected(0..<5))
+        #expect(broadcast.count == 1 && !request.isActive)
+    }
+
+    @Test func whoIsRemovedHasWhatWasSentBefore() throws {
+        let (peer, request) = try member()
+        send(0..<2)
+        broadcast.remove(request)
+        send(2..<4)
+        request.reply(["turn": 9])
+
+        #expect(try fixture.receive(3, peer) == expected(0..<2) + [#"{"parameters":{"turn":9}}"#])
+    }
+
+    @Test func whoGoesTakesNobodyAlong() throws {
+        let members = try (0..<5).map { _ in try member() }
+        members[1].peer.close()
+        members[4].peer.close()
+        send(0..<2)
+        try fixture.turn { broadcast.count == 3 }
+        send(2..<3)
+
+        for index in [0, 2, 3] { #expect(try fixture.receive(3, members[index].peer) == expected(0..<3)) }
+    }
+
+    @Test func whoDoesNotReadOverrunsAndHoldsUpNobody() throws {
+        let slow = try member()
+        let quick = try member()
+        var overruns: [(request: VarlinkRequest, dropped: Int)] = []
+        broadcast.onOverrun = { overruns.append(($0, $1)) }
+        var sent = 0
+        while overruns.isEmpty {
+            broadcast.send(VarlinkEncodedReply(continuing: ["turn": .int(Int64(sent)), "padding": padding]))
+            sent += 1
+            #expect(try fixture.receive(sent, quick.peer).count == sent)
+        }
+        let dropped = overruns[0].dropped
+        slow.request.fail("org.example.test.Refused", ["why": .string("\(dropped)")])
+        send(0..<1)
+
+        let received = try fixture.receive(sent - dropped + 1, slow.peer)
+        #expect(overruns.count == 1 && overruns[0].request === slow.request && broadcast.count == 1)
+        #expect((10...11).contains(dropped), "one may have been partly written")
+        let turns = try received.dropLast().map { try VarlinkValue(json: $0.utf8)["parameters"]?["turn"]?.intValue }
+        #expect(turns == (0..<Int64(sent - dropped)).map { $0 })
+        #expect(received.last?.contains(#""why":"\#(dropped)""#) == true)
+        #expect(try fixture.receive(sent + 1, quick.peer).last == expected(0..<1).first)
+    }
+
+    @Test func whoReadsLateMissesNothing() throws {
+        broadcast.limit = 1000
+        let (peer, request) = try member()
+        for turn in Int64(0)..<60 {
+            broadcast.send(VarlinkEncodedReply(continuing: ["turn": .int(turn), "padding": padding]))
+            if turn % 5 == 0 { try fixture.loop.turn(waiting: .zero) }
+        }
+        try fixture.settle()
+        #expect(request.queuedReplies > 10)
+
+        let turns = try fixture.receive(60, peer).map {
+            try VarlinkValue(json: $0.utf8)["parameters"]?["turn"]?.intValue
+        }
+        #expect(turns == (0..<60).map { $0 })
+    }
+}
