@@ -32,7 +32,7 @@ final class ClientConnection: FrameStream {
             return
         }
         if let handler { waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler)) }
-        queue(EncodedMessage(call.message))
+        queue(EncodedMessage(call))
     }
 
     override func proceed() {

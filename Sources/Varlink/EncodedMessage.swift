@@ -5,9 +5,22 @@
 nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Int, UInt8>
 
-    init(_ bytes: [UInt8]) {
+    init(_ call: VarlinkCall) {
+        var writer = JSONWriter()
+        call.write(to: &writer)
+        self.init(writer)
+    }
+
+    init(_ reply: VarlinkReply) {
+        var writer = JSONWriter()
+        reply.write(to: &writer)
+        self.init(writer)
+    }
+
+    private init(_ writer: borrowing JSONWriter) {
+        let bytes = writer.bytes
         storage = .create(minimumCapacity: bytes.count) { _ in bytes.count }
-        bytes.withUnsafeBytes { base.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count) }
+        UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyMemory(from: UnsafeRawBufferPointer(bytes))
     }
 
     /// Several messages as one.

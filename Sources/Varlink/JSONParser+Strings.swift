@@ -41,6 +41,10 @@ nonisolated extension JSONParser {
     }
 
     private func text(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(VarlinkParseError) -> String {
+        // What is ASCII, as nearly all is, is valid as it stands, and copied.
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
+        }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw VarlinkParseError(reason: .invalidUTF8, offset: start)
         }

@@ -42,15 +42,23 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
         try header.read(message)
         guard let method = header.method else { throw .missingMethod }
         if let field = header.replyField { throw .unknownField(field) }
-        let modes: [(Bool, Mode)] = [(header.oneway, .oneway), (header.more, .more), (header.upgrade, .upgrade)]
-        let asked = modes.filter(\.0)
-        guard asked.count <= 1 else { throw .conflictingFlags }
-        self.init(method, header.parameters, mode: asked.first?.1 ?? .single, extensions: header.extensions)
+        var mode = Mode.single
+        for (isAsked, asked) in [(header.oneway, Mode.oneway), (header.more, .more), (header.upgrade, .upgrade)]
+        where isAsked {
+            guard mode == .single else { throw .conflictingFlags }
+            mode = asked
+        }
+        self.init(method, header.parameters, mode: mode, extensions: header.extensions)
     }
 
     /// The call as a message with its NUL.
     public var message: [UInt8] {
         var writer = JSONWriter()
+        write(to: &writer)
+        return Array(writer.bytes)
+    }
+
+    func write(to writer: inout JSONWriter) {
         writer.write(raw: "{\"method\":")
         writer.write(method)
         if !parameters.isEmpty {
@@ -65,7 +73,6 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
         }
         writer.write(extensions: extensions)
         writer.write(raw: "}")
-        writer.bytes.append(0)
-        return writer.bytes
+        writer.write(byte: 0)
     }
 }

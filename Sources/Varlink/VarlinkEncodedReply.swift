@@ -9,7 +9,7 @@ public nonisolated struct VarlinkEncodedReply {
 
     /// Encodes a reply.
     public init(_ reply: VarlinkReply) {
-        message = EncodedMessage(reply.message)
+        message = EncodedMessage(reply)
         continues = reply.continues
     }
 

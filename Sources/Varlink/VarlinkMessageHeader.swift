@@ -42,26 +42,39 @@ nonisolated struct VarlinkMessageHeader {
     /// field may be absent.
     private mutating func set(_ key: String, _ value: VarlinkValue) -> Bool {
         switch key {
-        case "method": callField = key
-        case "oneway", "more", "upgrade": callField = key
-        case "continues", "error": replyField = key
-        default: break
+        case "method":
+            callField = key
+            guard case .string(let text) = value else { return false }
+            method = text
+        case "parameters":
+            guard let object = value.isNull ? VarlinkObject() : value.objectValue else { return false }
+            parameters = object
+        case "oneway":
+            callField = key
+            return Self.set(&oneway, value)
+        case "more":
+            callField = key
+            return Self.set(&more, value)
+        case "upgrade":
+            callField = key
+            return Self.set(&upgrade, value)
+        case "continues":
+            replyField = key
+            return Self.set(&continues, value)
+        case "error":
+            replyField = key
+            if value.isNull { error = nil } else if let text = value.stringValue { error = text } else { return false }
+        default:
+            guard key.contains(".") else { return false }
+            extensions[key] = value
         }
-        switch (key, value) {
-        case ("method", .string(let text)): method = text
-        case ("parameters", .object(let object)): parameters = object
-        case ("parameters", .null): parameters = [:]
-        case ("oneway", .bool(let flag)): oneway = flag
-        case ("more", .bool(let flag)): more = flag
-        case ("upgrade", .bool(let flag)): upgrade = flag
-        case ("continues", .bool(let flag)): continues = flag
-        case ("oneway", .null): oneway = false
-        case ("more", .null): more = false
-        case ("upgrade", .null): upgrade = false
-        case ("continues", .null): continues = false
-        case ("error", .string(let text)): error = text
-        case ("error", .null): error = nil
-        case (_, let value) where key.contains("."): extensions[key] = value
+        return true
+    }
+
+    private static func set(_ flag: inout Bool, _ value: VarlinkValue) -> Bool {
+        switch value {
+        case .bool(let value): flag = value
+        case .null: flag = false
         default: return false
         }
         return true

@@ -6,10 +6,15 @@ public nonisolated struct VarlinkObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: VarlinkValue)
 
-    private var members: [Element] = []
+    struct Member {
+        let key: String
+        var value: VarlinkValue
+    }
+
+    private(set) var members: [Member] = []
 
     /// Where a name is; kept only for objects too large to be searched from the front.
-    private var index: [String: Int] = [:]
+    private var index: [String: Int]?
     private static let searchable = 16
 
     /// An object without members.
@@ -17,8 +22,12 @@ public nonisolated struct VarlinkObject: Sendable {
 
     /// An object with these members; of those with the same name the last one wins.
     public init(_ members: some Sequence<(String, VarlinkValue)>) {
+        self.members.reserveCapacity(members.underestimatedCount)
         for (key, value) in members { self[key] = value }
     }
+
+    /// An object without members, and with room for so many.
+    package init(minimumCapacity: Int) { members.reserveCapacity(minimumCapacity) }
 
     /// The names, in order.
     public var keys: [String] { members.map(\.key) }
@@ -37,23 +46,28 @@ public nonisolated struct VarlinkObject: Sendable {
     }
 
     private func position(of key: String) -> Int? {
-        members.count <= Self.searchable ? members.firstIndex { $0.key == key } : index[key]
+        guard let index else {
+            for position in members.indices where members[position].key == key { return position }
+            return nil
+        }
+        return index[key]
     }
 
-    private mutating func append(_ key: String, _ value: VarlinkValue) {
-        members.append((key, value))
-        if members.count == Self.searchable + 1 {
-            for (position, member) in members.enumerated() { index[member.key] = position }
-        } else if members.count > Self.searchable {
-            index[key] = members.count - 1
-        }
+    /// Adds a member of a name that the object does not have yet.
+    package mutating func append(_ key: String, _ value: VarlinkValue) {
+        members.append(Member(key: key, value: value))
+        if index != nil { index?[key] = members.count - 1 } else { makeIndex() }
     }
 
     private mutating func remove(at position: Int) {
         members.remove(at: position)
-        index = [:]
+        index = nil
+        makeIndex()
+    }
+
+    private mutating func makeIndex() {
         guard members.count > Self.searchable else { return }
-        for (position, member) in members.enumerated() { index[member.key] = position }
+        index = Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].key, $0) })
     }
 }
 
@@ -63,7 +77,7 @@ nonisolated extension VarlinkObject: RandomAccessCollection {
     /// The number of members.
     public var endIndex: Int { members.count }
     /// The member at a position.
-    public subscript(position: Int) -> Element { members[position] }
+    public subscript(position: Int) -> Element { (members[position].key, members[position].value) }
 }
 
 nonisolated extension VarlinkObject: Equatable {

@@ -39,6 +39,11 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
     /// The reply as a message with its NUL.
     public var message: [UInt8] {
         var writer = JSONWriter()
+        write(to: &writer)
+        return Array(writer.bytes)
+    }
+
+    func write(to writer: inout JSONWriter) {
         var separator: StaticString = "{"
         if let error {
             writer.write(raw: "{\"error\":")
@@ -56,7 +61,6 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
             writer.write(raw: "\"continues\":true")
         }
         writer.write(raw: error == nil && parameters.isEmpty && !continues ? "{}" : "}")
-        writer.bytes.append(0)
-        return writer.bytes
+        writer.write(byte: 0)
     }
 }

@@ -56,9 +56,9 @@ public final class VarlinkRequest {
         set { connection.setCancel(number, newValue) }
     }
 
-    /// Answers, for the last time.
-    public func reply(_ parameters: VarlinkObject = [:]) {
-        connection.reply(number, VarlinkEncodedReply(VarlinkReply(parameters)), continues: false)
+    /// Answers, for the last time. The parameters are not asked for when nobody takes them.
+    public func reply(_ parameters: @autoclosure () -> VarlinkObject = [:]) {
+        connection.reply(number, VarlinkEncodedReply(VarlinkReply(parameters())), continues: false)
     }
 
     /// Answers, and more replies follow when `continues` is true. Only for a call that wants more: another one gets

@@ -26,10 +26,19 @@ public final class VarlinkServer {
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var connectionsOfUser: [UInt32: Int] = [:]
 
-    private struct Method {
+    private final class Method {
         let declaration: VarlinkInterfaceDescription.Method
         let interface: VarlinkInterfaceDescription
         let handler: VarlinkInterface.Handler?
+
+        init(
+            _ declaration: VarlinkInterfaceDescription.Method, of interface: VarlinkInterfaceDescription,
+            _ handler: VarlinkInterface.Handler?
+        ) {
+            self.declaration = declaration
+            self.interface = interface
+            self.handler = handler
+        }
     }
 
     /// A server that listens nowhere yet.
@@ -54,7 +63,7 @@ public final class VarlinkServer {
         interfaces[interface.name] = interface
         for (name, declaration) in interface.description.methods {
             methods["\(interface.name).\(name)"] = Method(
-                declaration: declaration, interface: interface.description, handler: interface.methods[name])
+                declaration, of: interface.description, interface.methods[name])
         }
     }
 

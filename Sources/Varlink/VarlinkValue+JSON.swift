@@ -26,7 +26,7 @@ nonisolated extension VarlinkValue: CustomStringConvertible {
     public var json: [UInt8] {
         var writer = JSONWriter()
         writer.write(self)
-        return writer.bytes
+        return Array(writer.bytes)
     }
 
     /// The value as compact JSON.

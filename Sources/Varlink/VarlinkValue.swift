@@ -12,7 +12,9 @@ public nonisolated enum VarlinkValue: Sendable, Equatable {
     case object(VarlinkObject)
 
     /// Whether this is `null`, which Varlink treats like an absent field.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
 
     /// The truth value, or nil when this is no boolean.
     public var boolValue: Bool? {

@@ -28,10 +28,13 @@ extension LifecycleMediator {
         _ completion: ((LifecycleReport) -> Void)?
     ) -> Delivery {
         Delivery(notification, to: registry.groups(answering: notification.name), clock: clock, deadline: deadline) {
-            [reportObservers] report in
-            for observer in reportObservers { observer(report) }
-            completion?(report)
+            [unowned self] report in self.report(report, completion)
         }
+    }
+
+    func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
+        for observer in reportObservers { observer(report) }
+        completion?(report)
     }
 
     /// Posts the notification of a step of a transition, and makes ready to tell the listeners of it.

@@ -184,8 +184,10 @@ public final class LifecycleMediator {
         let notification = make(name, at: clock.stamp, from: state, to: state, userInfo, origin)
         let audience = audiences.find(name)
         announce(notification, to: audience)
-        if completion != nil || !reportObservers.isEmpty || registry.hasListeners(audience, name) {
+        if registry.hasListeners(audience, name) {
             delivery(of: notification, deadline: deadline(of:), completion).advance()
+        } else if completion != nil || !reportObservers.isEmpty {
+            report(LifecycleReport(notification: notification, listeners: []), completion)
         }
         return notification.sequence
     }

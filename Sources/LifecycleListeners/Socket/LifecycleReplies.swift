@@ -9,14 +9,18 @@ internal import Varlink
 /// What the service tells on the socket, as JSON in the shape that the interface declares.
 nonisolated enum LifecycleReplies {
     static func notification(_ notification: LifecycleNotification, bootID: String) -> VarlinkObject {
-        [
-            "sequence": .int(Int64(notification.sequence)), "name": .string(notification.name.rawValue),
-            "state": .string(notification.state.rawValue),
-            "previousState": .string(notification.previousState.rawValue),
-            "realtimeUsec": .int(Int64(notification.time.realtimeUsec)),
-            "monotonicUsec": .int(Int64(notification.time.monotonicUsec)), "bootId": .string(bootID),
-            "origin": .object(origin(notification.origin)), "userInfo": .object(notification.userInfo.json),
-        ]
+        // Made for every notification, so without the search for names that a literal has.
+        var object = VarlinkObject(minimumCapacity: 9)
+        object.append("sequence", .int(Int64(notification.sequence)))
+        object.append("name", .string(notification.name.rawValue))
+        object.append("state", .string(notification.state.rawValue))
+        object.append("previousState", .string(notification.previousState.rawValue))
+        object.append("realtimeUsec", .int(Int64(notification.time.realtimeUsec)))
+        object.append("monotonicUsec", .int(Int64(notification.time.monotonicUsec)))
+        object.append("bootId", .string(bootID))
+        object.append("origin", .object(origin(notification.origin)))
+        object.append("userInfo", .object(notification.userInfo.json))
+        return object
     }
 
     static func report(_ report: ListenerReport) -> VarlinkValue {

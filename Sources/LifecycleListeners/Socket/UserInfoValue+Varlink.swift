@@ -38,5 +38,13 @@ nonisolated extension UserInfo {
     }
 
     /// The members by name, so that the same info is always the same text.
-    var json: VarlinkObject { VarlinkObject(sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }) }
+    var json: VarlinkObject {
+        var object = VarlinkObject(minimumCapacity: count)
+        if count <= 1 {
+            for (key, value) in self { object.append(key, value.json) }
+        } else {
+            for (key, value) in sorted(by: { $0.key < $1.key }) { object.append(key, value.json) }
+        }
+        return object
+    }
 }
