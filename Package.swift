@@ -135,7 +135,7 @@ let package = Package(
             name: "LifecycleListenersTests",
             dependencies: [
                 "BelfryConfiguration", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleTesting",
-                "ServiceManager", "TestSupport", "Varlink",
+                "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
         .target(

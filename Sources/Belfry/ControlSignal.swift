@@ -7,8 +7,11 @@ internal import LifecycleListeners
 internal import ServiceManager
 
 /// What systemd's control signal SIGRTMIN+18 asks for, by the integer that comes with it (systemd,
-/// `src/basic/common-signal.h`): 0x100 to 0x107 sets the log level, 0x300 says that memory is short.
+/// `src/shared/common-signal.h`): 0x100 to 0x107 sets the log level, 0x200 to 0x203 the log target, 0x300 says that memory
+/// is short, 0x301 asks what the allocator says of the heap.
 final class ControlSignal {
+    /// What systemd calls the console is standard error here, which is where its console output ends up for a service.
+    private static let targets: [Int32: LoggerTarget] = [0x200: .stderr, 0x201: .journal, 0x202: .kmsg, 0x203: .null]
     private let mediator: LifecycleMediator
     private let log: ServiceLog
 
@@ -21,8 +24,13 @@ final class ControlSignal {
         if let level = LogPriority(rawValue: Int(signal.value) - 0x100) {
             log.maximumLevel = level
             log.write(.notice, "log level is now \(level.name), asked by pid \(signal.pid)", .control)
+        } else if let target = Self.targets[signal.value] {
+            log.write(.notice, "log target is to be \(target.rawValue), asked by pid \(signal.pid)", .control)
+            log.apply(target: target, level: log.maximumLevel)
         } else if signal.value == 0x300 {
-            mediator.post(.didReceiveMemoryWarning, origin: .signal(signal))
+            mediator.post(MemoryWarning(.some), origin: .signal(signal))
+        } else if signal.value == 0x301 {
+            log.write(.info, MallocInformation.text, .control)
         } else {
             let value = "0x" + String(signal.value, radix: 16)
             log.write(.notice, "unknown control value \(value) from pid \(signal.pid), ignoring", .control)

@@ -13,6 +13,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -193,6 +195,28 @@ int belfry_open_beneath(int directory, const char *name, int flags) {
 }
 
 bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
+
+char *belfry_malloc_info(void) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return NULL;
+    bool failed = malloc_info(0, stream) != 0;
+    failed = fclose(stream) != 0 || failed;
+    if (!failed) return text;
+    free(text);
+    return NULL;
+}
+
+struct belfry_malloc_usage belfry_malloc_usage(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (struct belfry_malloc_usage) {
+        .arena = info.arena,
+        .mapped = info.hblkhd,
+        .used = info.uordblks + info.hblkhd,
+        .unused = info.fordblks,
+    };
+}
 
 bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
 bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }

@@ -2,10 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import Glibc
 import Lifecycle
 import LifecycleListeners
 import LifecycleTesting
 import ServiceManager
+import SystemErrors
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -114,5 +116,20 @@ struct LoggerListenerTests {
         log.write(.warning, "loud", .notification)
 
         #expect(writer.records.map(\.message) == ["loud"])
+    }
+
+    @Test func targetThatCannotBeHadLeavesTheOldOne() {
+        let log = ServiceLog { [writer] target in
+            if target == .kmsg { throw SystemError(ENOENT, verb: "open", object: "/dev/kmsg") }
+            return target == .null ? NullWriter() : writer
+        }
+
+        log.apply(target: .kmsg, level: .info)
+        log.write(.info, "still here", .notification)
+        log.apply(target: .null, level: .info)
+        log.write(.info, "nowhere", .notification)
+
+        let reason = "unable to open '/dev/kmsg': No such file or directory (ENOENT)"
+        #expect(writer.records.map(\.message) == ["\(reason), the log target stays as it was", "still here"])
     }
 }

@@ -58,3 +58,17 @@ def belfry_on_trixie(trixie_host):
 def started(belfry):
     belfry.start()
     return belfry
+
+
+@pytest.fixture(params=["machine_host", "trixie_host"])
+def on_each(request):
+    """Belfry on each systemd in turn."""
+    host = request.getfixturevalue(request.param)
+    host.reset()
+    return host
+
+
+@pytest.fixture
+def started_on_each(on_each):
+    on_each.start()
+    return on_each

@@ -76,7 +76,7 @@ package nonisolated enum BelfrySections {
                 "Level", .logPriority, default: "info", help: "least urgent level that is logged, emerg to debug"),
             KeyDescription(
                 "Target", .choice(LoggerTarget.allCases.map(\.rawValue)), default: "auto",
-                help: "journal, stderr, or auto for the journal where there is one"),
+                help: "journal, stderr, kmsg, null, or auto for the journal where there is one"),
         ])
 
     static let cache = SectionDescription(

@@ -9,4 +9,8 @@ package nonisolated enum LoggerTarget: String, Sendable, CaseIterable {
     case journal
     /// To standard error.
     case stderr
+    /// To the kernel's log.
+    case kmsg
+    /// Nowhere.
+    case null
 }

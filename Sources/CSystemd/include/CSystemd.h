@@ -110,6 +110,18 @@ int belfry_open_beneath(int directory, const char *name, int flags);
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
 bool belfry_malloc_trim(void);
 
+/// What malloc_info(3) says of the heap, in XML, to be freed by the caller; NULL without memory for it.
+char *belfry_malloc_info(void);
+
+/// Numbers of mallinfo2(3), in bytes.
+struct belfry_malloc_usage {
+    size_t arena;  // taken with brk(2)
+    size_t mapped; // taken with mmap(2)
+    size_t used;   // in use
+    size_t unused; // free, and still held
+};
+struct belfry_malloc_usage belfry_malloc_usage(void);
+
 /// File type macros of stat(2).
 bool belfry_is_directory(mode_t mode);
 bool belfry_is_regular(mode_t mode);

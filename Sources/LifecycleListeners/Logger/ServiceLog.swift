@@ -7,7 +7,7 @@ package import ServiceManager
 /// Where the service writes its records: to the journal when there is one, else to standard error.
 package final class ServiceLog {
     /// Makes the writer for a target.
-    package typealias WriterForTarget = (LoggerTarget) -> any RecordWriter
+    package typealias WriterForTarget = (LoggerTarget) throws -> any RecordWriter
 
     private let makeWriter: WriterForTarget
     private var writer: any RecordWriter
@@ -16,7 +16,7 @@ package final class ServiceLog {
     /// Makes a log. Until `apply` it writes what is at least informational, wherever it is read.
     package init(makeWriter: @escaping WriterForTarget) {
         self.makeWriter = makeWriter
-        writer = makeWriter(.auto)
+        writer = (try? makeWriter(.auto)) ?? NullWriter()
         level = .info
     }
 
@@ -25,6 +25,8 @@ package final class ServiceLog {
         self.init { target in
             switch target {
             case .journal: JournalWriter(identifier: identifier)
+            case .kmsg: try KernelLogWriter(identifier: identifier)
+            case .null: NullWriter()
             case .stderr: StandardErrorWriter(identifier: identifier)
             case .auto where JournalWriter.isOurs: JournalWriter(identifier: identifier)
             case .auto: StandardErrorWriter(identifier: identifier)
@@ -38,10 +40,14 @@ package final class ServiceLog {
         set { level = newValue }
     }
 
-    /// Sets the target and the level.
+    /// Sets the target and the level. A target that cannot be had leaves the old one, which says so.
     package func apply(target: LoggerTarget, level: LogPriority) {
-        writer = makeWriter(target)
         self.level = level
+        do {
+            writer = try makeWriter(target)
+        } catch {
+            write(.warning, "\(error), the log target stays as it was", .failure)
+        }
     }
 
     /// Writes a record, unless its priority is below the level.

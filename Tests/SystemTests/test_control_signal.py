@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""SIGRTMIN+18 with a value, as systemd's own services take it: queued by `kill -q`, and by `systemctl kill` where it can."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from belfry_service import SERVICE
+
+
+def with_kill(belfry, value: int) -> None:
+    belfry.host.run("/bin/kill", "-s", "RTMIN+18", "-q", str(value), str(belfry.main_pid()))
+
+
+def with_systemctl(belfry, value: int) -> None:
+    kill = ["kill", "--kill-whom=main", "--signal=SIGRTMIN+18", f"--kill-value={value:#x}", SERVICE]
+    belfry.host.systemctl(*kill)
+
+
+SENDERS = [("machine_host", with_kill), ("trixie_host", with_systemctl)]
+
+
+@pytest.fixture(params=SENDERS, ids=lambda sender: f"{sender[0]}-{sender[1].__name__}")
+def control(request):
+    """A started service, and what sends it a value."""
+    host, send = request.param
+    belfry = request.getfixturevalue(host)
+    belfry.reset()
+    belfry.start()
+    return belfry, lambda value: send(belfry, value)
+
+
+def messages(belfry) -> list[str]:
+    return [record["MESSAGE"] for record in belfry.journal() if record.get("SYSLOG_IDENTIFIER") == "belfryd"]
+
+
+def flush(belfry, subscriber) -> None:
+    """Has something logged, and waits until it is."""
+    belfry.kill("USR1")
+    subscriber.until("flushRequested")
+
+
+def test_0x100_and_the_level_set_the_log_level(control):
+    belfry, send = control
+    subscriber = belfry.subscribe()
+
+    send(0x104)
+    flush(belfry, subscriber)
+    quiet = messages(belfry)
+    send(0x107)
+    flush(belfry, subscriber)
+
+    assert not [line for line in quiet if line.startswith("flushRequested")]
+    assert [line for line in messages(belfry) if line.startswith("flushRequested")]
+
+
+def test_0x200_to_0x203_set_the_log_target(control):
+    belfry, send = control
+    subscriber = belfry.subscribe()
+
+    send(0x203)
+    flush(belfry, subscriber)
+    assert messages(belfry)[-1].startswith("log target is to be null, asked by pid ")
+
+    send(0x200)
+    flush(belfry, subscriber)
+    # Standard error is a stream of the journal here, which knows lines and no fields.
+    lines = [record for record in belfry.journal() if record["MESSAGE"].startswith("belfryd: flushRequested")]
+    assert len(lines) == 1 and "BELFRY_NOTIFICATION" not in lines[0]
+
+    send(0x201)
+    flush(belfry, subscriber)
+    assert belfry.notifications()[-1]["BELFRY_NOTIFICATION"] == "flushRequested"
+
+
+def test_0x202_without_the_kernel_log_says_so_and_stays(control):
+    belfry, send = control
+    subscriber = belfry.subscribe()
+
+    # The unit's sandbox has no /dev/kmsg.
+    send(0x202)
+    flush(belfry, subscriber)
+
+    assert any(line.startswith("unable to open '/dev/kmsg': ") for line in messages(belfry))
+    assert belfry.notifications()[-1]["BELFRY_NOTIFICATION"] == "flushRequested"
+
+
+def test_0x300_is_a_memory_warning(control):
+    belfry, send = control
+    subscriber = belfry.subscribe()
+
+    send(0x300)
+
+    warning = subscriber.next()
+    assert warning["name"] == "didReceiveMemoryWarning"
+    assert warning["userInfo"] == {"level": "some"}
+    assert (warning["origin"]["signal"], warning["origin"]["value"]) == ("SIGRTMIN+18", 0x300)
+
+
+def test_0x301_logs_what_the_allocator_says(control):
+    belfry, send = control
+    subscriber = belfry.subscribe()
+
+    send(0x301)
+    flush(belfry, subscriber)
+
+    dump = next(line for line in messages(belfry) if line.startswith("heap: "))
+    summary, _, details = dump.partition("\n")
+    assert int(summary.split()[1]) > 0
+    assert ElementTree.fromstring(details).tag == "malloc"
+
+
+def test_unknown_value_is_said_and_changes_nothing(control):
+    belfry, send = control
+    subscriber = belfry.subscribe()
+
+    send(0x404)
+    flush(belfry, subscriber)
+
+    assert any(line.startswith("unknown control value 0x404 ") for line in messages(belfry))
+    assert belfry.status()["state"] == "active"
