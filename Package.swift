@@ -138,6 +138,13 @@ let package = Package(
                 "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
+        .testTarget(
+            name: "LifecycleSourcesTests",
+            dependencies: [
+                "CSystemd", "EventLoop", "Lifecycle", "LifecycleSources", "LifecycleTesting", "SystemErrors",
+                "TestSupport",
+            ],
+            swiftSettings: onMain),
         .target(
             name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting"], path: "Tests/MediatorModel",
             swiftSettings: onMain),

@@ -3,17 +3,16 @@
 
 internal import BelfryConfiguration
 internal import Lifecycle
-internal import LifecycleSources
 
-/// Applies what belongs to no other listener: the deadlines of `[Service]` and the table of `[Signals]`.
+/// Applies what belongs to no other listener: the deadlines of `[Service]`, and what sources watch.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator
-    private let signals: SignalSource
+    private let sources: ServiceSources
 
-    init(mediator: LifecycleMediator, signals: SignalSource) {
+    init(mediator: LifecycleMediator, sources: ServiceSources) {
         self.mediator = mediator
-        self.signals = signals
+        self.sources = sources
     }
 
     var answers: [LifecycleAnswer] {
@@ -25,6 +24,6 @@ final class ConfigurationListener: LifecycleListener {
     private func apply(_ configuration: LifecycleConfiguration?) throws {
         guard let settings = configuration?[BelfrySettings.self] else { return }
         mediator.deadlines = LifecycleDeadlines(settings.service)
-        try signals.apply(settings.signals.actions)
+        try sources.apply(settings)
     }
 }

@@ -40,9 +40,9 @@ final class ServiceAssembly {
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
         mediator.readConfiguration = { [reader] in try reader.read() }
 
-        let signals = SignalSource(loop: loop, mediator: mediator)
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
-        try mediator.addListener(ConfigurationListener(mediator: mediator, signals: signals))
+        let sources = ServiceSources(loop: loop, mediator: mediator, log: log)
+        try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources))
         let socket = try socket(settings, paths, loop, mediator, identity)
         if let socket { try mediator.addListener(socket) }
         try mediator.addListener(
@@ -57,8 +57,8 @@ final class ServiceAssembly {
         let control = ControlSignal(mediator: mediator, log: log)
         let suspension = try SelfSuspension(loop: loop, mediator: mediator)
         defer { withExtendedLifetime(suspension) {} }
-        signals.onStopNow = { ending.stopNow($0) }
-        signals.onControl = { control.obey($0) }
+        sources.signals.onStopNow = { ending.stopNow($0) }
+        sources.signals.onControl = { control.obey($0) }
         ending.launch()
         let code = try loop.run()
         socket?.close()

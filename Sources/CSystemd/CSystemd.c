@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -195,6 +196,31 @@ int belfry_open_beneath(int directory, const char *name, int flags) {
 }
 
 bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
+
+static int arm(int fd) {
+    struct itimerspec never = {.it_value.tv_sec = INT64_MAX / 1000000000};
+    int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+    return timerfd_settime(fd, flags, &never, NULL) < 0 ? -errno : 0;
+}
+
+int belfry_clock_set_timer(void) {
+    int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (fd < 0) return -errno;
+    int r = arm(fd);
+    if (r < 0) {
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+int belfry_clock_was_set(int fd) {
+    uint64_t expirations;
+    if (read(fd, &expirations, sizeof expirations) >= 0 || errno == EAGAIN) return 0;
+    if (errno != ECANCELED) return -errno;
+    int r = arm(fd);
+    return r < 0 ? r : 1;
+}
 
 char *belfry_malloc_info(void) {
     char *text = NULL;

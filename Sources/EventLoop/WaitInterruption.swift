@@ -7,4 +7,10 @@ public nonisolated struct WaitInterruption: Sendable, Equatable {
     public let began: MonotonicInstant
     /// When it was broken off: the process was continued just before.
     public let ended: MonotonicInstant
+
+    /// An interruption. The loop makes these; a test may.
+    public init(began: MonotonicInstant, ended: MonotonicInstant) {
+        self.began = began
+        self.ended = ended
+    }
 }

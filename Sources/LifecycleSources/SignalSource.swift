@@ -21,6 +21,8 @@ package final class SignalSource {
     private var sources: [Int32: SignalEventSource] = [:]
     private var actions: [Int32: SignalAction] = [:]
 
+    /// Called for `resume`, in place of that transition: whether the process had been stopped is for others to say.
+    package var onContinue: ((SignalOrigin) -> Void)?
     /// Called for `stopNow`.
     package var onStopNow: ((SignalOrigin) -> Void)?
     /// Called for `control`, with the value that came with the signal.
@@ -42,7 +44,7 @@ package final class SignalSource {
         }
         for number in actions.keys where sources[number] == nil {
             let source = try loop.source(signal: number) { [unowned self] in receive($0) }
-            source.priority = -10
+            source.priority = SourcePriority.signals
             sources[number] = source
         }
     }
@@ -63,7 +65,7 @@ package final class SignalSource {
         case .stopNow: onStopNow?(origin)
         case .reload: mediator.perform(.reload, origin: .signal(origin))
         case .pause: mediator.perform(.pause, origin: .signal(origin))
-        case .resume: resume(origin)
+        case .resume: onContinue?(origin) ?? mediator.perform(.resume, origin: .signal(origin))
         case .interrupt: mediator.perform(.interrupt, origin: .signal(origin))
         case .control: onControl?(origin)
         case .ignore: break
@@ -71,19 +73,6 @@ package final class SignalSource {
             guard let name = LifecycleNotification.Name(name) else { return }
             mediator.post(name, origin: .signal(origin))
         }
-    }
-
-    /// Tells a service that had been stopped as a process from one that was merely told to continue.
-    private func resume(_ origin: SignalOrigin) {
-        guard let interruption = loop.takeInterruption(), MonotonicInstant.now - interruption.ended < .seconds(1) else {
-            return mediator.perform(.resume, origin: .signal(origin))
-        }
-        let upperBound = (interruption.ended - interruption.began) / .microseconds(1)
-        mediator.perform(
-            .endSuspension, origin: .signal(origin),
-            userInfo: [
-                "cause": "signal", "durationUsec": .int(Int64(upperBound)), "durationIsExact": false,
-            ])
     }
 
     /// The service manager stops a unit with a signal from process 1; any other sender is someone's kill(1).

@@ -110,6 +110,13 @@ int belfry_open_beneath(int directory, const char *name, int flags);
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
 bool belfry_malloc_trim(void);
 
+/// A timer of CLOCK_REALTIME that never ends and is cancelled when that clock jumps against CLOCK_MONOTONIC
+/// (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)). Returns a descriptor, readable then, or -errno.
+int belfry_clock_set_timer(void);
+
+/// Whether such a timer was cancelled since the last call; it runs again after this. Returns 1, 0 or -errno.
+int belfry_clock_was_set(int fd);
+
 /// What malloc_info(3) says of the heap, in XML, to be freed by the caller; NULL without memory for it.
 char *belfry_malloc_info(void);
 

@@ -12,7 +12,7 @@ nonisolated enum LifecycleRecords {
         let change = moves ? " \(notification.previousState) -> \(notification.state)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
         return JournalRecord(
-            .info, "\(notification.name)\(change), \(notification.origin.words)\(details(of: notification))",
+            .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details)",
             id: kind.rawValue, fields: fields(of: notification))
     }
 
@@ -44,23 +44,6 @@ nonisolated enum LifecycleRecords {
             fields: fields(of: notification)
                 + fields(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
                 + [("BELFRY_CALLS", "\(record.calls)"), ("BELFRY_FAILURES", "\(record.failures)")])
-    }
-
-    private static func details(of notification: LifecycleNotification) -> String {
-        switch notification.name {
-        case .didResume:
-            guard case .int(let usec) = notification.userInfo["durationUsec"] else { return "" }
-            let bound = notification.userInfo["durationIsExact"] == false ? "at most " : ""
-            return ", suspended for \(bound)\(usec / 1000) ms"
-        case .willTerminate:
-            if case .string(let reason) = notification.userInfo["reason"] { return ", reason \(reason)" }
-            return ""
-        case .didFailToReload:
-            guard case .array(let reasons) = notification.userInfo["reasons"] else { return "" }
-            let lines = reasons.compactMap { if case .string(let line) = $0 { "\n" + line } else { nil } }
-            return ", the old configuration stays:" + lines.joined()
-        default: return ""
-        }
     }
 
     private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {

@@ -21,6 +21,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case cutShort = "b8a4d0c07c1648a7a5e2a6a4c5f3d917"
     /// The control signal SIGRTMIN+18 came.
     case control = "e1f4b7d9a86d4c3c8a62f7d0b95c4e38"
+    /// A source of notifications that is done without.
+    case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
     /// The service could not do what it was started for.
     case failure = "2c9e60b1d2a34e0fb0f5c1d47a8b63f5"
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import EventLoop
+internal import Lifecycle
+internal import LifecycleListeners
+internal import LifecycleSources
+internal import ServiceManager
+internal import SystemErrors
+
+/// Where notifications come from. A source that the system or a sandbox does not allow is done without, and the journal
+/// says so once.
+final class ServiceSources {
+    let signals: SignalSource
+    private let log: ServiceLog
+    private let suspensions: SuspensionSource
+    private var clockWatch: ClockSetWatch?
+
+    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
+        self.log = log
+        signals = SignalSource(loop: loop, mediator: mediator)
+        let group = Self.attempt(log) { () throws(SystemError) in try ControlGroup.own() }
+        let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
+        self.suspensions = suspensions
+        signals.onContinue = { suspensions.continued($0) }
+
+        Self.attempt(log) { () throws(SystemError) in try suspensions.watchFreezer() }
+        clockWatch = Self.attempt(log) { () throws(SystemError) in
+            try ClockSetWatch(loop: loop) { suspensions.check() }
+        }
+    }
+
+    /// Applies what the configuration says of sources.
+    func apply(_ settings: BelfrySettings) throws(SystemError) {
+        try signals.apply(settings.signals.actions)
+    }
+
+    @discardableResult
+    private static func attempt<Source>(_ log: ServiceLog, _ make: () throws(SystemError) -> Source) -> Source? {
+        do throws(SystemError) {
+            return try make()
+        } catch {
+            log.write(.notice, "\(error), doing without it", .sourceMissing)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+
+nonisolated extension LifecycleNotification {
+    /// What its record says beyond its name, its states and its origin; with a comma in front where there is anything.
+    var details: String {
+        switch name {
+        case .didResume: Suspension(userInfo: userInfo).map(Self.details) ?? ""
+        case .willTerminate: text("reason").map { ", reason \($0)" } ?? ""
+        case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
+        default: ""
+        }
+    }
+
+    private static func details(_ suspension: Suspension) -> String {
+        let cause =
+            switch suspension.cause {
+            case .signal: "a stop signal"
+            case .freezer: "the freezer"
+            case .sleep: "the sleep of the machine"
+            }
+        let bound = suspension.isExact ? "" : "at most "
+        return ", suspended by \(cause) for \(bound)\(suspension.duration.milliseconds) ms"
+    }
+
+    private func text(_ key: String) -> String? {
+        if case .string(let text) = userInfo[key] { text } else { nil }
+    }
+
+    private var reasons: String? {
+        guard case .array(let reasons) = userInfo["reasons"] else { return nil }
+        return reasons.compactMap { if case .string(let line) = $0 { "\n" + line } else { nil } }.joined()
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What is mounted where, as the kernel tells a process (`/proc/self/mountinfo`, proc(5)). Lines that are none are left
+/// out.
+package nonisolated struct MountTable: Sendable, Equatable {
+    /// One mount.
+    package struct Mount: Sendable, Equatable {
+        /// The directory of the file system that is its root here.
+        package let root: String
+        /// Where it is mounted, as this process sees it.
+        package let point: String
+        /// The type of the file system.
+        package let type: String
+    }
+
+    /// In the order in which they were mounted.
+    package let mounts: [Mount]
+
+    /// Reads the text of the file.
+    package init(_ text: String) {
+        mounts = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap(Self.mount)
+    }
+
+    /// Every path that something is mounted on.
+    package var points: Set<String> { Set(mounts.map(\.point)) }
+
+    /// `36 35 98:0 /root /point options optional… - type source super-options`; there may be no optional field.
+    private static func mount(_ line: Substring.UTF8View) -> Mount? {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        guard let dash = fields.dropFirst(6).firstIndex(where: { Substring($0) == "-" }), dash + 1 < fields.count
+        else { return nil }
+        let (root, point) = (unescaped(fields[3]), unescaped(fields[4]))
+        guard root.hasPrefix("/"), point.hasPrefix("/") else { return nil }
+        return Mount(root: root, point: point, type: unescaped(fields[dash + 1]))
+    }
+
+    /// The kernel writes space, tab, newline and backslash as three octal digits. A backslash without them stays.
+    private static func unescaped(_ field: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        var rest = field
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3, digits.allSatisfy({ (0x30...0x37).contains($0) }),
+                let code = UInt8(Substring(digits), radix: 8)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

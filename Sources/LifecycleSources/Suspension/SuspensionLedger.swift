@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import EventLoop
+package import Lifecycle
+
+/// Which suspensions nobody announced, from one reading to the next.
+package nonisolated struct SuspensionLedger: Sendable, Equatable {
+    private var last: SuspensionReading
+
+    /// Begins with what is seen now.
+    package init(_ reading: SuspensionReading) { last = reading }
+
+    /// The suspensions since the last reading.
+    ///
+    /// - Parameter interruption: when the loop last waited and was broken off, if it was: a process that is frozen runs
+    ///   until then.
+    package mutating func settle(_ now: SuspensionReading, interruption: WaitInterruption?) -> [Suspension] {
+        defer { last = now }
+        var found: [Suspension] = []
+        if let frozen = now.frozen, let before = last.frozen {
+            if frozen > before {
+                found.append(Suspension(.freezer, duration: .microseconds(frozen - before), isExact: true))
+            }
+        } else if now.hasThawed {
+            let since = interruption.map { Int64($0.began.microseconds) } ?? last.clocks.monotonic
+            let most = Duration.microseconds(now.clocks.monotonic - since)
+            found.append(Suspension(.freezer, duration: most, isExact: false))
+        }
+        let slept = now.clocks.slept(since: last.clocks)
+        if slept > .zero { found.append(Suspension(.sleep, duration: slept, isExact: true)) }
+        return found
+    }
+}

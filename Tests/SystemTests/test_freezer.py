@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""`systemctl freeze` and `thaw`: nobody tells the process, and its control group counts the time."""
+
+from belfry_service import SERVICE
+
+CONTINUE = ["didResume", "willEnterForeground", "didBecomeActive"]
+
+
+def frozen_usec(belfry) -> int:
+    """What the kernel has counted for the unit's group."""
+    group = belfry.properties("ControlGroup")["ControlGroup"]
+    lines = belfry.host.run("cat", f"/sys/fs/cgroup{group}/cgroup.stat.local").stdout.splitlines()
+    return int(dict(line.split() for line in lines)["frozen_usec"])
+
+
+def freeze_and_thaw(belfry, seconds: float = 0.5) -> int:
+    """Freezes the unit for about so long; returns how many microseconds the kernel counted for it."""
+    before = frozen_usec(belfry)
+    belfry.host.systemctl("freeze", SERVICE)
+    belfry.host.run("sleep", str(seconds))
+    belfry.host.systemctl("thaw", SERVICE)
+    return frozen_usec(belfry) - before
+
+
+def test_return_from_a_freeze_tells_its_exact_duration(started_on_each):
+    belfry = started_on_each
+    subscriber = belfry.subscribe()
+
+    counted = freeze_and_thaw(belfry)
+
+    resumed = subscriber.next()
+    assert resumed["name"] == "didResume"
+    assert resumed["userInfo"] == {"cause": "freezer", "durationUsec": counted, "durationIsExact": True}
+    assert counted > 400_000
+    assert resumed["origin"]["kind"] == "service"
+    assert belfry.status()["state"] == "active"
+    record = belfry.notifications()[-1]
+    assert record["MESSAGE"].endswith(f"suspended by the freezer for {counted // 1000} ms")
+
+
+def test_each_freeze_is_told_once(started_on_each):
+    subscriber = started_on_each.subscribe()
+
+    counted = [freeze_and_thaw(started_on_each, 0.1) for _ in range(3)]
+    started_on_each.kill("USR1")
+
+    seen = subscriber.until("flushRequested")
+    assert [n["name"] for n in seen] == ["didResume"] * 3 + ["flushRequested"]
+    assert [n["userInfo"]["durationUsec"] for n in seen[:3]] == counted
+
+
+def test_return_from_a_freeze_in_the_background_continues_the_service(started_on_each):
+    subscriber = started_on_each.subscribe()
+    started_on_each.kill("TSTP")
+    subscriber.until("didEnterBackground")
+
+    freeze_and_thaw(started_on_each, 0.1)
+
+    assert [n["name"] for n in subscriber.until("didBecomeActive")] == CONTINUE
+
+
+def test_cont_after_a_freeze_is_not_taken_for_the_end_of_a_stop(started_on_each):
+    subscriber = started_on_each.subscribe()
+
+    freeze_and_thaw(started_on_each, 0.1)
+    started_on_each.kill("CONT")
+    started_on_each.kill("USR1")
+
+    seen = subscriber.until("flushRequested")
+    assert [n["name"] for n in seen] == ["didResume", "flushRequested"]
+    assert seen[0]["userInfo"]["cause"] == "freezer"
