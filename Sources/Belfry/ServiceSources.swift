@@ -15,19 +15,31 @@ final class ServiceSources {
     let signals: SignalSource
     private let log: ServiceLog
     private let suspensions: SuspensionSource
+    private let clock: ClockSource
     private var clockWatch: ClockSetWatch?
+    private var timeZone: TimeZoneSource?
 
     init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
         self.log = log
         signals = SignalSource(loop: loop, mediator: mediator)
         let group = Self.attempt(log) { () throws(SystemError) in try ControlGroup.own() }
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
-        self.suspensions = suspensions
+        let clock = ClockSource(mediator: mediator)
+        (self.suspensions, self.clock) = (suspensions, clock)
         signals.onContinue = { suspensions.continued($0) }
 
         Self.attempt(log) { () throws(SystemError) in try suspensions.watchFreezer() }
         clockWatch = Self.attempt(log) { () throws(SystemError) in
-            try ClockSetWatch(loop: loop) { suspensions.check() }
+            try ClockSetWatch(loop: loop) {
+                suspensions.check()
+                clock.check()
+            }
+        }
+        let environment = Environment.variables
+        if let file = TimeZoneFile(variable: environment["TZ"]) {
+            timeZone = Self.attempt(log) { () throws(SystemError) in
+                try TimeZoneSource(loop: loop, mediator: mediator, file: file)
+            }
         }
     }
 

@@ -10,6 +10,7 @@ nonisolated extension LifecycleNotification {
         case .didResume: Suspension(userInfo: userInfo).map(Self.details) ?? ""
         case .willTerminate: text("reason").map { ", reason \($0)" } ?? ""
         case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
+        case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         default: ""
         }
     }
@@ -23,6 +24,18 @@ nonisolated extension LifecycleNotification {
             }
         let bound = suspension.isExact ? "" : "at most "
         return ", suspended by \(cause) for \(bound)\(suspension.duration.milliseconds) ms"
+    }
+
+    private static func details(_ change: TimeChange) -> String {
+        switch change {
+        case .clock(let step):
+            let sign = step < .zero ? "-" : "+"
+            let (seconds, milliseconds) = step.milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+            let fraction = "\(1000 + milliseconds)".dropFirst()
+            return ", clock set by \(sign)\(seconds).\(fraction) s"
+        case .timeZone(let from, let to):
+            return ", time zone \(from ?? "without a name") -> \(to ?? "without a name")"
+        }
     }
 
     private func text(_ key: String) -> String? {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What `significantTimeChange` tells: the time that people read is another one now.
+public nonisolated enum TimeChange: LifecycleEvent, Equatable {
+    /// The clock was set, by so much; negative when it was set back.
+    case clock(step: Duration)
+    /// The time zone is another one. A zone that has no name, being a plain copy of its file, is nil.
+    case timeZone(from: String?, to: String?)
+
+    /// `significantTimeChange`
+    public static let name = LifecycleNotification.Name.significantTimeChange
+
+    /// Reads `cause`, and what belongs to it.
+    public init?(userInfo: UserInfo) {
+        func text(_ key: String) -> String? { if case .string(let text) = userInfo[key] { text } else { nil } }
+        switch (userInfo["cause"], userInfo["stepUsec"]) {
+        case ("clock", .int(let usec)): self = .clock(step: .microseconds(usec))
+        case ("timeZone", _): self = .timeZone(from: text("previousTimeZone"), to: text("timeZone"))
+        default: return nil
+        }
+    }
+
+    /// `cause`, which is `clock` with `stepUsec`, or `timeZone` with `previousTimeZone` and `timeZone`.
+    public var userInfo: UserInfo {
+        switch self {
+        case .clock(let step): ["cause": "clock", "stepUsec": .int(Int64(step / .microseconds(1)))]
+        case .timeZone(let from, let to):
+            [
+                "cause": "timeZone", "previousTimeZone": from.map { .string($0) } ?? .null,
+                "timeZone": to.map { .string($0) } ?? .null,
+            ]
+        }
+    }
+}

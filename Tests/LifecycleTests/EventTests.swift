@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import Testing
+
+struct EventTests {
+    @Test(arguments: [
+        TimeChange.clock(step: .milliseconds(-1500)), .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"),
+        .timeZone(from: nil, to: nil),
+    ])
+    func timeChangeTravelsAsUserInfo(change: TimeChange) {
+        #expect(TimeChange(userInfo: change.userInfo) == change)
+    }
+
+    @Test(arguments: [[:], ["cause": "clock"], ["cause": "clock", "stepUsec": "1"], ["cause": "moon"]] as [UserInfo])
+    func whatIsNoTimeChangeIsNone(userInfo: UserInfo) {
+        #expect(TimeChange(userInfo: userInfo) == nil)
+    }
+
+}
