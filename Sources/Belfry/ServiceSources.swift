@@ -18,6 +18,7 @@ final class ServiceSources {
     private let clock: ClockSource
     private var clockWatch: ClockSetWatch?
     private var timeZone: TimeZoneSource?
+    private var memory: MemoryPressureSource?
 
     init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
         self.log = log
@@ -40,6 +41,13 @@ final class ServiceSources {
             timeZone = Self.attempt(log) { () throws(SystemError) in
                 try TimeZoneSource(loop: loop, mediator: mediator, file: file)
             }
+        }
+        memory = Self.attempt(log) { () throws(SystemError) in
+            let plan = try PressurePlan(environment: environment, group: group)
+            return try MemoryPressureSource(loop: loop, mediator: mediator, plan: plan)
+        }
+        memory?.onEnd = { path in
+            log.write(.notice, "nothing more is heard of memory pressure from '\(path)'", .sourceMissing)
         }
     }
 

@@ -21,6 +21,7 @@ INSTALLED = [
     "/usr/share/doc/belfry/README.md",
     "/usr/share/doc/belfry/changelog",
     "/usr/share/doc/belfry/copyright",
+    "/usr/share/doc/belfry/examples/belfryd.service.d/memory-pressure.conf",
     "/usr/share/doc/belfry/examples/belfryd.service.d/notify-reload.conf",
 ]
 

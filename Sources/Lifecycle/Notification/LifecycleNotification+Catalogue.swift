@@ -30,7 +30,7 @@ nonisolated extension LifecycleNotification.Name {
     public static let flushRequested = Self(catalogue: "flushRequested")
     /// The state of every listener is to be logged: SIGUSR2.
     public static let statusRequested = Self(catalogue: "statusRequested")
-    /// Memory is short.
+    /// Memory is short. `userInfo` has `level`, as `MemoryWarning` reads it.
     public static let didReceiveMemoryWarning = Self(catalogue: "didReceiveMemoryWarning")
     /// Power is failing: SIGPWR.
     public static let powerFailing = Self(catalogue: "powerFailing")

@@ -10,6 +10,7 @@ nonisolated extension LifecycleNotification {
         case .didResume: Suspension(userInfo: userInfo).map(Self.details) ?? ""
         case .willTerminate: text("reason").map { ", reason \($0)" } ?? ""
         case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
+        case .didReceiveMemoryWarning: text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         default: ""
         }

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Memory that is really short: a process of the unit's control group reads more than it may keep."""
+
+import os
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import control_groups
+import pytest
+from belfry_service import DROP_INS, SERVICE
+from host_roots import CACHE
+
+LIMIT = 16 << 20
+SIZE = 64 << 20
+# In the host it joins the unit's group and reads the file over and over; what does not fit has to be read again, which
+# is what the kernel calls a stall.
+HOG = 'echo $$ >"/sys/fs/cgroup$0/cgroup.procs" && while :; do cat /proc/self/fd/0 >/dev/null; done'
+EXAMPLE = f"/usr/share/doc/belfry/examples/{SERVICE}.d/memory-pressure.conf"
+
+
+@contextmanager
+def little_memory(belfry):
+    """The command line in front of a process that may keep little, by whichever version counts memory here."""
+    first = Path("/sys/fs/cgroup/memory")
+    if not first.is_dir():
+        belfry.host.systemctl("set-property", "--runtime", SERVICE, f"MemoryHigh={LIMIT}")
+        yield []
+        return
+    group = first / f"{control_groups.PREFIX}{os.getpid()}-hog"
+    group.mkdir()
+    try:
+        (group / "memory.limit_in_bytes").write_text(str(LIMIT))
+        yield ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"]
+    finally:
+        control_groups.remove(group)
+
+
+@contextmanager
+def hog(belfry):
+    """Keeps the unit's group short of memory."""
+    group = belfry.properties("ControlGroup")["ControlGroup"]
+    path = CACHE / f"hog-{os.getpid()}"
+    try:
+        path.write_bytes(os.urandom(SIZE))
+        with little_memory(belfry) as prefix, open(path, "rb") as file:
+            os.fsync(file)
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            command = [*prefix, *belfry.host.enter("sh", "-c", HOG, group)]
+            process = subprocess.Popen(command, stdin=file, process_group=0)
+            try:
+                yield
+            finally:
+                os.killpg(process.pid, 9)
+                process.wait()
+    finally:
+        path.unlink()
+
+
+def test_systemd_hands_over_the_file_and_pressure_is_told(belfry_on_trixie):
+    belfry_on_trixie.use_notify_reload()
+    belfry_on_trixie.start()
+    assert "MEMORY_PRESSURE_WATCH=/sys/fs/cgroup/" in belfry_on_trixie.process("environ")
+    subscriber = belfry_on_trixie.subscribe()
+
+    with hog(belfry_on_trixie):
+        warning = subscriber.next()
+
+    assert warning["name"] == "didReceiveMemoryWarning"
+    assert warning["userInfo"] == {"level": "some"}
+    assert warning["origin"]["kind"] == "service"
+    record = next(r for r in belfry_on_trixie.notifications() if r["BELFRY_NOTIFICATION"] == warning["name"])
+    assert record["MESSAGE"].endswith("level some")
+
+
+@pytest.fixture
+def with_example(on_each):
+    """The example drop-in for versions that hand nothing over; where they do, they are told not to."""
+    text = on_each.host.path(EXAMPLE).read_text()
+    on_each.host.write(f"{DROP_INS}/memory-pressure.conf", text)
+    if on_each.host.name == "trixie":
+        on_each.drop_in(MemoryPressureWatch="skip")
+    on_each.host.systemctl("daemon-reload")
+    on_each.start()
+    return on_each
+
+
+def test_own_file_of_the_unit_tells_pressure_with_its_level(with_example):
+    assert "MEMORY_PRESSURE_WATCH" not in with_example.process("environ")
+    subscriber = with_example.subscribe()
+
+    with hog(with_example):
+        warning = subscriber.next()
+
+    assert warning["name"] == "didReceiveMemoryWarning"
+    assert warning["userInfo"]["level"] in ("some", "full")
+
+
+def test_without_permission_one_line_says_so_and_the_service_runs(belfry):
+    belfry.start()
+
+    group = belfry.properties("ControlGroup")["ControlGroup"]
+    said = [r["MESSAGE"] for r in belfry.journal() if "memory.pressure" in r["MESSAGE"]]
+    reason = "Permission denied (EACCES)"
+    assert said == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, doing without it"]
+    assert belfry.status()["state"] == "active"
+
+
+def test_dev_null_switches_it_off_without_a_word(on_each):
+    on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/dev/null", **skip(on_each))
+    on_each.start()
+
+    assert not [r for r in on_each.journal() if "pressure" in r["MESSAGE"]]
+    assert on_each.status()["state"] == "active"
+
+
+def test_fifo_in_place_of_the_kernel_tells_pressure(on_each):
+    on_each.host.run("mkfifo", "-m", "666", "/run/pressure")
+    on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/run/pressure MEMORY_PRESSURE_WRITE=", **skip(on_each))
+    on_each.start()
+    subscriber = on_each.subscribe()
+
+    on_each.host.run("sh", "-c", "echo 1 >/run/pressure")
+
+    assert subscriber.next()["name"] == "didReceiveMemoryWarning"
+    on_each.host.run("rm", "/run/pressure")
+
+
+def skip(belfry) -> dict[str, str]:
+    """Tells systemd to leave the variables alone, where it knows them."""
+    return {"MemoryPressureWatch": "skip"} if belfry.host.name == "trixie" else {}
