@@ -16,6 +16,7 @@ final class ServiceSources {
     private let log: ServiceLog
     private let suspensions: SuspensionSource
     private let clock: ClockSource
+    private let protectedData: ProtectedDataSource
     private var clockWatch: ClockSetWatch?
     private var timeZone: TimeZoneSource?
     private var memory: MemoryPressureSource?
@@ -27,6 +28,7 @@ final class ServiceSources {
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
         (self.suspensions, self.clock) = (suspensions, clock)
+        protectedData = ProtectedDataSource(loop: loop, mediator: mediator)
         signals.onContinue = { suspensions.continued($0) }
 
         Self.attempt(log) { () throws(SystemError) in try suspensions.watchFreezer() }
@@ -54,6 +56,7 @@ final class ServiceSources {
     /// Applies what the configuration says of sources.
     func apply(_ settings: BelfrySettings) throws(SystemError) {
         try signals.apply(settings.signals.actions)
+        Self.attempt(log) { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
     }
 
     @discardableResult

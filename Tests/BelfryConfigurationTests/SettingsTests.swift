@@ -11,6 +11,7 @@ struct SettingsTests {
 
         #expect(settings.service.listenerTimeout == .seconds(10) && settings.service.stopTimeout == .seconds(25))
         #expect(!settings.service.stopOnPause && settings.service.disabledListeners.isEmpty)
+        #expect(settings.service.protectedData.isEmpty)
         #expect(settings.service.runtimeDirectory == nil && settings.service.stateDirectory == nil)
         #expect(settings.socket.isEnabled && settings.socket.path == nil && settings.socket.group == "belfry")
         #expect(settings.socket.look == .all)
@@ -38,6 +39,8 @@ struct SettingsTests {
                 StopOnPause=yes
                 DisabledListeners=video "two words"
                 DisabledListeners=socket
+                ProtectedData=/srv/vault "/mnt/two words/"
+                ProtectedData=/home
                 RuntimeDirectory=/run/mine/
                 StateDirectory=/var/lib/mine
                 [Signals]
@@ -78,6 +81,7 @@ struct SettingsTests {
         #expect(settings.service.listenerTimeout == .seconds(90) && settings.service.stopTimeout == nil)
         #expect(settings.service.stopOnPause)
         #expect(settings.service.disabledListeners == ["video", "two words", "socket"])
+        #expect(settings.service.protectedData == ["/srv/vault", "/mnt/two words", "/home"])
         #expect(settings.service.runtimeDirectory == "/run/mine" && settings.service.stateDirectory == "/var/lib/mine")
         #expect(settings.signals.actions[SIGUSR1] == .ignore)
         #expect(settings.signals.actions[SignalName.realTime.lowerBound + 5] == .post("my.own"))

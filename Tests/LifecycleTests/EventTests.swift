@@ -18,4 +18,12 @@ struct EventTests {
         #expect(TimeChange(userInfo: userInfo) == nil)
     }
 
+    @Test func protectedDataTravelsWithItsPath() {
+        let arrival = ProtectedDataArrival(path: "/srv/vault")
+        let loss = ProtectedDataLoss(path: "/srv/vault")
+
+        #expect(ProtectedDataArrival(userInfo: arrival.userInfo) == arrival)
+        #expect(ProtectedDataLoss(userInfo: loss.userInfo) == loss)
+        #expect(ProtectedDataArrival(userInfo: [:]) == nil && ProtectedDataLoss(userInfo: ["path": 1]) == nil)
+    }
 }

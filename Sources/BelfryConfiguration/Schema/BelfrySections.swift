@@ -19,6 +19,9 @@ package nonisolated enum BelfrySections {
                 "DisabledListeners", .listenerNames, default: "",
                 help: "names of listeners that registered themselves and are left out"),
             KeyDescription(
+                "ProtectedData", .paths, default: "",
+                help: "mount points whose coming and going is told"),
+            KeyDescription(
                 "RuntimeDirectory", .path, default: "",
                 help: "where the socket is; by default decided by the environment"),
             KeyDescription(

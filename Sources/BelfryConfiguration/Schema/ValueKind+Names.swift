@@ -7,6 +7,19 @@ nonisolated extension ValueKind {
         .text(try AbsolutePath.parse(text))
     }
 
+    /// A list of absolute paths.
+    package static let paths = ValueKind("list of absolute paths", isList: true) { text, _ throws(ValueProblem) in
+        var paths: [String] = []
+        for word in try IniWords.split(text) {
+            do throws(ValueProblem) {
+                paths.append(try AbsolutePath.parse(word.text))
+            } catch {
+                throw ValueProblem(error.message, offset: word.offset)
+            }
+        }
+        return .texts(paths)
+    }
+
     /// The path or the abstract name of a Unix socket.
     package static let socketPath = ValueKind("socket path") { text, _ throws(ValueProblem) in
         .text(try AbsolutePath.parseSocket(text))

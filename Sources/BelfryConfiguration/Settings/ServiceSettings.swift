@@ -11,6 +11,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var stopOnPause: Bool
     /// Names of listeners that registered themselves and are left out.
     package var disabledListeners: [String]
+    /// The mount points whose coming and going is told.
+    package var protectedData: [String]
     /// Where the socket is; nil to let the environment decide.
     package var runtimeDirectory: String?
     /// Where state is kept; nil to let the environment decide.
@@ -21,6 +23,7 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         stopTimeout = section.duration("StopTimeout")
         stopOnPause = section.boolean("StopOnPause")
         disabledListeners = section.texts("DisabledListeners")
+        protectedData = section.texts("ProtectedData")
         runtimeDirectory = section.text("RuntimeDirectory")
         stateDirectory = section.text("StateDirectory")
     }

@@ -40,9 +40,9 @@ nonisolated extension LifecycleNotification.Name {
     public static let willSleep = Self(catalogue: "willSleep")
     /// The machine has woken.
     public static let didWake = Self(catalogue: "didWake")
-    /// A file system that the service depends on is about to go.
+    /// A file system that the service depends on is no longer mounted. `userInfo` has `path`.
     public static let protectedDataWillBecomeUnavailable = Self(catalogue: "protectedDataWillBecomeUnavailable")
-    /// A file system that the service depends on is there.
+    /// A file system that the service depends on is mounted. `userInfo` has `path`.
     public static let protectedDataDidBecomeAvailable = Self(catalogue: "protectedDataDidBecomeAvailable")
     /// A message came from outside. `userInfo` has `name` and `userInfo`.
     public static let didReceiveNotification = Self(catalogue: "didReceiveNotification")

@@ -12,6 +12,8 @@ nonisolated extension LifecycleNotification {
         case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
         case .didReceiveMemoryWarning: text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
+        case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
+            text("path").map { ", \($0)" } ?? ""
         default: ""
         }
     }
