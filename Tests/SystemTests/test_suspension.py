@@ -15,33 +15,61 @@ def stop_and_continue(belfry, seconds: float = 0) -> None:
     belfry.kill("CONT")
 
 
-def test_return_from_a_stop_tells_its_cause_and_duration(started):
-    subscriber = started.subscribe()
-    stop_and_continue(started, seconds=0.5)
+def test_return_from_a_stop_tells_its_cause_and_duration(started_on_each):
+    subscriber = started_on_each.subscribe()
+    stop_and_continue(started_on_each, seconds=0.5)
 
     resumed = subscriber.next()
     assert resumed["name"] == "didResume"
     assert resumed["userInfo"]["cause"] == "signal"
     assert resumed["userInfo"]["durationUsec"] >= 400_000
     assert resumed["origin"]["signal"] == "SIGCONT"
-    assert started.status()["state"] == "active"
+    assert started_on_each.status()["state"] == "active"
 
 
-def test_return_from_a_stop_in_the_background_continues_the_service(started):
-    subscriber = started.subscribe()
-    started.kill("TSTP")
+def test_return_from_a_stop_in_the_background_continues_the_service(started_on_each):
+    subscriber = started_on_each.subscribe()
+    started_on_each.kill("TSTP")
     subscriber.until("didEnterBackground")
-    stop_and_continue(started)
+    stop_and_continue(started_on_each)
 
     returned = [n["name"] for n in subscriber.until("didBecomeActive")]
     assert returned == ["didResume", "willEnterForeground", "didBecomeActive"]
 
 
-def test_signals_sent_during_a_stop_are_not_lost(started):
-    subscriber = started.subscribe()
-    started.kill("STOP")
-    started.kill("USR1")
-    started.kill("CONT")
+def test_signals_sent_during_a_stop_are_not_lost(started_on_each):
+    subscriber = started_on_each.subscribe()
+    started_on_each.kill("STOP")
+    started_on_each.kill("USR1")
+    started_on_each.kill("CONT")
 
     arrived = {subscriber.next()["name"], subscriber.next()["name"]}
     assert arrived == {"didResume", "flushRequested"}
+
+
+STORM = "for i in $(seq 1000); do kill -STOP $0; kill -CONT $0; done"
+
+
+def grown(belfry) -> tuple[int, int, int]:
+    """What must not grow: descriptors, threads, and resident memory in KiB."""
+    status = dict(line.split(":", 1) for line in belfry.process("status").splitlines())
+    descriptors = belfry.host.run("ls", f"/proc/{belfry.main_pid()}/fd").stdout.split()
+    return len(descriptors), int(status["Threads"]), int(status["VmRSS"].split()[0])
+
+
+def test_a_thousand_stops_in_a_row_leave_it_as_it_was(started_on_each):
+    subscriber = started_on_each.subscribe()
+    started_on_each.host.run("sh", "-c", STORM, str(started_on_each.main_pid()))
+    started_on_each.kill("USR1")
+    subscriber.until("flushRequested")
+    before = grown(started_on_each)
+
+    started_on_each.host.run("sh", "-c", STORM, str(started_on_each.main_pid()))
+    started_on_each.kill("USR1")
+    seen = subscriber.until("flushRequested")
+
+    assert {n["name"] for n in seen} <= {"didResume", "flushRequested"}
+    after = grown(started_on_each)
+    assert after[:2] == before[:2]
+    assert after[2] - before[2] < 1024
+    assert started_on_each.status()["state"] == "active"
