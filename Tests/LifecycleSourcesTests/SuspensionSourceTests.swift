@@ -66,6 +66,26 @@ struct SuspensionSourceTests {
         #expect(fixture.mediator.state == .active)
     }
 
+    @Test func sleepThatWasAnnouncedIsLeftToWhoeverTellsOfTheWaking() throws {
+        var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
+        let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: nil) { clocks }
+        func sleep() {
+            clocks.boottime += 1_000_000
+            source.check()
+        }
+
+        fixture.mediator.post(.willSleep)
+        sleep()
+        #expect(suspensions.isEmpty)
+        sleep()
+        #expect(suspensions.count == 1)
+        fixture.mediator.post(.willSleep)
+        fixture.mediator.post(.didWake)
+        sleep()
+
+        #expect(suspensions.count == 2)
+    }
+
     @Test func returnInTheBackgroundContinuesTheService() throws {
         var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
         let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: nil) { clocks }

@@ -6,7 +6,8 @@ package import Lifecycle
 package import SystemErrors
 
 /// Tells of suspensions that nobody announced, when they are over: the process was stopped, its control group was
-/// frozen, or the machine slept. Nothing wakes up for it in between.
+/// frozen, or the machine slept. Nothing wakes up for it in between. A sleep that `willSleep` announced is left to whoever
+/// posts `didWake`.
 package final class SuspensionSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
@@ -15,6 +16,8 @@ package final class SuspensionSource {
     private var ledger: SuspensionLedger
     private var freezer: InotifyEventSource?
     private var stoppedItself: MonotonicInstant?
+    private var announcements: [LifecycleObservation] = []
+    private var isSleepAnnounced = false
 
     /// Takes what is seen now.
     ///
@@ -31,6 +34,10 @@ package final class SuspensionSource {
         mediator.addTransitionObserver { [weak self] report in
             if report.trigger == .suspend { self?.stoppedItself = .now }
         }
+        announcements = [
+            mediator.addObserver(forName: .willSleep) { [unowned self] _ in isSleepAnnounced = true },
+            mediator.addObserver(forName: .didWake) { [unowned self] _ in isSleepAnnounced = false },
+        ]
     }
 
     /// Watches the `cgroup.events` of the group, which the kernel says to have changed when it is frozen or thawed.
@@ -51,8 +58,14 @@ package final class SuspensionSource {
         let found = ledger.settle(reading, interruption: loop.lastInterruption)
         // It was broken off by what is told here, so it says nothing of a stop signal.
         if !found.isEmpty { _ = loop.takeInterruption() }
-        for suspension in found { mediator.perform(.endSuspension, userInfo: suspension.userInfo) }
+        for suspension in found { tell(suspension) }
         return !found.isEmpty
+    }
+
+    private func tell(_ suspension: Suspension) {
+        // One announcement is for one sleep.
+        if suspension.cause == .sleep, isSleepAnnounced { return isSleepAnnounced = false }
+        mediator.perform(.endSuspension, userInfo: suspension.userInfo)
     }
 
     /// Tells a process that had been stopped from one that was merely told to continue.
