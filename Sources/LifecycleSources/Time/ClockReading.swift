@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 internal import Glibc
 
 /// Three clocks of the machine at one moment, in microseconds (clock_gettime(2)).
@@ -47,9 +48,5 @@ package nonisolated struct ClockReading: Sendable, Equatable {
 
     private static let significant: Int64 = 1000
 
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
+    private static func read(_ clock: clockid_t) -> Int64 { Int64(belfry_clock_usec(clock)) }
 }
