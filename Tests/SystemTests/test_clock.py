@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The clock set, and a machine put to sleep, for real: in a kernel of its own, since this machine is not ours to touch."""
+
+import re
+
+import private_kernel
+from host_roots import PROJECT
+
+START = f"""
+mkfifo /run/log
+export RUNTIME_DIRECTORY=/run STATE_DIRECTORY=/run
+{PROJECT}/.build/release/belfryd --config /dev/null --socket /run/socket 2>/run/log &
+daemon=$!
+exec </run/log
+until_said() {{ while read -r line && echo "$line"; do case $line in *$1*) break ;; esac; done; }}
+until_said didBecomeActive
+"""
+STOP = """
+kill $daemon
+until_said willTerminate
+"""
+SET = """
+date -s '2030-01-01 12:00:00'
+until_said significantTimeChange
+date -s '2030-01-01 11:00:00'
+until_said significantTimeChange
+kill -USR1 $daemon
+until_said flushRequested
+"""
+# What its clock lags behind the one that goes on during a sleep, this kernel takes for time asleep.
+SLEEP = """
+date -s "@$(date -d '0.5 seconds ago' +%s.%N)"
+until_said significantTimeChange
+echo deep >/sys/power/mem_sleep
+echo mem >/sys/power/state
+until_said didResume
+/usr/bin/python3 -c '
+import time
+print("asleep", max(time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic() for _ in range(50)))'
+"""
+
+
+def test_setting_the_clock_of_a_real_kernel_tells_the_step(tmp_path):
+    printed = private_kernel.run(START + SET + STOP, tmp_path)
+
+    steps = [float(step) for step in re.findall(r"clock set by ([-+][0-9.]+) s", printed)]
+    assert len(steps) == 2, printed
+    assert steps[0] > 86400 and -3660 < steps[1] <= -3590, printed
+    assert "didResume" not in printed and "willTerminate" in printed
+
+
+def test_sleep_of_a_real_kernel_is_told_with_its_duration(tmp_path):
+    printed = private_kernel.run(START + SLEEP + STOP, tmp_path)
+
+    told = re.search(r"didResume suspended -> active, .* by the sleep of the machine for (\d+) ms", printed)
+    counted = re.search(r"asleep ([0-9.]+)", printed)
+    assert told and counted, printed
+    assert abs(int(told[1]) - float(counted[1]) * 1000) < 2 and int(told[1]) > 100, printed
+    assert printed.count("significantTimeChange") == 1, printed
