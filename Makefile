@@ -36,7 +36,7 @@ check:
 	@scripts/check
 
 unit-tests:
-	@scripts/install-dependencies build
+	@scripts/install-dependencies test
 	$(SWIFT) build --build-tests $(STRICT)
 	$(SWIFT) test --skip-build $(STRICT)
 

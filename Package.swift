@@ -44,7 +44,8 @@ let package = Package(
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
         .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
-        .target(name: "ServiceManager", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .target(
+            name: "ServiceManager", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
         .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(
@@ -82,7 +83,9 @@ let package = Package(
             ], swiftSettings: strict),
 
         // Tests, and the programs that they run.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMain),
+        .target(
+            name: "TestSupport", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], path: "Tests/TestSupport",
+            swiftSettings: onMain),
         .executableTarget(
             name: "ServiceProbe", dependencies: ["Belfry", "Lifecycle"], path: "Tests/Probes/ServiceProbe",
             swiftSettings: onMain),
@@ -165,6 +168,10 @@ let package = Package(
                 "AllocationProbe", "DocumentationSnippets", "Lifecycle", "LifecycleTesting", "MediatorModel",
                 "TestSupport",
             ], swiftSettings: onMain),
+        .testTarget(
+            name: "ServiceManagerTests",
+            dependencies: ["CSystemd", "EventLoop", "ServiceManager", "SystemErrors", "TestSupport"],
+            swiftSettings: onMain),
         .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
         .testTarget(
             name: "VarlinkTests",

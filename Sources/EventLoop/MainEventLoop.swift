@@ -12,7 +12,8 @@ public import SystemErrors
 /// on the main thread.
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 public final class MainEventLoop {
-    let event: OpaquePointer
+    /// The `sd_event`, for libraries that attach themselves to it.
+    package let event: OpaquePointer
     private var mainQueue: MainQueueSource?
     private var exitCode: Int32?
     @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)

@@ -10,8 +10,14 @@ public nonisolated enum ProcessUnit {
     /// is gone, in no unit, or outside our view.
     public static func of(_ pid: Int32) -> String? {
         guard pid > 0 else { return nil }
-        return name(sd_pid_get_user_unit, pid) ?? name(sd_pid_get_unit, pid)
+        return ofUser(pid) ?? ofSystem(pid)
     }
+
+    /// The unit of `pid` that its user's manager runs.
+    static func ofUser(_ pid: Int32) -> String? { name(sd_pid_get_user_unit, pid) }
+
+    /// The unit of `pid` that the system's manager runs.
+    static func ofSystem(_ pid: Int32) -> String? { name(sd_pid_get_unit, pid) }
 
     private static func name(
         _ ask: (pid_t, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32, _ pid: Int32

@@ -21,6 +21,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>

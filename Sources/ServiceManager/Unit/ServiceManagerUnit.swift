@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+package import EventLoop
+internal import Glibc
+
+/// The unit that this process is the service of, as its manager knows it: systemd, or the systemd of a user.
+@MainActor
+package final class ServiceManagerUnit {
+    /// The manager's bus. It belongs to whoever needs it to connect it.
+    package let bus: SystemBus
+    /// The unit's name, `belfryd.service`.
+    package let name: String
+    private let path: String
+
+    private static let manager = "org.freedesktop.systemd1"
+    private static let managerPath = "/org/freedesktop/systemd1"
+    private static let managerInterface = "org.freedesktop.systemd1.Manager"
+
+    /// A unit on a bus.
+    package init(name: String, on bus: SystemBus) {
+        self.name = name
+        self.bus = bus
+        var text: UnsafeMutablePointer<CChar>?
+        sd_bus_path_encode("\(Self.managerPath)/unit", name, &text)
+        defer { free(text) }
+        path = text.map { String(cString: $0) } ?? "\(Self.managerPath)/unit/_"
+    }
+
+    /// The unit of this process; nil when it is in none, or has no service manager.
+    ///
+    /// - Parameter bus: the system's bus, used unless it is the unit of a user.
+    package static func own(loop: MainEventLoop, system bus: SystemBus) -> ServiceManagerUnit? {
+        if let name = ProcessUnit.ofUser(getpid()) {
+            guard let address = userAddress else { return nil }
+            return ServiceManagerUnit(name: name, on: SystemBus(loop: loop, address: address))
+        }
+        return ProcessUnit.ofSystem(getpid()).map { ServiceManagerUnit(name: $0, on: bus) }
+    }
+
+    /// Reads a property.
+    @discardableResult
+    package func get<Value>(
+        _ property: UnitProperty<Value>, timeout: Duration = .seconds(25),
+        then completion: @escaping (Result<Value, BusError>) -> Void
+    ) -> BusCall {
+        let member = BusMethod(Self.manager, path, property.interface, property.name)
+        return bus.get(member, property.signature, timeout: timeout, reading: property.read, then: completion)
+    }
+
+    /// Reads the jobs in the manager's queue, those of other units included.
+    @discardableResult
+    package func jobs(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
+    ) -> BusCall {
+        let list = BusMethod(Self.manager, Self.managerPath, Self.managerInterface, "ListJobs")
+        return bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
+    }
+
+    /// Reads the state of the whole system: `starting`, `running`, `degraded`, `maintenance`, `stopping`, …
+    @discardableResult
+    package func systemState(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<String, BusError>) -> Void
+    ) -> BusCall {
+        let state = BusMethod(Self.manager, Self.managerPath, Self.managerInterface, "SystemState")
+        return bus.get(
+            state, "s", timeout: timeout, reading: { message throws(BusError) in try message.text() }, then: completion)
+    }
+
+    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that is queued.
+    @discardableResult
+    package func ending(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void
+    ) -> BusCall {
+        jobs(timeout: timeout) { [name] jobs in completion(jobs.map { UnitEnding(of: name, jobs: $0) }) }
+    }
+
+    private static var userAddress: String? {
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
+        return getenv("XDG_RUNTIME_DIR").map { "unix:path=\(String(cString: $0))/bus" }
+    }
+}

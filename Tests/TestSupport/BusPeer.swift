@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+public import EventLoop
+internal import Glibc
+internal import SystemErrors
+
+/// Another program on the bus, on the loop of the test: it owns names, sends signals and answers calls.
+@MainActor
+public final class BusPeer {
+    /// Writes the arguments of a message, an `sd_bus_message`.
+    public typealias Writer = (OpaquePointer) -> Void
+
+    private var connection: OpaquePointer?
+    private var answers: [String: Writer] = [:]
+    /// The names of the methods that were called, in order.
+    public private(set) var calls: [String] = []
+
+    /// Connects, and owns `name`.
+    public init(_ name: String, at address: String, on loop: MainEventLoop) throws {
+        func check(_ result: Int32) throws { try SystemError.check(result, verb: "use", object: address) }
+        try check(sd_bus_new(&connection))
+        try check(sd_bus_set_address(connection, address))
+        try check(sd_bus_set_bus_client(connection, 1))
+        try check(sd_bus_start(connection))
+        try check(sd_bus_request_name(connection, name, 0))
+        let userdata = Unmanaged.passUnretained(self).toOpaque()
+        try check(sd_bus_add_filter(connection, nil, Self.filter, userdata))
+        try check(sd_bus_attach_event(connection, loop.event, 0))
+    }
+
+    isolated deinit { sd_bus_flush_close_unref(connection) }
+
+    /// Answers calls of this method; those of others get an error.
+    public func answer(_ member: String, _ write: @escaping Writer) { answers[member] = write }
+
+    /// Sends a signal to everyone who asked for it, or to one connection alone.
+    public func emit(
+        _ path: String, _ interface: String, _ member: String, to destination: String? = nil, _ write: Writer = { _ in }
+    ) {
+        var message: OpaquePointer?
+        sd_bus_message_new_signal(connection, &message, path, interface, member)
+        defer { sd_bus_message_unref(message) }
+        guard let message else { return }
+        write(message)
+        sd_bus_send_to(connection, message, destination, nil)
+    }
+
+    private func receive(_ call: OpaquePointer) -> Int32 {
+        var type: UInt8 = 0
+        guard sd_bus_message_get_type(call, &type) >= 0, type == 1 else { return 0 }
+        let member = String(cString: sd_bus_message_get_member(call))
+        calls.append(member)
+        guard let write = answers[member] else { return 0 }
+        var reply: OpaquePointer?
+        sd_bus_message_new_method_return(call, &reply)
+        defer { sd_bus_message_unref(reply) }
+        if let reply { write(reply) }
+        sd_bus_send(connection, reply, nil)
+        return 1
+    }
+
+    private nonisolated static let filter: sd_bus_message_handler_t = { message, userdata, _ in
+        guard let message, let userdata else { return 0 }
+        let peer = Unmanaged<BusPeer>.fromOpaque(userdata).takeUnretainedValue()
+        let address = UInt(bitPattern: message)
+        return MainActor.assumeIsolated { OpaquePointer(bitPattern: address).map { peer.receive($0) } ?? 0 }
+    }
+}
