@@ -12,6 +12,25 @@ from private_mounts import enter_private_mounts
 from systemd_host import SystemdHost
 
 
+def pytest_addoption(parser):
+    parser.addoption("--host", choices=["machine", "trixie"], help="only the tests that run on this host")
+
+
+def pytest_collection_modifyitems(config, items):
+    """With --host, leaves out the tests of the other host. One that uses none counts as the machine's."""
+    wanted = config.getoption("--host")
+    if wanted is None:
+        return
+    chosen = [item for item in items if _host(item) == wanted]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+def _host(item):
+    of_parameter = getattr(item, "callspec", None) and item.callspec.params.get("on_each")
+    return "trixie" if of_parameter == "trixie_host" or "trixie_host" in item.fixturenames else "machine"
+
+
 def pytest_sessionstart(session):
     if os.geteuid() != 0:
         pytest.exit("unable to boot systemd: the system tests need root", returncode=77)

@@ -2,17 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 extension LifecycleMediator {
-    /// Makes a notification, with the next number.
-    func make(
-        _ name: LifecycleNotification.Name, at time: LifecycleTime, from: LifecycleState, to: LifecycleState,
-        _ userInfo: UserInfo, _ origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil,
-        configuration: LifecycleConfiguration? = nil
-    ) -> LifecycleNotification {
-        LifecycleNotification(
-            name: name, sequence: sequence.next(), time: time, previousState: from, state: to, origin: origin,
-            trigger: trigger, userInfo: userInfo, configuration: configuration)
-    }
-
     /// Calls the observers, `audience` being that of the name.
     @inline(__always)
     func announce(_ notification: LifecycleNotification, to audience: Unmanaged<Audience>?) {
@@ -42,9 +31,10 @@ extension LifecycleMediator {
         _ name: LifecycleNotification.Name, _ step: LifecycleStep, of transition: Transition,
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery {
-        let notification = make(
-            name, at: clock.now, from: step.from, to: step.to, userInfo(for: name, of: transition), transition.origin,
-            trigger: transition.trigger, configuration: transition.configuration)
+        let notification = LifecycleNotification(
+            name: name, sequence: sequence.next(), time: clock.now, previousState: step.from, state: step.to,
+            origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
+            configuration: transition.configuration)
         announce(notification, to: audiences.find(name))
         return delivery(
             of: notification, deadline: { [unowned self] in min(deadline(of: $0), transitions.remaining(transition)) },

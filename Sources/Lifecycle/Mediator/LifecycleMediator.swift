@@ -176,15 +176,17 @@ public final class LifecycleMediator {
     /// - Returns: its number.
     @discardableResult
     public func post(
-        _ name: LifecycleNotification.Name, userInfo: UserInfo = [:], origin: LifecycleOrigin = .service,
-        completion: ((LifecycleReport) -> Void)? = nil
+        _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],
+        origin: consuming LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
-        precondition(!name.isTransition, "'\(name)' belongs to a transition and cannot be posted")
-        let state = state
-        let notification = make(name, at: clock.stamp, from: state, to: state, userInfo, origin)
+        precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
         let audience = audiences.find(name)
+        let state = state
+        let notification = LifecycleNotification(
+            name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
+            origin: origin, userInfo: userInfo)
         announce(notification, to: audience)
-        if registry.hasListeners(audience, name) {
+        if registry.hasListeners(audience, notification.name) {
             delivery(of: notification, deadline: deadline(of:), completion).advance()
         } else if completion != nil || !reportObservers.isEmpty {
             report(LifecycleReport(notification: notification, listeners: []), completion)
