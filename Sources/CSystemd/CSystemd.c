@@ -148,6 +148,8 @@ int belfry_unix_listen(const char *path, int backlog) {
 
 int belfry_unix_connect(const char *path) { return unix_socket(path, connect); }
 
+int belfry_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0; }
+
 static int release_code(struct dl_phdr_info *info, size_t size, void *data) {
     (void) size;
     uintptr_t page = *(const uintptr_t *) data;

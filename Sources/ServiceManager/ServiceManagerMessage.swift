@@ -13,8 +13,23 @@ public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
     case status(String)
     /// `EXTEND_TIMEOUT_USEC=`: at least this much more time is needed.
     case extendTimeout(Duration)
+    /// `WATCHDOG=1`: all is well, until the watchdog asks again.
+    case watchdogAlive
+    /// `WATCHDOG=trigger`: something is lost for good; the manager does what it does when the watchdog bites, at once.
+    case watchdogTrigger
     /// `WATCHDOG_USEC=`: the watchdog's time from now on; 0 turns it off.
     case watchdogTimeout(usec: UInt64)
+    /// `ERRNO=`: why the service fails (errno(3)).
+    case errorNumber(Int32)
+    /// `EXIT_STATUS=`: what the process is about to exit with. For information; systemd knows it since 254.
+    case exitStatus(Int32)
+    /// `FDSTORE=1` with `FDNAME=`: keep the descriptors that go with it, over a restart, under this name. With
+    /// `FDPOLL=0` they stay there even when they hang up.
+    case storeDescriptors(name: String, evenHungUp: Bool)
+    /// `FDSTOREREMOVE=1` with `FDNAME=`: close what is kept under this name.
+    case removeDescriptors(name: String)
+    /// `BARRIER=1`: close the descriptor that goes with it once everything before it is done. It goes alone.
+    case barrier
 
     /// The assignments as they are sent, a line each.
     var text: String {
@@ -22,9 +37,20 @@ public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
         case .ready: "READY=1"
         case .reloading(let usec): "RELOADING=1\nMONOTONIC_USEC=\(usec)"
         case .stopping: "STOPPING=1"
-        case .status(let line): "STATUS=" + String(line.map { $0.isNewline ? " " : $0 })
+        case .status(let line): "STATUS=" + Self.line(line)
         case .extendTimeout(let duration): "EXTEND_TIMEOUT_USEC=\(Int64(duration / .microseconds(1)))"
+        case .watchdogAlive: "WATCHDOG=1"
+        case .watchdogTrigger: "WATCHDOG=trigger"
         case .watchdogTimeout(let usec): "WATCHDOG_USEC=\(usec)"
+        case .errorNumber(let code): "ERRNO=\(code)"
+        case .exitStatus(let status): "EXIT_STATUS=\(status)"
+        case .storeDescriptors(let name, let evenHungUp):
+            "FDSTORE=1\nFDNAME=\(Self.line(name))" + (evenHungUp ? "\nFDPOLL=0" : "")
+        case .removeDescriptors(let name): "FDSTOREREMOVE=1\nFDNAME=\(Self.line(name))"
+        case .barrier: "BARRIER=1"
         }
     }
+
+    /// A value ends at the end of its line, whatever a stranger put into it.
+    private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
 }

@@ -74,6 +74,9 @@ int belfry_accept(int fd);
 int belfry_unix_listen(const char *path, int backlog);
 int belfry_unix_connect(const char *path);
 
+/// pipe2(2) with O_CLOEXEC and O_NONBLOCK. Returns 0 or -errno.
+int belfry_pipe(int ends[2]);
+
 /// Gives the pages of code that were touched so far back to the kernel, which reads those that are needed again from
 /// its cache: what only the start needs does not stay resident (madvise(2), dl_iterate_phdr(3)).
 void belfry_release_code_pages(void);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+
+/// The watchdog that the unit sets on this process (systemd.service(5), `WatchdogSec=`).
+public nonisolated enum Watchdog {
+    /// Within which time it wants to hear `WATCHDOG=1`, again and again; nil when there is none, or when it is set on
+    /// another process (sd_watchdog_enabled(3)).
+    public static var timeout: Duration? {
+        var usec: UInt64 = 0
+        return sd_watchdog_enabled(0, &usec) > 0 ? .microseconds(Int64(clamping: usec)) : nil
+    }
+}
