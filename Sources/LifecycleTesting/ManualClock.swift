@@ -26,7 +26,8 @@ public final class ManualClock: LifecycleClock {
 
     /// Where the hands stand.
     public var now: LifecycleTime {
-        let moved = UInt64(elapsed / .microseconds(1))
+        let (seconds, attoseconds) = elapsed.components
+        let moved = UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
         return LifecycleTime(
             realtimeUsec: Self.start.realtimeUsec + moved, monotonicUsec: Self.start.monotonicUsec + moved)
     }

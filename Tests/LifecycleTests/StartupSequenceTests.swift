@@ -82,7 +82,7 @@ struct StartupSequenceTests {
     }
 
     @Test func noCommandBeginsAfterTheWholeSequenceIsOutOfTime() throws {
-        fixture.mediator.deadlines.transition = .seconds(1)
+        fixture.mediator.deadlines.start = .seconds(1)
         let sequence = try add(Step(name: "store", deadline: .seconds(3), body: hang), Step(name: "listen"))
         fixture.perform(.launch)
 

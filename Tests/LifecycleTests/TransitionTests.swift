@@ -138,13 +138,14 @@ struct TransitionTests {
         let hanging = ["a", "b"].map { fixture.listener($0, [.willTerminate], deadline: .seconds(20), .stubborn) }
         fixture.perform(.launch, .stop)
 
-        fixture.clock.advance(by: .seconds(20))
+        fixture.clock.advance(by: .milliseconds(12500))
         #expect(hanging.map(\.received.count) == [1, 1])
         #expect(fixture.mediator.state == .background)
-        fixture.clock.advance(by: .seconds(5))
+        fixture.clock.advance(by: .milliseconds(12500))
 
         #expect(fixture.mediator.state == .notRunning)
-        #expect(fixture.ended.last?.notifications.last?.listeners.map(\.duration) == [.seconds(20), .seconds(5)])
+        let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
+        #expect(durations == [.milliseconds(12500), .milliseconds(12500)])
         hanging.forEach { $0.finish() }
     }
 

@@ -9,9 +9,11 @@ final class ModelTask {
     var expiration: [Scenario.Step]?
     var isEnded = false
     var timer: (any LifecycleTimer)?
+    let end: UInt64
 
-    init(_ index: Int, expiration: [Scenario.Step]) {
+    init(_ index: Int, end: UInt64, expiration: [Scenario.Step]) {
         self.index = index
+        self.end = end
         self.expiration = expiration
     }
 }

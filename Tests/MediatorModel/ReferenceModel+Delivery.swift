@@ -68,8 +68,11 @@ extension ReferenceModel {
         let call = ModelCall(listener, number: callsOfListener[listener.index], start: now)
         callsOfListener[listener.index] += 1
         delivery.calls.append(call)
-        let deadline = min(answer.deadline ?? scenario.deadlines.listener, remaining(until: delivery.limit))
-        let time = delivery.isCutShort ? .zero : deadline
+        let wanted = answer.deadline ?? scenario.deadlines.listener
+        let later = time(of: delivery.groups, for: delivery.name) + timeOfSteps(current?.steps ?? [])
+        let isOwed = delivery.limit < .max
+        let allowed = isOwed ? share(of: wanted, before: later, within: remaining(until: delivery.limit)) : wanted
+        let time = delivery.isCutShort ? .zero : allowed
         let knows = delivery.name != .openURL
         events.append(
             .told(

@@ -46,7 +46,10 @@ extension ReferenceModel {
         guard [.pause, .stop].contains(transition.trigger) else { return proceed(transition) }
         if transition.isCutShort { expireTasks() }
         guard !tasks.isEmpty else { return proceed(transition) }
-        let timer = clock.schedule(after: limit) { [unowned self] in expireTasks() }
+        let last = tasks.map(\.end).max() ?? now
+        let wanted = Duration.microseconds(last > now ? last - now : 0)
+        let time = share(of: wanted, before: timeOfSteps(transition.steps), within: limit)
+        let timer = clock.schedule(after: time) { [unowned self] in expireTasks() }
         whenNoTasks = { [unowned self] in
             timer.cancel()
             proceed(transition)

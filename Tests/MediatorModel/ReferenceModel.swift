@@ -94,7 +94,7 @@ final class ReferenceModel {
 
     private func beginTask(_ index: Int, _ deadline: Duration, _ expiration: [Scenario.Step]) {
         guard !tasks.contains(where: { $0.index == index }) else { return }
-        let task = ModelTask(index, expiration: expiration)
+        let task = ModelTask(index, end: now + UInt64(deadline / .microseconds(1)), expiration: expiration)
         task.timer = clock.schedule(after: deadline) { [unowned self] in expire(task) }
         tasks.append(task)
     }

@@ -5,8 +5,8 @@
 public struct LifecycleAnswer {
     enum Body {
         case immediate((LifecycleNotification) throws -> ListenerOutcome)
-        case completing((LifecycleNotification, @escaping (ListenerOutcome) -> Void) -> () -> Void)
-        case suspending((LifecycleNotification) async throws -> ListenerOutcome)
+        case completing((LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void)
+        case suspending((LifecycleNotification, ListenerProgress) async throws -> ListenerOutcome)
     }
 
     /// The notification.
@@ -16,11 +16,37 @@ public struct LifecycleAnswer {
     /// For `performAction`, the action that is offered.
     public let action: LifecycleAction?
     let body: Body
+    private var dryRun: Body?
 
-    init(_ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil, _ body: Body) {
+    init(
+        _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil, rehearsal: Body? = nil,
+        _ body: Body
+    ) {
         self.name = name
         self.deadline = deadline
         self.action = action
         self.body = body
+        dryRun = rehearsal
     }
+
+    /// The same answer, which allows a dry run.
+    ///
+    /// - Parameter body: what is done when the answer is rehearsed (`LifecycleMediator.rehearse`): it looks whether the
+    ///   answer would succeed, and changes nothing. It throws to say why not.
+    public func rehearsing(
+        _ body: @escaping (LifecycleNotification) async throws -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            name, deadline: deadline, action: action,
+            rehearsal: .suspending { notification, _ in
+                try await body(notification)
+                return .completed
+            }, self.body)
+    }
+
+    /// The dry run as an answer of its own, if there is one.
+    var rehearsal: LifecycleAnswer? { dryRun.map { LifecycleAnswer(name, deadline: deadline, action: action, $0) } }
+
+    /// Whether it ends in the turn in which it begins, so that it needs no time.
+    var isImmediate: Bool { if case .immediate = body { true } else { false } }
 }

@@ -31,8 +31,27 @@ extension LifecycleListener {
     ) -> LifecycleAnswer {
         LifecycleAnswer(
             name, deadline: deadline,
-            .suspending { notification in
+            .suspending { notification, _ in
                 try await body(notification)
+                return .completed
+            })
+    }
+
+    /// Answers a notification with asynchronous work that may take longer than its share of the time for all, and says
+    /// while it does that it gets on.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take as long as it reports progress.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
+    public func on(
+        _ name: LifecycleNotification.Name, deadline: Duration,
+        _ body: @escaping (LifecycleNotification, ListenerProgress) async throws -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(
+            name, deadline: deadline,
+            .suspending { notification, progress in
+                try await body(notification, progress)
                 return .completed
             })
     }
@@ -50,7 +69,7 @@ extension LifecycleListener {
     ) -> LifecycleAnswer {
         LifecycleAnswer(
             name, deadline: deadline,
-            .completing { notification, completion in
+            .completing { notification, _, completion in
                 body(notification) { result in
                     switch result {
                     case .success: completion(.completed)
@@ -86,7 +105,8 @@ extension LifecycleListener {
         _ name: LifecycleNotification.Name = .performFetch, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> FetchResult
     ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, .suspending { .fetched(try await body($0)) })
+        LifecycleAnswer(
+            name, deadline: deadline, .suspending { notification, _ in .fetched(try await body(notification)) })
     }
 
     /// Opens a URL, or leaves it to the next listener by returning false.
@@ -95,7 +115,7 @@ extension LifecycleListener {
     ) -> LifecycleAnswer {
         LifecycleAnswer(
             .openURL, deadline: deadline,
-            .suspending { notification in
+            .suspending { notification, _ in
                 guard case .string(let url) = notification.userInfo["url"] else { return .declined }
                 return try await body(url) ? .handled : .declined
             })
@@ -114,7 +134,7 @@ extension LifecycleListener {
     ) -> LifecycleAnswer {
         LifecycleAnswer(
             .performAction, deadline: deadline, action: LifecycleAction(id, title: title),
-            .suspending { notification in
+            .suspending { notification, _ in
                 try await body(notification)
                 return .handled
             })

@@ -28,6 +28,10 @@ public protocol LifecycleListener: AnyObject {
     /// Listeners of the same rank are told concurrently. Nil, unless it says otherwise, for one that is told alone.
     var rank: Int? { get }
 
+    /// How the listener is, as far as it can tell at once; healthy unless it says otherwise. Asked whenever the
+    /// watchdog wants to hear that all is well, and by `LifecycleMediator.checkHealth()`.
+    var health: ListenerHealth { get }
+
     /// What the listener answers. Read once, when it is added to a mediator.
     @LifecycleAnswerBuilder var answers: [LifecycleAnswer] { get }
 }
@@ -39,4 +43,6 @@ extension LifecycleListener {
     public var follows: [String] { [] }
     /// Alone.
     public var rank: Int? { nil }
+    /// Well.
+    public var health: ListenerHealth { .healthy }
 }

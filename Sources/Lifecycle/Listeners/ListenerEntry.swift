@@ -42,11 +42,23 @@ final class ListenerEntry {
 
     func note(_ outcome: ListenerOutcome, after duration: Duration) -> ListenerReport {
         record.note(outcome, after: duration)
-        return ListenerReport(listener: place.name, outcome: outcome, duration: duration)
+        return report(outcome, duration)
+    }
+
+    func report(_ outcome: ListenerOutcome, _ duration: Duration) -> ListenerReport {
+        ListenerReport(listener: place.name, outcome: outcome, duration: duration)
+    }
+
+    /// The time that its answer to a name wants: none when it has none, or when it answers at once.
+    func time(for name: LifecycleNotification.Name, unless deadline: Duration) -> Duration {
+        guard !isGone, let answer = answers[name], !answer.isImmediate else { return .zero }
+        return answer.deadline ?? deadline
     }
 
     func status(order: Int, deadline: Duration) -> ListenerStatus {
         let longest = answers.values.map { $0.deadline ?? deadline }.max() ?? deadline
-        return ListenerStatus(name: place.name, interests: interests, order: order, deadline: longest, record: record)
+        return ListenerStatus(
+            name: place.name, interests: interests, order: order, deadline: longest, health: listener.health,
+            record: record)
     }
 }

@@ -68,6 +68,23 @@ final class ListenerRegistry {
         order.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
+    /// Those that are not healthy.
+    var troubled: [ListenerHealthReport] {
+        order.joined().compactMap { entry in
+            let health = entry.listener.health
+            return health == .healthy ? nil : ListenerHealthReport(listener: entry.place.name, health: health)
+        }
+    }
+
+    /// The time that groups want for a name, one after the other.
+    static func time(
+        of groups: some Sequence<[ListenerEntry]>, for name: LifecycleNotification.Name, unless deadline: Duration
+    ) -> Duration {
+        groups.reduce(.zero) { sum, group in
+            sum + (group.map { $0.time(for: name, unless: deadline) }.max() ?? .zero)
+        }
+    }
+
     /// Those that keep state, the leaves of composites among them.
     var restorable: [any RestorableListener] {
         order.joined().flatMap { entry in

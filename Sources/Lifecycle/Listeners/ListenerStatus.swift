@@ -11,6 +11,8 @@ public nonisolated struct ListenerStatus: Sendable, Equatable {
     public let order: Int
     /// The longest of the deadlines its answers have.
     public let deadline: Duration
+    /// How it is.
+    public let health: ListenerHealth
     /// How it has done so far.
     public let record: ListenerRecord
 }

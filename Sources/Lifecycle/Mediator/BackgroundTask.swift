@@ -33,6 +33,16 @@ public final class BackgroundTask {
         return isEnded || now >= endsUsec ? .zero : .microseconds(endsUsec - now)
     }
 
+    /// Says that the work gets on. A pause or a stop that waits for it does so beyond the task's share of its time, up
+    /// to the task's own deadline, and asks the service manager for that time.
+    ///
+    /// - Parameters:
+    ///   - window: within which time the next report, or the end, will come.
+    ///   - text: what has been done, in a few words for `systemctl status`.
+    public func reportProgress(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
+        if !isEnded { list?.onProgress?(self, window, text) }
+    }
+
     /// Ends it: nobody waits for it any more. Calling it again does nothing. A task that is dropped ends too.
     public func end() {
         guard !isEnded else { return }

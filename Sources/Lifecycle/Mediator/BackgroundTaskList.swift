@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The background tasks under way, and who waits for their end. It does not keep them: a task that is dropped has ended.
+/// The background tasks under way, and who waits for their end. It does not keep them: a task that is dropped has
+/// ended.
 final class BackgroundTaskList {
     private struct Reference {
         weak var task: BackgroundTask?
@@ -9,6 +10,15 @@ final class BackgroundTaskList {
     }
 
     private var tasks: [Reference] = []
+    /// Hears of progress while somebody waits.
+    var onProgress: ((_ task: BackgroundTask, _ window: Duration, _ text: String?) -> Void)?
+
+    /// Whether there is none.
+    var isEmpty: Bool { tasks.isEmpty }
+    /// Those that are under way.
+    var underWay: [BackgroundTask] { tasks.compactMap(\.task) }
+    /// The time until all have expired.
+    var longestTime: Duration { underWay.map(\.remainingTime).max() ?? .zero }
     private var waiting: (() -> Void)?
 
     func add(_ task: BackgroundTask) { tasks.append(Reference(task: task, id: ObjectIdentifier(task))) }

@@ -5,17 +5,32 @@
 public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     /// For an answer that names no deadline of its own.
     public var listener: Duration
+    /// For all answers of a launch together, or of a reload.
+    public var start: Duration
     /// For all answers of a stop together.
     public var stop: Duration
     /// For all answers of any other transition together.
     public var transition: Duration
 
     /// 10 s for an answer, 25 s for a stop and 90 s for another transition, unless said otherwise.
+    ///
+    /// - Parameter start: for a launch or a reload; as for another transition when nil.
     public init(
-        listener: Duration = .seconds(10), stop: Duration = .seconds(25), transition: Duration = .seconds(90)
+        listener: Duration = .seconds(10), start: Duration? = nil, stop: Duration = .seconds(25),
+        transition: Duration = .seconds(90)
     ) {
         self.listener = listener
+        self.start = start ?? transition
         self.stop = stop
         self.transition = transition
+    }
+
+    /// For all answers together of what a trigger begins.
+    func limit(of trigger: LifecycleTrigger) -> Duration {
+        switch trigger {
+        case .stop: stop
+        case .launch, .reload: start
+        default: transition
+        }
     }
 }

@@ -13,11 +13,13 @@ extension LifecycleMediator {
 
     /// Makes ready to tell the listeners, in the order that the name asks for.
     func delivery(
-        of notification: LifecycleNotification, deadline: @escaping (LifecycleAnswer) -> Duration,
+        of notification: LifecycleNotification, share: @escaping Delivery.Share, progress: Delivery.Progress? = nil,
         _ completion: ((LifecycleReport) -> Void)?
     ) -> Delivery {
-        Delivery(notification, to: registry.groups(answering: notification.name), clock: clock, deadline: deadline) {
-            [unowned self] report in self.report(report, completion)
+        Delivery(
+            notification, to: registry.groups(answering: notification.name), clock: clock, share: share,
+            progress: progress
+        ) { [unowned self] report in self.report(report, completion)
         }
     }
 
@@ -37,13 +39,36 @@ extension LifecycleMediator {
             configuration: transition.configuration)
         announce(notification, to: audiences.find(name))
         return delivery(
-            of: notification, deadline: { [unowned self] in min(deadline(of: $0), transitions.remaining(transition)) },
-            completion)
+            of: notification,
+            share: { [unowned self] in share(of: $0, after: $1, before: $2, in: transition, notification.name) },
+            progress: { [unowned self] listener, window, text, moved in
+                transitions.note(listener, window, text, moved: moved, in: transition)
+            }, completion)
+    }
+
+    /// The time that an answer has, from now on, in a transition in which those in `later` and the next steps are
+    /// still to come.
+    func share(
+        of answer: LifecycleAnswer, after spent: Duration, before later: ArraySlice<[ListenerEntry]>,
+        in transition: Transition, _ name: LifecycleNotification.Name
+    ) -> TimeShare {
+        guard !answer.isImmediate else { return TimeShare(.zero) }
+        let rest = ListenerRegistry.time(of: later, for: name, unless: deadlines.listener)
+        return TimeShare(
+            of: max(deadline(of: answer) - spent, .zero), before: rest + timeNeeded(for: transition.steps),
+            within: transitions.remaining(transition))
+    }
+
+    /// The time that all answers to these steps want.
+    func timeNeeded(for steps: [LifecycleStep]) -> Duration {
+        steps.compactMap(\.name).reduce(.zero) { sum, name in
+            sum + ListenerRegistry.time(of: registry.groups(answering: name), for: name, unless: deadlines.listener)
+        }
     }
 
     func deadline(of answer: LifecycleAnswer) -> Duration { answer.deadline ?? deadlines.listener }
 
-    private func userInfo(for name: LifecycleNotification.Name, of transition: Transition) -> UserInfo {
+    func userInfo(for name: LifecycleNotification.Name, of transition: Transition) -> UserInfo {
         switch name {
         case .willTerminate where transition.trigger == .launch:
             return Termination(.launchRefused).userInfo.merging(

@@ -9,13 +9,17 @@
 ///
 /// Everything happens on the main actor. It reads no clock and touches no file: both are handed in.
 public final class LifecycleMediator {
-    /// How long listeners may take.
-    public var deadlines: LifecycleDeadlines
+    /// How long listeners may take. What is under way keeps to it too, unless it was given more time already.
+    public var deadlines: LifecycleDeadlines {
+        didSet { transitions.limitsChanged() }
+    }
     /// The time, for the deadlines of those who take part.
     package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
     let observersOfAll = ObserverList()
     @exclusivity(unchecked) var reportObservers: [(LifecycleReport) -> Void] = []
+    var healthObservers: [([ListenerHealthReport]) -> Void] = []
+    var troubled: [ListenerHealthReport] = []
     let registry = ListenerRegistry()
     let audiences: AudienceTable
     let transitions: TransitionConductor
@@ -38,7 +42,8 @@ public final class LifecycleMediator {
         self.deadlines = deadlines
         transitions = TransitionConductor(configuration: configuration, clock: clock)
         transitions.connect(
-            limit: { [unowned self] in $0 == .stop ? self.deadlines.stop : self.deadlines.transition },
+            limit: { [unowned self] in self.deadlines.limit(of: $0) },
+            needs: { [unowned self] in timeNeeded(for: $0) },
             deliver: { [unowned self] in deliver($0, $1, of: $2, $3) })
     }
 
@@ -146,6 +151,14 @@ public final class LifecycleMediator {
     /// The time that is left to the transition under way, for all listeners together; nil when there is none.
     public var remainingTime: Duration? { transitions.remainingTime }
 
+    /// The listeners, or the background tasks, that the transition under way waits for; none when there is none.
+    public var awaited: [String] { transitions.awaited }
+
+    /// Calls `handler` whenever somebody reports progress that a transition waits for.
+    public func addProgressObserver(_ handler: @escaping (LifecycleProgress) -> Void) {
+        transitions.progressObservers.append(handler)
+    }
+
     /// Begins work that a pause or a stop waits for, as `UIApplication.beginBackgroundTask` does.
     ///
     /// The wait ends with `end()`, when the task is dropped, and at its deadline; a stop also ends it when its own time
@@ -187,7 +200,8 @@ public final class LifecycleMediator {
             origin: origin, userInfo: userInfo)
         announce(notification, to: audience)
         if registry.hasListeners(audience, notification.name) {
-            delivery(of: notification, deadline: deadline(of:), completion).advance()
+            delivery(of: notification, share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }, completion)
+                .advance()
         } else if completion != nil || !reportObservers.isEmpty {
             report(LifecycleReport(notification: notification, listeners: []), completion)
         }

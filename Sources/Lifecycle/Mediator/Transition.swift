@@ -14,8 +14,12 @@ final class Transition {
     var configuration: LifecycleConfiguration?
     /// Why the transition does not succeed.
     var reasons: [String] = []
+    /// When it began, by the monotonic clock.
+    var beganUsec: UInt64 = 0
     /// When all answers together must be done, by the monotonic clock.
     var limitUsec: UInt64 = .max
+    /// Whether that is later than it was at the beginning, because somebody reports progress.
+    var isExtended = false
 
     init(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo,

@@ -14,6 +14,10 @@ final class TransitionConductor {
     private var limit: (LifecycleTrigger) -> Duration = { _ in .zero }
     /// Hear of every transition that ran, when it has ended.
     var observers: [(TransitionReport) -> Void] = []
+    /// Hear of what gets on while a transition waits for it.
+    var progressObservers: [(LifecycleProgress) -> Void] = []
+    private var needs: ([LifecycleStep]) -> Duration = { _ in .zero }
+    private var wait: BackgroundTaskWait?
     private var queue = TransitionQueue()
     private var delivery: Delivery?
     private var deliver: Deliver?
@@ -29,9 +33,13 @@ final class TransitionConductor {
         self.clock = clock
     }
 
-    /// Says who has notifications delivered, and how long a transition may take.
-    func connect(limit: @escaping (LifecycleTrigger) -> Duration, deliver: @escaping Deliver) {
+    /// Says who has notifications delivered, how long a transition may take, and how long its steps want to.
+    func connect(
+        limit: @escaping (LifecycleTrigger) -> Duration, needs: @escaping ([LifecycleStep]) -> Duration,
+        deliver: @escaping Deliver
+    ) {
         self.limit = limit
+        self.needs = needs
         self.deliver = deliver
     }
 
@@ -63,21 +71,64 @@ final class TransitionConductor {
 
     private func beginNext() {
         guard let transition = queue.begin() else { return }
-        let limit = limit(transition.trigger)
-        transition.limitUsec = clock.now.monotonicUsec &+ UInt64(limit / .microseconds(1))
+        transition.beganUsec = clock.now.monotonicUsec
+        setLimit(of: transition)
         transition.steps = machine.steps(for: transition.trigger)
         guard !transition.steps.isEmpty else { return advance(transition) }
         if transition.trigger == .reload { read(into: transition) }
         guard transition.trigger == .pause || transition.trigger == .stop else { return advance(transition) }
         if transition.cutShortBy != nil { backgroundTasks.expireAll() }
-        let timer = clock.schedule(after: limit) { [unowned self] in backgroundTasks.expireAll() }
+        guard !backgroundTasks.isEmpty else { return advance(transition) }
+        wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) { [unowned self] in
+            note($0, $1, $2, moved: $3, in: transition)
+        }
         backgroundTasks.whenEmpty { [unowned self] in
-            timer.cancel()
+            wait?.end()
+            wait = nil
             advance(transition)
         }
     }
 
-    private func read(into transition: Transition) {
+    private func setLimit(of transition: Transition) {
+        transition.limitUsec = transition.beganUsec &+ limit(transition.trigger).wholeMicroseconds
+    }
+
+    /// The limits are others now: what is under way, and was not given more time, has that from its beginning on.
+    func limitsChanged() {
+        guard let current = queue.current, !current.isExtended else { return }
+        let limit = current.limitUsec
+        setLimit(of: current)
+        guard limit != current.limitUsec else { return }
+        wait?.retime(shareOfTasks(in: current))
+        delivery?.retime()
+    }
+
+    private func shareOfTasks(in transition: Transition) -> TimeShare {
+        TimeShare(of: backgroundTasks.longestTime, before: needs(transition.steps), within: remaining(transition))
+    }
+
+    /// Whom the transition under way waits for.
+    var awaited: [String] {
+        wait == nil ? delivery?.awaited ?? [] : backgroundTasks.underWay.map(\.name)
+    }
+
+    /// Somebody gets on with what a transition waits for, and may take more time than there was.
+    func note(
+        _ name: String, _ window: Duration, _ text: String?, moved: (until: UInt64, reserve: Duration)?,
+        in transition: Transition
+    ) {
+        if let moved {
+            let limit = moved.until &+ moved.reserve.wholeMicroseconds
+            transition.isExtended = transition.isExtended || limit > transition.limitUsec
+            transition.limitUsec = max(limit, transition.limitUsec)
+        }
+        let progress = LifecycleProgress(
+            trigger: transition.trigger, name: name, text: text, window: min(window, remaining(transition)),
+            remaining: remaining(transition), isExtended: transition.isExtended)
+        for observer in progressObservers { observer(progress) }
+    }
+
+    func read(into transition: Transition) {
         do {
             transition.configuration = try readConfiguration?() ?? configuration
         } catch let error as LifecycleReloadError {

@@ -55,6 +55,9 @@ public final class CompositeListener: LifecycleListener {
     /// What is known of each leaf, in the order of arriving notifications.
     public var leaves: [ListenerStatus] { registry.statuses(deadline: deadline) }
 
+    /// That of the leaf that is worst, with the reasons of all that are not healthy.
+    public var health: ListenerHealth { .combined(registry.troubled) }
+
     var restorable: [any RestorableListener] { registry.restorable }
 
     /// The answers of all leaves together.
@@ -74,15 +77,25 @@ public final class CompositeListener: LifecycleListener {
     private func answer(
         _ name: LifecycleNotification.Name, deadline: Duration, action: LifecycleAction? = nil
     ) -> LifecycleAnswer {
-        LifecycleAnswer(
+        let rehearses = registry.groups(answering: name).joined().contains { $0.answer(to: name)?.rehearsal != nil }
+        return LifecycleAnswer(
             name, deadline: deadline, action: action,
-            .completing { [self] notification, completion in
-                let delivery = Delivery(
-                    notification, to: registry.groups(answering: name), clock: clock,
-                    deadline: { [self] in self.deadline(of: $0) }
-                ) { completion($0.combinedOutcome) }
-                delivery.advance()
-                return { delivery.cutShort() }
-            })
+            rehearsal: rehearses ? .completing { [self] in tell($0, $1, isRehearsal: true, $2) } : nil,
+            .completing { [self] in tell($0, $1, isRehearsal: false, $2) })
+    }
+
+    private func tell(
+        _ notification: LifecycleNotification, _ progress: ListenerProgress, isRehearsal: Bool,
+        _ completion: @escaping (ListenerOutcome) -> Void
+    ) -> () -> Void {
+        let delivery = Delivery(
+            notification, to: registry.groups(answering: notification.name), clock: clock, isRehearsal: isRehearsal,
+            share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
+            progress: { leaf, window, text, _ in
+                progress.report(nextWithin: window, text.map { "\(leaf): \($0)" } ?? leaf)
+            },
+            { completion($0.combinedOutcome) })
+        delivery.advance()
+        return { delivery.cutShort() }
     }
 }

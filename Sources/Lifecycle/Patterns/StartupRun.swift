@@ -7,6 +7,7 @@ final class StartupRun {
     private let commands: [any StartupCommand]
     private let notification: LifecycleNotification
     private let clock: any LifecycleClock
+    private let progress: ListenerProgress
     private let note: (StartupTime) -> Void
     private var completion: ((ListenerOutcome) -> Void)?
     private var next = 0
@@ -15,11 +16,13 @@ final class StartupRun {
     private var isAdvancing = false
 
     init(
-        _ commands: [any StartupCommand], _ notification: LifecycleNotification, clock: any LifecycleClock,
-        note: @escaping (StartupTime) -> Void, _ completion: @escaping (ListenerOutcome) -> Void
+        _ commands: [any StartupCommand], _ notification: LifecycleNotification, _ progress: ListenerProgress,
+        clock: any LifecycleClock, note: @escaping (StartupTime) -> Void,
+        _ completion: @escaping (ListenerOutcome) -> Void
     ) {
         self.commands = commands
         self.notification = notification
+        self.progress = progress
         self.clock = clock
         self.note = note
         self.completion = completion
@@ -53,11 +56,12 @@ final class StartupRun {
         self.call = call
         let answer = LifecycleAnswer(
             notification.name, deadline: nil,
-            .suspending { notification in
+            .suspending { notification, _ in
                 try await command.run(LaunchOptions(userInfo: notification.userInfo) ?? LaunchOptions())
                 return .completed
             })
-        call.begin(answer, notification, deadline: command.deadline)
+        if next > 1 { progress.report(nextWithin: command.deadline, command.name) }
+        call.begin(answer, notification, TimeShare(command.deadline))
     }
 
     private func end(_ time: StartupTime) {

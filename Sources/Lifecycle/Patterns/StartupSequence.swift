@@ -12,7 +12,7 @@
 ///
 /// Each command is timed. A required one that fails or overruns refuses the launch by its name, and those after it do
 /// not run; one that is not required is reported as a failure of the sequence, and the launch goes on. The sequence as
-/// a whole may take as long as its commands together.
+/// a whole may take as long as its commands together, and reports progress with each that is done.
 public final class StartupSequence: LifecycleListener {
     /// What the sequence is called as a listener.
     public let name: String
@@ -40,11 +40,10 @@ public final class StartupSequence: LifecycleListener {
     public var answers: [LifecycleAnswer] {
         LifecycleAnswer(
             .didFinishLaunching, deadline: commands.reduce(.zero) { $0 + $1.deadline },
-            .completing { [self] notification, completion in
+            .completing { [self] notification, progress, completion in
                 times = []
-                let run = StartupRun(commands, notification, clock: clock, note: { [self] in times.append($0) }) {
-                    completion($0)
-                }
+                let run = StartupRun(
+                    commands, notification, progress, clock: clock, note: { [self] in times.append($0) }, completion)
                 run.advance()
                 return { run.cancel() }
             })

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Dry runs.
+extension LifecycleMediator {
+    /// Rehearses what a trigger would do in the present state: the listeners that allow a dry run are told in order,
+    /// under their deadlines, and nothing changes. A reload reads the configuration, and rehearses with what it read.
+    ///
+    /// Observers hear nothing of it, no number is used up, and the records of listeners stay as they are. The
+    /// notification carries `rehearsal: true` and the number 0.
+    ///
+    /// - Parameters:
+    ///   - trigger: what is rehearsed.
+    ///   - origin: who asked.
+    ///   - completion: called once with what came of it; before this returns if no dry run suspends.
+    public func rehearse(
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service,
+        completion: @escaping (RehearsalReport) -> Void
+    ) {
+        let transition = Transition(trigger, origin: origin, userInfo: [:], nil)
+        transition.steps = transitions.machine.steps(for: trigger)
+        if trigger == .reload, !transition.steps.isEmpty { transitions.read(into: transition) }
+        transition.limitUsec = clock.now.monotonicUsec &+ deadlines.limit(of: trigger).wholeMicroseconds
+        rehearse(transition, after: [], completion)
+    }
+
+    /// Rehearses a post of this name, as `rehearse(_:origin:completion:)` does a trigger.
+    public func rehearse(
+        posting name: LifecycleNotification.Name, origin: LifecycleOrigin = .service,
+        completion: @escaping (RehearsalReport) -> Void
+    ) {
+        let transition = Transition(.resume, origin: origin, userInfo: [:], nil)
+        transition.steps = [LifecycleStep(name, state, state)]
+        rehearse(transition, after: [], completion)
+    }
+
+    private func rehearse(
+        _ transition: Transition, after done: [RehearsalReport.Step],
+        _ completion: @escaping (RehearsalReport) -> Void
+    ) {
+        guard transition.reasons.isEmpty, !transition.steps.isEmpty else {
+            return completion(RehearsalReport(steps: done, reasons: transition.reasons))
+        }
+        let step = transition.steps.removeFirst()
+        guard let name = step.name else { return rehearse(transition, after: done, completion) }
+        let notification = LifecycleNotification(
+            name: name, sequence: 0, time: clock.now, previousState: step.from, state: step.to,
+            origin: transition.origin, trigger: name.isTransition ? transition.trigger : nil,
+            userInfo: userInfo(for: name, of: transition).merging(["rehearsal": true]) { $1 },
+            configuration: transition.configuration)
+        let groups = registry.groups(answering: name)
+        let skipped = groups.joined().filter { $0.answer(to: name)?.rehearsal == nil }.map(\.place.name)
+        let delivery = Delivery(
+            notification, to: groups, clock: clock, isRehearsal: true,
+            share: { [self] in share(of: $0, after: $1, before: $2, in: transition, name) }
+        ) { [self] report in
+            transition.reasons += report.problems
+            let step = RehearsalReport.Step(name: name, listeners: report.listeners, skipped: skipped)
+            rehearse(transition, after: done + [step], completion)
+        }
+        delivery.advance()
+    }
+}

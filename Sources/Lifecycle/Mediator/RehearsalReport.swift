@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// What became of a rehearsal.
+public nonisolated struct RehearsalReport: Sendable {
+    /// One notification of it.
+    public struct Step: Sendable {
+        /// The notification.
+        public let name: LifecycleNotification.Name
+        /// What the dry run of each listener came to, in the order in which they ran.
+        public let listeners: [ListenerReport]
+        /// The listeners that would be told and allow no dry run.
+        public let skipped: [String]
+    }
+
+    /// The notifications, in order, as far as the rehearsal came.
+    public let steps: [Step]
+    /// That of what delivers nothing.
+    package static let nothing = RehearsalReport(steps: [], reasons: [])
+
+    /// Why what was rehearsed would not succeed; none when nothing speaks against it.
+    public let reasons: [String]
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+struct HealthTests {
+    final class FrailListener: LifecycleListener {
+        let name: String
+        var health = ListenerHealth.healthy
+
+        init(_ name: String) { self.name = name }
+
+        var answers: [LifecycleAnswer] {
+            on(.flushRequested) { _ in }
+        }
+    }
+
+    let fixture = MediatorFixture()
+    let frail = FrailListener("frail")
+    let recorder = Recorder()
+
+    final class Recorder { var heard: [[ListenerHealthReport]] = [] }
+
+    init() throws {
+        fixture.listener("sturdy")
+        try fixture.mediator.addListener(frail)
+        fixture.mediator.addHealthObserver { [recorder] in recorder.heard.append($0) }
+    }
+
+    @Test func whoIsWellIsNotTalkedAbout() {
+        #expect(fixture.mediator.checkHealth() == [])
+        #expect(recorder.heard.isEmpty)
+    }
+
+    @Test func changesAreToldOnce() {
+        frail.health = .unhealthy("no disk")
+        for _ in 0..<3 { fixture.mediator.checkHealth() }
+        frail.health = .lost("no disk")
+        fixture.mediator.checkHealth()
+        frail.health = .healthy
+        fixture.mediator.checkHealth()
+
+        #expect(recorder.heard.map { $0.map(\.listener) } == [["frail"], ["frail"], []])
+        #expect(recorder.heard.map { $0.map(\.health.word) } == [["unhealthy"], ["lost"], []])
+    }
+
+    @Test func statusSaysHowAListenerIs() {
+        frail.health = .unhealthy("no disk")
+
+        #expect(fixture.mediator.listeners.map(\.health) == [.healthy, .unhealthy("no disk")])
+    }
+
+    @Test func compositeIsAsTheWorstOfItsLeaves() throws {
+        let other = FrailListener("other")
+        let composite = try CompositeListener("tree", clock: fixture.clock, [frail, other])
+        #expect(composite.health == .healthy)
+
+        other.health = .unhealthy("slow")
+        #expect(composite.health == .unhealthy("other: slow"))
+        frail.health = .lost("gone")
+        #expect(composite.health == .lost("frail: gone; other: slow"))
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+struct PlanTests {
+    /// Allows a dry run of its stop, and of a new configuration.
+    final class CarefulListener: LifecycleListener {
+        let name = "careful"
+        var rehearsed: [LifecycleNotification] = []
+        var objection: String?
+
+        var answers: [LifecycleAnswer] {
+            on(.willTerminate, deadline: .seconds(4)) { _ in Issue.record("not a rehearsal") }
+                .rehearsing { [self] in try rehearse($0) }
+            on(.willReload) { _ in Issue.record("not a rehearsal") }.rehearsing { [self] in try rehearse($0) }
+        }
+
+        private func rehearse(_ notification: LifecycleNotification) throws {
+            rehearsed.append(notification)
+            if let objection { throw LifecycleRefusal(objection) }
+        }
+    }
+
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(2), stop: .seconds(8)))
+    let careful = CarefulListener()
+
+    init() throws {
+        fixture.listener("first", [.willTerminate], deadline: .seconds(4), .waiting)
+        try fixture.mediator.addListener(careful)
+        fixture.perform(.launch)
+    }
+
+    @Test func planTellsOrderDeadlinesAndWhetherItFits() {
+        let plan = fixture.mediator.plan(for: .stop)
+
+        #expect(plan.steps.map(\.name) == [.willResignActive, .didEnterBackground, .willTerminate])
+        #expect(plan.steps.last?.groups.map { $0.map(\.listener) } == [["careful"], ["first"]])
+        #expect(plan.steps.last?.groups.joined().map(\.deadline) == [.seconds(4), .seconds(4)])
+        #expect(plan.steps.last?.groups.joined().map(\.rehearses) == [true, false])
+        #expect(plan.longest == .seconds(8))
+        #expect(plan.limit == .seconds(8))
+        #expect(plan.fits)
+    }
+
+    @Test func planThatDoesNotFitTellsTheShares() {
+        fixture.mediator.deadlines.stop = .seconds(6)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(4))
+        let plan = fixture.mediator.plan(for: .stop)
+
+        #expect(plan.tasks.map(\.name) == ["upload"] && plan.tasks.map(\.remaining) == [.seconds(4)])
+        #expect(plan.longest == .seconds(12))
+        #expect(!plan.fits)
+        #expect(plan.steps.last?.groups.joined().map(\.share) == [.seconds(2), .seconds(2)])
+        task.end()
+    }
+
+    @Test func postHasNoLimit() {
+        let plan = fixture.mediator.plan(forPosting: .flushRequested)
+
+        #expect(plan.limit == nil && plan.fits && plan.longest == .zero)
+        #expect(plan.steps.map(\.name) == [.flushRequested])
+    }
+
+    @Test func whatMeansNothingPlansNothing() {
+        #expect(fixture.mediator.plan(for: .resume).steps.isEmpty)
+    }
+
+    @Test func rehearsalTellsThoseWhoAllowIt() {
+        let before = fixture.mediator.lastSequence
+        var report: RehearsalReport?
+
+        fixture.mediator.rehearse(.stop) { report = $0 }
+
+        #expect(careful.rehearsed.map(\.name) == [.willTerminate])
+        #expect(careful.rehearsed.first?.userInfo["rehearsal"] == true)
+        #expect(report?.steps.map(\.name) == [.willResignActive, .didEnterBackground, .willTerminate])
+        #expect(report?.steps.last?.listeners.map(\.listener) == ["careful"])
+        #expect(report?.steps.last?.skipped == ["first"])
+        #expect(report?.reasons == [])
+        #expect(fixture.mediator.state == .active)
+        #expect(fixture.mediator.lastSequence == before)
+        #expect(fixture.mediator.listeners.map(\.record.calls) == [0, 0])
+    }
+
+    @Test func rehearsalSaysWhatWouldGoWrong() {
+        careful.objection = "port taken"
+        var report: RehearsalReport?
+
+        fixture.mediator.rehearse(.reload) { report = $0 }
+
+        #expect(report?.reasons == ["careful: port taken"])
+        #expect(report?.steps.map(\.name) == [.willReload])
+        #expect(fixture.ended.count == 1)
+    }
+
+    @Test func rehearsedReloadReadsTheConfiguration() {
+        fixture.mediator.readConfiguration = { throw LifecycleReloadError(["line 7"]) }
+        var report: RehearsalReport?
+
+        fixture.mediator.rehearse(.reload) { report = $0 }
+
+        #expect(report?.reasons == ["line 7"])
+        #expect(report?.steps.isEmpty == true)
+        #expect(careful.rehearsed.isEmpty)
+    }
+
+    @Test func leavesOfACompositeRehearse() throws {
+        let fixture = MediatorFixture()
+        try fixture.mediator.addListener(CompositeListener("tree", clock: fixture.clock, [careful]))
+        fixture.perform(.launch)
+        careful.objection = "no"
+        var report: RehearsalReport?
+
+        fixture.mediator.rehearse(.reload) { report = $0 }
+
+        #expect(report?.reasons == ["tree: careful: no"])
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressTests {
+    /// Takes long at the end, and says that it gets on whenever it is told to.
+    final class SlowListener: LifecycleListener {
+        let name: String
+        let deadline: Duration
+        private(set) var progress: ListenerProgress?
+        private var continuation: UnsafeContinuation<Void, Never>?
+
+        init(_ name: String, deadline: Duration) {
+            self.name = name
+            self.deadline = deadline
+        }
+
+        var answers: [LifecycleAnswer] {
+            on(.willTerminate, deadline: deadline) { [self] _, progress in
+                self.progress = progress
+                await withUnsafeContinuation { continuation = $0 }
+            }
+        }
+
+        func finish() { continuation?.resume() }
+    }
+
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+    let slow = SlowListener("slow", deadline: .seconds(20))
+    let recorder = Recorder()
+
+    final class Recorder { var progress: [LifecycleProgress] = [] }
+
+    init() throws {
+        // Told after the slow one: a stop goes in reverse.
+        fixture.listener("quick", [.willTerminate], deadline: .zero)
+        try fixture.mediator.addListener(slow)
+        fixture.mediator.addProgressObserver { [recorder] in recorder.progress.append($0) }
+        fixture.perform(.launch, .stop)
+    }
+
+    private func outcomes() -> [ListenerOutcome] {
+        fixture.ended.last?.notifications.last?.listeners.map(\.outcome) ?? []
+    }
+
+    @Test func whoSaysNothingHasItsShareAndNoMore() {
+        fixture.clock.advance(by: .seconds(5))
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(outcomes().first == .overran)
+        #expect(recorder.progress.isEmpty)
+        slow.finish()
+    }
+
+    @Test func whoGetsOnHasTimeUpToItsDeadline() async {
+        for _ in 0..<15 {
+            fixture.clock.advance(by: .seconds(1))
+            slow.progress?.report(nextWithin: .seconds(2), "piece")
+        }
+        #expect(fixture.mediator.state == .background)
+        #expect(fixture.mediator.awaited == ["slow"])
+        slow.finish()
+        await fixture.until { fixture.mediator.state == .notRunning }
+
+        #expect(outcomes() == [.completed, .completed])
+        #expect(recorder.progress.filter(\.isExtended).count == 12)
+        #expect(recorder.progress.last?.name == "slow" && recorder.progress.last?.text == "piece")
+        #expect(recorder.progress.last?.remaining == .seconds(2))
+    }
+
+    @Test func itIsCutWhenReportsCease() {
+        fixture.clock.advance(by: .seconds(4))
+        slow.progress?.report(nextWithin: .seconds(3))
+
+        fixture.clock.advance(by: .milliseconds(2999))
+        #expect(fixture.mediator.state == .background)
+        fixture.clock.advance(by: .milliseconds(1))
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(outcomes().first == .overran)
+        slow.finish()
+    }
+
+    @Test func noReportGoesBeyondTheDeadline() {
+        for _ in 0..<30 {
+            slow.progress?.report(nextWithin: .seconds(60))
+            fixture.clock.advance(by: .seconds(1))
+        }
+
+        let duration = fixture.ended.last?.notifications.last?.listeners.first?.duration
+        #expect(duration == .seconds(20))
+        slow.finish()
+    }
+
+    @Test func reportWithinTheShareAsksForNothing() {
+        fixture.clock.advance(by: .seconds(1))
+        slow.progress?.report(nextWithin: .seconds(2))
+
+        #expect(recorder.progress.map(\.isExtended) == [false])
+        #expect(recorder.progress.map(\.remaining) == [.seconds(4)])
+        slow.finish()
+    }
+
+    @Test func reportAfterTheEndIsNothing() async {
+        let progress = slow.progress
+        slow.finish()
+        await fixture.until { fixture.mediator.state == .notRunning }
+
+        progress?.report()
+
+        #expect(recorder.progress.isEmpty)
+    }
+
+    @Test func whatIsKeptForOthersStaysTheirs() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(6)))
+        let slow = SlowListener("slow", deadline: .seconds(10))
+        let hanging = fixture.listener("hanging", [.willTerminate], deadline: .seconds(5), .stubborn)
+        #expect(throws: Never.self) { try fixture.mediator.addListener(slow) }
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(3))
+        slow.progress?.report(nextWithin: .seconds(4))
+        #expect(fixture.mediator.remainingTime == .seconds(6))
+        fixture.clock.advance(by: .seconds(6))
+
+        let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
+        #expect(durations == [.seconds(7), .seconds(2)])
+        for ended in [slow.finish, hanging.finish] { ended() }
+    }
+
+    @Test func leafOfACompositeGetsOnForAll() throws {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+        let leaf = SlowListener("leaf", deadline: .seconds(20))
+        try fixture.mediator.addListener(CompositeListener("tree", clock: fixture.clock, [leaf]))
+        let recorder = Recorder()
+        fixture.mediator.addProgressObserver { recorder.progress.append($0) }
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(4))
+        leaf.progress?.report(nextWithin: .seconds(5), "half")
+        fixture.clock.advance(by: .seconds(4))
+
+        #expect(fixture.mediator.state == .background)
+        #expect(recorder.progress.map(\.name) == ["tree"])
+        #expect(recorder.progress.map(\.text) == ["leaf: half"])
+        leaf.finish()
+    }
+
+    @Test func backgroundTaskThatGetsOnHoldsAStopUpToItsDeadline() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+        let recorder = Recorder()
+        fixture.mediator.addProgressObserver { recorder.progress.append($0) }
+        fixture.perform(.launch)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(8))
+        fixture.perform(.stop)
+
+        for _ in 0..<7 {
+            fixture.clock.advance(by: .seconds(1))
+            task.reportProgress(nextWithin: .seconds(3), "more")
+        }
+        #expect(fixture.mediator.awaited == ["upload"])
+        #expect(fixture.mediator.state == .active)
+        fixture.clock.advance(by: .seconds(1))
+
+        #expect(task.isEnded)
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(recorder.progress.last?.isExtended == true)
+    }
+
+    @Test(arguments: [1, 3, 12, 60])
+    func otherLimitHoldsForWhatIsUnderWay(seconds: Int) {
+        fixture.clock.advance(by: .seconds(1))
+
+        fixture.mediator.deadlines.stop = .seconds(seconds)
+
+        let left = min(seconds, 20) - 1
+        if left > 0 {
+            #expect(fixture.mediator.remainingTime == .seconds(seconds - 1))
+            fixture.clock.advance(by: .seconds(left) - .microseconds(1))
+            #expect(fixture.mediator.state == .background)
+            fixture.clock.advance(by: .microseconds(1))
+        }
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(outcomes().first == .overran)
+        slow.finish()
+    }
+
+    @Test func otherLimitHoldsForBackgroundTasksToo() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(25)))
+        fixture.perform(.launch)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(60))
+        fixture.perform(.stop)
+
+        fixture.mediator.deadlines.stop = .seconds(3)
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(task.isEnded)
+        #expect(fixture.mediator.state == .notRunning)
+    }
+}
