@@ -14,7 +14,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests examples model system-tests bench check install uninstall clean
+.PHONY: all build run test unit-tests examples model probe system-tests bench check install uninstall clean
 
 all: build
 
@@ -52,7 +52,11 @@ model:
 	$(MODEL) --product MediatorModelProbe
 	@scripts/check-model .build-thread/release/MediatorModelProbe 100000
 
-system-tests: build
+# A service on the library that behaves as the system tests want it to.
+probe: build
+	$(SWIFT) build $(RELEASE) --product ServiceProbe
+
+system-tests: probe
 	@scripts/install-dependencies test
 	scripts/test-system
 

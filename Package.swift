@@ -87,8 +87,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], path: "Tests/TestSupport",
             swiftSettings: onMain),
         .executableTarget(
-            name: "ServiceProbe", dependencies: ["Belfry", "Lifecycle"], path: "Tests/Probes/ServiceProbe",
-            swiftSettings: onMain),
+            name: "ServiceProbe", dependencies: ["Belfry", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors"],
+            path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
         .executableTarget(
             name: "ServiceGroupProbe",
             dependencies: [

@@ -5,37 +5,62 @@ internal import BelfryConfiguration
 internal import EventLoop
 internal import Glibc
 internal import Lifecycle
+internal import LifecycleListeners
 internal import ServiceManager
+internal import SystemErrors
 
-/// Makes a pause a real one: with `StopOnPause=yes` the process stops itself once it is in the background. The watchdog
-/// is told first, since a stopped process cannot feed it.
+/// Makes a pause a real one: with `StopOnPause=yes` the process stops itself once it is in the background.
+///
+/// A stopped process cannot feed the watchdog, so the manager is told first that there is none for now
+/// (`WATCHDOG_USEC=0`, sd_notify(3)), and the process stops only when the manager has done that.
 final class SelfSuspension {
+    /// How long the manager may take.
+    private static let patience: Duration = .seconds(5)
+
+    private let loop: MainEventLoop
     private let mediator: LifecycleMediator
+    private let log: ServiceLog
     private let manager = ServiceManagerSocket()
     private var work: DeferredEventSource?
 
-    /// Waits for pauses to end. The process then stops after all else of a turn, the writing of answers included, so that whoever
-    /// asked for the pause has his answer.
-    init(loop: MainEventLoop, mediator: LifecycleMediator) throws {
+    /// Waits for pauses to end. The process then stops after all else of a turn, the writing of answers included, so
+    /// that whoever asked for the pause has his answer.
+    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) throws {
+        self.loop = loop
         self.mediator = mediator
-        work = try loop.deferred { [unowned self] in suspend() }
+        self.log = log
+        work = try loop.deferred { [unowned self] in prepare() }
         work?.priority = 2_000_000
         mediator.addTransitionObserver { [work] report in
             if report.trigger == .pause { work?.schedule() }
         }
     }
 
-    /// Stops the process, if it is to be stopped. Returns when it was continued: the SIGCONT is then waiting to be
-    /// read, and is what brings the service back.
-    private func suspend() {
-        guard mediator.state == .background,
-            mediator.configuration[BelfrySettings.self]?.service.stopOnPause == true
-        else { return }
-        mediator.perform(.suspend)
-        let watchdog = getenv("WATCHDOG_USEC").flatMap { UInt64(String(cString: $0)) }
-        if watchdog != nil { manager.send([.watchdogTimeout(usec: 0)]) }
-        manager.send([.status("suspended")])
-        kill(getpid(), SIGSTOP)
-        if let watchdog { manager.send([.watchdogTimeout(usec: watchdog)]) }
+    private var isDue: Bool {
+        mediator.state == .background && mediator.remainingTime == nil
+            && mediator.configuration[BelfrySettings.self]?.service.stopOnPause == true
+    }
+
+    private func prepare() {
+        guard isDue else { return }
+        guard let watchdog = Watchdog.timeout else { return stop(.absent, watchdog: nil) }
+        manager.send([.watchdogTimeout(usec: 0)])
+        manager.barrier(on: loop, limit: Self.patience) { [unowned self] in stop($0, watchdog: watchdog) }
+    }
+
+    /// Stops the process, if it is still to be stopped. Returns when it was continued: the SIGCONT is then waiting to
+    /// be read, and is what brings the service back.
+    private func stop(_ told: ServiceManagerSocket.Outcome, watchdog: Duration?) {
+        if isDue {
+            if case .failed(let error) = told, watchdog != nil {
+                log.write(.warning, "\(error), staying in the background without a SIGSTOP", .control)
+            } else {
+                mediator.perform(.suspend)
+                manager.send([.status("suspended until SIGCONT")])
+                kill(getpid(), SIGSTOP)
+            }
+        }
+        guard let watchdog else { return }
+        manager.send([.watchdogTimeout(usec: watchdog.microseconds), .watchdogAlive])
     }
 }

@@ -15,6 +15,7 @@ final class ServiceAssembly {
     private let options: ServiceOptions
     private let log: ServiceLog
     private let reader: ConfigurationReader
+    private let farewell = ManagerFarewell()
 
     init(_ options: ServiceOptions) {
         self.options = options
@@ -47,21 +48,22 @@ final class ServiceAssembly {
         if let socket { try mediator.addListener(socket) }
         try mediator.addListener(
             RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
-        let ending = try ServiceEnding(loop: loop, mediator: mediator, log: log)
+        let ending = try ServiceEnding(loop: loop, mediator: mediator, log: log, farewell: farewell)
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
-        try mediator.addListener(ServiceManagerListener(loop: loop))
+        try mediator.addListener(ServiceManagerListener(loop: loop, mediator: mediator))
 
         let control = ControlSignal(mediator: mediator, log: log)
-        let suspension = try SelfSuspension(loop: loop, mediator: mediator)
+        let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log)
         defer { withExtendedLifetime(suspension) {} }
         sources.signals.onStopNow = { ending.stopNow($0) }
         sources.signals.onControl = { control.obey($0) }
         ending.launch()
         let code = try loop.run()
         socket?.close()
+        farewell.say(exitStatus: code)
         return code
     }
 
@@ -69,9 +71,18 @@ final class ServiceAssembly {
     ///
     /// - Returns: the exit code for it.
     func fail(_ error: any Error) -> Int32 {
-        if error is LifecycleReloadError { return ServiceExit.configuration }
-        log.write(.critical, "\(error)", .failure)
-        return ServiceExit.system
+        let code: Int32
+        if let error = error as? LifecycleReloadError {
+            let more = error.reasons.count > 1 ? ", and \(error.reasons.count - 1) more" : ""
+            farewell.note("configuration refused: \(error.reasons.first ?? "")\(more)")
+            code = ServiceExit.configuration
+        } else {
+            log.write(.critical, "\(error)", .failure)
+            farewell.note("failed: \(error)", error)
+            code = ServiceExit.system
+        }
+        farewell.say(exitStatus: code)
+        return code
     }
 
     /// Adds the listeners that registered themselves.

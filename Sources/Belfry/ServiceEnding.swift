@@ -13,15 +13,19 @@ final class ServiceEnding {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
+    private let farewell: ManagerFarewell
     private let codeRelease: DeferredEventSource
     private var hasLaunched = false
     private var hasFailed = false
     private var isRefused = false
 
-    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) throws(SystemError) {
+    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, farewell: ManagerFarewell)
+        throws(SystemError)
+    {
         self.loop = loop
         self.mediator = mediator
         self.log = log
+        self.farewell = farewell
         // When nothing else is left to do, so that what the launch leaves to the loop is not brought back in.
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease.priority = 3_000_000
@@ -35,6 +39,7 @@ final class ServiceEnding {
             switch (report.trigger, report.result) {
             case (.launch, .refused(let reasons)):
                 isRefused = true
+                farewell.note("launch refused: \(reasons.joined(separator: "; "))")
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 loop.exit(ServiceExit.system)
             case (.launch, _): codeRelease.schedule()
@@ -48,6 +53,7 @@ final class ServiceEnding {
     /// Stops the service in order; the process then ends with the exit code for a failure.
     func fail(_ error: any Error) {
         log.write(.critical, "failed: \(error)", .failure)
+        farewell.note("failed: \(error)", error)
         hasFailed = true
         guard hasLaunched, !mediator.isStopping else { return }
         let userInfo: UserInfo = ["error": .string(String(describing: error))]
@@ -57,15 +63,28 @@ final class ServiceEnding {
     /// Writes the status of every listener to the journal, and ends the process without telling them.
     func stopNow(_ signal: SignalOrigin) {
         mediator.post(.statusRequested, origin: .signal(signal))
+        farewell.note("stopped at once by \(signal.name) from pid \(signal.pid)")
         log.write(.warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort)
         loop.exit(ServiceExit.signal(signal.number))
     }
 
     private func end(_ report: TransitionReport) {
         guard case .signal(let signal) = report.cutShortBy else {
+            farewell.note("stopped, asked by \(report.origin.words)\(Self.laggards(report))")
             return loop.exit(hasFailed ? ServiceExit.failure : ServiceExit.success)
         }
+        farewell.note("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.laggards(report))")
         log.write(.warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort)
         loop.exit(ServiceExit.signal(signal.number))
+    }
+
+    /// Those who gave no answer, for the reader of `systemctl status`.
+    private static func laggards(_ report: TransitionReport) -> String {
+        var names: [String] = []
+        for listener in report.notifications.flatMap(\.listeners)
+        where listener.outcome == .overran && !names.contains(listener.listener) {
+            names.append(listener.listener)
+        }
+        return names.isEmpty ? "" : ", without an answer of \(names.map { "'\($0)'" }.joined(separator: ", "))"
     }
 }

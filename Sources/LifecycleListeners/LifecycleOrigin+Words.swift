@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import Lifecycle
+package import Lifecycle
 
 extension LifecycleOrigin {
     /// Who it was, for people: «SIGTERM from pid 1, uid 0, init.scope».
-    nonisolated var words: String {
+    package nonisolated var words: String {
         switch self {
         case .service: "the service itself"
         case .signal(let signal):

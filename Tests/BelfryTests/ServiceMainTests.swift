@@ -26,6 +26,7 @@ struct ServiceMainTests {
         #expect(fixture.manager.next() == ["READY=1", "STATUS=active, configuration reloaded"])
         daemon.send(SIGTERM)
         #expect(fixture.manager.next().first == "STOPPING=1")
+        #expect(fixture.manager.next().first == "EXIT_STATUS=0")
 
         #expect(daemon.finish().status == 0)
     }
@@ -161,6 +162,7 @@ struct ServiceMainTests {
             let service = try fixture.start("ServiceProbe", ["count"])
             #expect(service.lines(until: "launch ").last == "launch \(launch)")
             service.send(SIGTERM)
+            #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
             #expect(service.finish().status == 0)
         }
     }

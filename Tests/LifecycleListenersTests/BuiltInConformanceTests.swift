@@ -47,6 +47,10 @@ struct BuiltInConformanceTests {
     @Test func serviceManagerConforms() async throws {
         let loop = try MainEventLoop()
 
-        #expect(try await ListenerConformance().check { ServiceManagerListener(loop: loop) } == [])
+        let failures = try await ListenerConformance().check { mediator, _ in
+            ServiceManagerListener(loop: loop, mediator: mediator)
+        }
+
+        #expect(failures == [])
     }
 }

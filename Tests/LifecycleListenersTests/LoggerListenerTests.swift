@@ -47,6 +47,33 @@ struct LoggerListenerTests {
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
     }
 
+    @Test func healthIsSaidWhenItChanges() throws {
+        final class Frail: LifecycleListener {
+            let name = "frail"
+            var health = ListenerHealth.unhealthy("no disk")
+            var answers: [LifecycleAnswer] { on(.flushRequested) { _ in } }
+        }
+        let frail = Frail()
+        try mediator.addListener(frail)
+
+        for _ in 0..<2 { mediator.checkHealth() }
+        frail.health = .lost("no disk left")
+        mediator.checkHealth()
+        frail.health = .healthy
+        mediator.checkHealth()
+
+        #expect(
+            writer.records.map(\.message) == [
+                "listener 'frail' is unhealthy, the watchdog hears nothing: no disk",
+                "listener 'frail' is lost, the service manager shall end the service: no disk left",
+                "listener 'frail' is healthy again",
+            ])
+        #expect(
+            writer.fields(0) == [
+                "BELFRY_LISTENER": "frail", "BELFRY_HEALTH": "unhealthy", "BELFRY_REASON": "no disk",
+            ])
+    }
+
     @Test func recordComesBeforeAnyListenerActs() throws {
         let listener = RecordingListener("listener", [.willFinishLaunching])
         var recordsThen = 0

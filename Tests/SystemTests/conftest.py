@@ -9,6 +9,7 @@ import pytest
 from belfry_service import BelfryService
 from host_roots import debian_root, machine_root
 from private_mounts import enter_private_mounts
+from probe_service import ProbeService
 from systemd_host import SystemdHost
 
 
@@ -71,6 +72,22 @@ def belfry(machine_host):
 def belfry_on_trixie(trixie_host):
     trixie_host.reset()
     return trixie_host
+
+
+@pytest.fixture(params=["machine_host", "trixie_host"])
+def probe(request):
+    """A service of the library's, on each systemd."""
+    probe = ProbeService(request.getfixturevalue(request.param).host)
+    yield probe
+    probe.remove()
+
+
+@pytest.fixture(params=["machine_host", "trixie_host"])
+def anywhere(request):
+    """Belfry on each systemd."""
+    belfry = request.getfixturevalue(request.param)
+    belfry.reset()
+    return belfry
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ public final class DaemonFixture {
 
     /// Starts belfryd, or another program with the arguments in front, with this configuration.
     public func start(
-        _ program: String = "belfryd", _ arguments: [String]? = nil, _ configuration: String = ""
+        _ program: String = "belfryd", _ arguments: [String]? = nil, _ configuration: String = "",
+        environment: [String: String] = [:]
     ) throws -> ProbeProcess {
         let file = try directory.write("belfry.conf", configuration)
         return try ProbeProcess(
@@ -27,7 +28,7 @@ public final class DaemonFixture {
                 "RUNTIME_DIRECTORY": directory.path("run"), "STATE_DIRECTORY": directory.url.path,
                 "NOTIFY_SOCKET": manager.path,
                 "SWIFT_BACKTRACE": "enable=no",
-            ], reading: .error)
+            ].merging(environment) { $1 }, reading: .error)
     }
 
     /// Starts belfryd and waits until it has said that it is ready.

@@ -9,6 +9,7 @@ public final class NotifySocket {
     /// Where it is.
     public let path: String
     private let descriptor: Int32
+    private var received: [Int32] = []
 
     /// Listens at `path`.
     public init(at path: String) throws {
@@ -39,10 +40,49 @@ public final class NotifySocket {
         }
     }
 
+    /// The datagrams up to the first that begins with `assignment`, that one included; all that come if none does.
+    public func messages(until assignment: String) -> [[String]] {
+        var messages: [[String]] = []
+        repeat { messages.append(next()) } while messages.last?.isEmpty == false && messages.last?.first != assignment
+        return messages
+    }
+
     /// The next datagram, its assignments in their order; empty when none comes within half a minute.
     public func next() -> [String] {
+        _ = takeDescriptors()
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        // A struct cmsghdr, and descriptors behind it (cmsg(3)).
+        var control = [UInt64](repeating: 0, count: 512)
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+            return control.withUnsafeMutableBytes { control in
+                withUnsafeMutablePointer(to: &part) { part in
+                    var header = msghdr()
+                    header.msg_iov = part
+                    header.msg_iovlen = 1
+                    header.msg_control = control.baseAddress
+                    header.msg_controllen = control.count
+                    let count = recvmsg(descriptor, &header, 0)
+                    if header.msg_controllen == 0 { control.baseAddress?.storeBytes(of: 0, as: Int.self) }
+                    return count
+                }
+            }
+        }
+        let length = Int(control[0])
+        control.withUnsafeBytes { bytes in
+            for offset in stride(from: 16, to: max(length, 16), by: 4) {
+                received.append(bytes.load(fromByteOffset: offset, as: Int32.self))
+            }
+        }
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Closes the descriptors that came with the last datagram, as the manager does in the end.
+    ///
+    /// - Returns: how many there were.
+    public func takeDescriptors() -> Int {
+        defer { received = [] }
+        for descriptor in received { close(descriptor) }
+        return received.count
     }
 }

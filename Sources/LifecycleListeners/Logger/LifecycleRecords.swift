@@ -46,6 +46,20 @@ nonisolated enum LifecycleRecords {
                 + [("BELFRY_CALLS", "\(record.calls)"), ("BELFRY_FAILURES", "\(record.failures)")])
     }
 
+    /// The record that says how a listener is, by its own account.
+    static func record(of health: ListenerHealth, of listener: String) -> JournalRecord {
+        let (priority, text): (JournalRecord.Priority, String) =
+            switch health {
+            case .healthy: (.notice, "is healthy again")
+            case .unhealthy(let reason): (.warning, "is unhealthy, the watchdog hears nothing: \(reason)")
+            case .lost(let reason): (.critical, "is lost, the service manager shall end the service: \(reason)")
+            }
+        return JournalRecord(
+            priority, "listener '\(listener)' \(text)", id: MessageID.listenerHealth.rawValue,
+            fields: [("BELFRY_LISTENER", listener), ("BELFRY_HEALTH", health.word)]
+                + (health.reason.map { [("BELFRY_REASON", $0)] } ?? []))
+    }
+
     private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {
         let common = [
             ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),

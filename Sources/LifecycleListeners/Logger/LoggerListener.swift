@@ -12,6 +12,7 @@ package final class LoggerListener: LifecycleListener {
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var observation: LifecycleObservation?
+    private var troubled: [ListenerHealthReport] = []
 
     /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
     package init(mediator: LifecycleMediator, log: ServiceLog) {
@@ -19,6 +20,7 @@ package final class LoggerListener: LifecycleListener {
         self.log = log
         apply(mediator.configuration)
         mediator.addReportObserver { [weak self] report in self?.write(report) }
+        mediator.addHealthObserver { [weak self] in self?.write($0) }
     }
 
     package var answers: [LifecycleAnswer] {
@@ -35,6 +37,15 @@ package final class LoggerListener: LifecycleListener {
         observation =
             settings.isEnabled
             ? observation ?? mediator.addObserver { [log] in log.write(LifecycleRecords.record(of: $0)) } : nil
+    }
+
+    private func write(_ troubled: [ListenerHealthReport]) {
+        let wellAgain = self.troubled.filter { old in !troubled.contains { $0.listener == old.listener } }
+        for report in troubled where !self.troubled.contains(report) {
+            log.write(LifecycleRecords.record(of: report.health, of: report.listener))
+        }
+        for report in wellAgain { log.write(LifecycleRecords.record(of: .healthy, of: report.listener)) }
+        self.troubled = troubled
     }
 
     private func write(_ report: LifecycleReport) {

@@ -11,6 +11,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case listenerFailed = "3651aebcdaa34df29eab59397f0cda01"
     /// How a listener is doing, asked for with SIGUSR2.
     case listenerStatus = "410b2baa41684b5abe4d1b45a292c8df"
+    /// A listener is not healthy, or is again.
+    case listenerHealth = "8f0a6b1cf1d54b3c9d0e6a7c5b2f4e19"
     /// What is wrong with a configuration.
     case configuration = "393da2b99ad549448982d47ba22074e2"
     /// A client of the socket broke the protocol or a limit.

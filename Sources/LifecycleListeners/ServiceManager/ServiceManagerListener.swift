@@ -6,62 +6,72 @@ public import Lifecycle
 public import ServiceManager
 
 /// Tells systemd what the service tells everyone: READY=1 once it is active, RELOADING=1 and READY=1 around a reload,
-/// STOPPING=1 when a stop begins, and always a STATUS= worth reading. Keeps the watchdog fed from the loop itself.
+/// STOPPING=1 when a stop begins, EXTEND_TIMEOUT_USEC= while somebody reports progress, WATCHDOG=1 while every
+/// listener is healthy, and always a STATUS= worth reading.
 ///
 /// Add it last: it then hears last that the service is active, so that READY=1 is true when it is sent, and first that
-/// it stops. Source: sd_notify(3), sd_event_set_watchdog(3).
+/// it stops. Source: sd_notify(3).
 public final class ServiceManagerListener: LifecycleListener {
     /// `serviceManager`
     public let name = "serviceManager"
-    private let loop: MainEventLoop
     private let manager: ServiceManagerSocket
+    private let status: ManagerStatus
+    private let watchdog: WatchdogKeeper
     private var hasSaidStopping = false
+    /// The unit's own times, once they are known and the mediator keeps to them.
+    package var unitTimeouts: UnitTimeouts? {
+        didSet { status.isTimeKnown = unitTimeouts != nil }
+    }
 
-    /// Keeps the watchdog fed from `loop`, and speaks to `manager`.
-    public init(loop: MainEventLoop, manager: ServiceManagerSocket = ServiceManagerSocket()) {
-        self.loop = loop
+    /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`.
+    public init(
+        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket = ServiceManagerSocket()
+    ) {
         self.manager = manager
+        let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager)
+        self.status = status
+        watchdog = WatchdogKeeper(loop: loop, mediator: mediator, manager: manager)
+        mediator.addHealthObserver { [weak status, weak watchdog] in
+            watchdog?.hear($0)
+            status?.troubled = $0
+        }
     }
 
     /// The launch, every change of state, and reloads.
     public var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
-            _ = try loop.keepWatchdogAlive(true)
-            try send(.status("launching"))
+            try watchdog.begin()
+            try status.say("launching", waiting: true)
         }
         on(.didBecomeActive) { [self] notification in
-            let status = ServiceManagerMessage.status(Self.active(notification))
-            if notification.trigger == .launch { try send(.ready, status) } else { try send(status) }
+            try status.say(Self.active(notification), with: notification.trigger == .launch ? [.ready] : [])
         }
         on(.willResignActive) { [self] notification in
             if notification.trigger == .stop {
                 try sayStopping(notification)
             } else if notification.trigger == .interrupt {
-                try send(.status("interrupted by \(notification.origin.words)"))
+                try status.say("interrupted by \(notification.origin.words)")
             }
         }
         on(.didEnterBackground) { [self] notification in
             if notification.trigger == .stop { return try sayStopping(notification) }
-            try send(.status("in background, paused by \(notification.origin.words)"))
+            try status.say("in background, paused by \(notification.origin.words)")
         }
         on(.willTerminate) { [self] notification in try sayStopping(notification) }
         on(.willReload) { [self] notification in
-            try send(.reloading(monotonicUsec: notification.time.monotonicUsec), .status("reloading"))
+            let reloading = ServiceManagerMessage.reloading(monotonicUsec: notification.time.monotonicUsec)
+            try status.say("reloading", with: [reloading], waiting: true)
         }
-        on(.didReload) { [self] notification in try send(.ready, .status(Self.active(notification))) }
+        on(.didReload) { [self] notification in try status.say(Self.active(notification), with: [.ready]) }
         on(.didFailToReload) { [self] notification in
-            try send(.ready, .status("\(notification.state), new configuration refused"))
+            try status.say("\(notification.state), new configuration refused", with: [.ready])
         }
     }
 
     private func sayStopping(_ notification: LifecycleNotification) throws {
         guard !hasSaidStopping else { return }
         hasSaidStopping = true
-        try send(.stopping, .status("stopping, asked by \(notification.origin.words)"))
-    }
-
-    private func send(_ messages: ServiceManagerMessage...) throws {
-        if case .failed(let error) = manager.send(messages) { throw error }
+        try status.say("stopping, asked by \(notification.origin.words)", with: [.stopping], waiting: true)
     }
 
     private static func active(_ notification: LifecycleNotification) -> String {

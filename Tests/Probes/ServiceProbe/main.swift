@@ -7,7 +7,16 @@ import Belfry
 
 let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
+let number = manner.split(separator: "=").last.flatMap { Int($0) } ?? 1
 ServiceMain.run(ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))) { service in
-    try service.mediator.addListener(MannerListener(manner))
-    if manner == "count" { try service.mediator.addListener(LaunchCounter()) }
+    switch manner.split(separator: "=").first {
+    case "count": try service.mediator.addListener(LaunchCounter())
+    case "fail": try service.mediator.addListener(FailingListener(service))
+    case "frail": try service.mediator.addListener(FrailListener(service.mediator))
+    case "store": try service.mediator.addListener(StoreListener(service.loop))
+    case "slow": try service.mediator.addListener(SlowListener(.willTerminate, seconds: number, loop: service.loop))
+    case "slowStart":
+        try service.mediator.addListener(SlowListener(.didFinishLaunching, seconds: number, loop: service.loop))
+    default: try service.mediator.addListener(MannerListener(manner))
+    }
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import ServiceManager
+internal import SystemErrors
+
+/// The last that the service manager hears of a process: why it ends, with which code, and which error it was. It stays
+/// to be read in `systemctl status` (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
+final class ManagerFarewell {
+    private let manager = ServiceManagerSocket()
+    private var text: String?
+    private var errorNumber: Int32?
+
+    /// Keeps why the process is about to end; the first reason counts.
+    func note(_ text: String, _ error: (any Error)? = nil) {
+        guard self.text == nil else { return }
+        self.text = text
+        errorNumber = (error as? SystemError)?.code
+    }
+
+    /// Says it. The error is said only of a process that fails.
+    func say(exitStatus: Int32) {
+        var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus)]
+        if let text { messages.append(.status(text)) }
+        if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }
+        manager.send(messages)
+    }
+}

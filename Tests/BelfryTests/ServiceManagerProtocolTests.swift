@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// What a service manager hears, datagram by datagram.
+@Suite(.timeLimit(.minutes(2)))
+struct ServiceManagerProtocolTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    @Test func absentManagerIsNoFailure() throws {
+        let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")
+        let daemon = try ProbeProcess(
+            "belfryd", ["--config", file],
+            environment: ["RUNTIME_DIRECTORY": fixture.directory.path("run"), "SWIFT_BACKTRACE": "enable=no"],
+            reading: .error)
+        daemon.lines(until: "didBecomeActive")
+        daemon.send(SIGTERM)
+
+        let (lines, status) = daemon.finish()
+
+        #expect(!lines.contains { $0.contains("service manager") })
+        #expect(status == 0)
+    }
+
+    @Test func managerThatCannotBeToldIsSaidInTheJournal() throws {
+        let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")
+        let daemon = try ProbeProcess(
+            "belfryd", ["--config", file],
+            environment: [
+                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "SWIFT_BACKTRACE": "enable=no",
+                "NOTIFY_SOCKET": fixture.directory.path("nobody"),
+            ], reading: .error)
+        let lines = daemon.lines(until: "listener 'serviceManager' failed at didBecomeActive")
+        daemon.send(SIGTERM)
+
+        #expect(lines.last?.contains("unable to notify 'service manager': No such file or directory (ENOENT)") == true)
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test func failureTellsItsErrorAndItsExit() throws {
+        let service = try fixture.start("ServiceProbe", ["fail"])
+        #expect(fixture.manager.wait(for: "READY=1"))
+        service.send(SIGUSR1)
+
+        let end = fixture.manager.messages(until: "EXIT_STATUS=70").last
+
+        #expect(end?.dropFirst() == ["STATUS=failed: unable to read 'disk': Input/output error (EIO)", "ERRNO=5"])
+        #expect(service.finish().status == 70)
+    }
+
+    @Test func refusedLaunchIsInTheStatus() throws {
+        let service = try fixture.start("ServiceProbe", ["refuse"])
+
+        let end = fixture.manager.messages(until: "EXIT_STATUS=71").last
+
+        #expect(end?.dropFirst() == ["STATUS=launch refused: probe: not today"])
+        #expect(service.finish().status == 71)
+    }
+
+    @Test func wrongConfigurationIsInTheStatus() throws {
+        let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\nUSR4=stop\n")
+
+        let end = fixture.manager.messages(until: "EXIT_STATUS=78").last ?? []
+
+        let file = fixture.directory.path("belfry.conf")
+        #expect(
+            end.dropFirst() == [
+                "STATUS=configuration refused: \(file):2:1: error: unknown signal 'USR3', did you mean 'USR1'?, and 1 more"
+            ])
+        #expect(daemon.finish().status == 78)
+    }
+
+    @Test func laggardIsNamedWhileItIsWaitedForAndAfter() throws {
+        let service = try fixture.start("ServiceProbe", ["hang"], "[Service]\nStopTimeout=1500ms\n")
+        #expect(fixture.manager.wait(for: "READY=1"))
+        service.send(SIGTERM)
+
+        let messages = fixture.manager.messages(until: "EXIT_STATUS=0")
+
+        #expect(messages.first?.first == "STOPPING=1")
+        #expect(messages.dropFirst().first?.first?.hasSuffix(", waiting for 'probe'") == true)
+        #expect(messages.last?.last?.hasSuffix(", without an answer of 'probe'") == true)
+        #expect(!messages.joined().contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
+        #expect(service.finish().status == 0)
+    }
+
+    @Test func progressAsksForTimeBeforeItIsUp() throws {
+        let service = try fixture.start("ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\n")
+        #expect(fixture.manager.wait(for: "READY=1"))
+        service.send(SIGTERM)
+
+        let messages = fixture.manager.messages(until: "EXIT_STATUS=0")
+
+        let extensions = messages.filter { $0.first?.hasPrefix("EXTEND_TIMEOUT_USEC=") == true }
+        #expect(!extensions.isEmpty)
+        #expect(extensions.allSatisfy { $0.last?.contains("waiting for 'probe': step ") == true })
+        #expect(messages.last?.last?.hasSuffix("uid \(getuid())") == true)
+        #expect(service.finish().status == 0)
+    }
+
+    @Test func watchdogHearsNothingWhileAListenerIsUnhealthy() throws {
+        let service = try fixture.start(
+            "ServiceProbe", ["frail"], "", environment: ["WATCHDOG_USEC": "400000"])
+        #expect(fixture.manager.wait(for: "WATCHDOG=1"))
+        service.send(SIGUSR1)
+        let unwell = service.lines(until: "listener 'probe' is unhealthy")
+        #expect(unwell.last?.hasSuffix("no disk") == true)
+        service.send(SIGUSR1)
+        service.lines(until: "listener 'probe' is healthy again")
+        service.send(SIGUSR2)
+        let lost = service.lines(until: "listener 'probe' is lost")
+        let messages = fixture.manager.messages(until: "WATCHDOG=trigger")
+
+        #expect(lost.last?.hasSuffix("no disk left") == true)
+        let sick = messages.drop { $0.first?.contains("listener 'probe' is unhealthy: no disk") != true }
+        let well = sick.dropFirst().first { $0 != ["WATCHDOG=1"] }
+        #expect(sick.dropFirst().first == well)
+        #expect(well == ["STATUS=active"])
+        service.send(SIGTERM)
+        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
+        #expect(service.finish().status == 0)
+    }
+
+    @Test func descriptorsAreStoredUnderTheirName() throws {
+        let service = try fixture.start("ServiceProbe", ["store"])
+        #expect(fixture.manager.wait(for: "READY=1"))
+        service.send(SIGUSR1)
+
+        #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe", "FDPOLL=0"])
+        #expect(fixture.manager.takeDescriptors() == 2)
+        #expect(fixture.manager.next() == ["BARRIER=1"])
+        #expect(fixture.manager.takeDescriptors() == 1)
+        service.lines(until: "stored")
+        service.send(SIGUSR2)
+        #expect(fixture.manager.next() == ["FDSTOREREMOVE=1", "FDNAME=probe"])
+        service.send(SIGTERM)
+        #expect(service.finish().status == 0)
+    }
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What systemd is told, as systemd shows it."""
+
+import re
+
+import pytest
+from belfry_service import CONFIGURATION, SERVICE
+
+
+def text(service) -> str:
+    return service.properties("StatusText")["StatusText"]
+
+
+def test_status_is_always_worth_reading(anywhere):
+    anywhere.start()
+    assert text(anywhere) == "active"
+
+    anywhere.ctl("pause")
+    assert text(anywhere).startswith("in background, paused by pid ")
+    assert text(anywhere).endswith("on the socket")
+    anywhere.kill("CONT")
+    anywhere.wait_for(lambda: text(anywhere).startswith("active, continued by SIGCONT from pid 1"), "say so")
+    anywhere.ctl("interrupt")
+    assert text(anywhere).startswith("interrupted by pid ")
+    anywhere.ctl("resume")
+    anywhere.host.systemctl("reload", SERVICE)
+    assert text(anywhere) == "active, configuration reloaded"
+    anywhere.configure("[Nonsense]\n")
+    anywhere.host.systemctl("reload", SERVICE, check=False)
+    assert text(anywhere) == "active, new configuration refused"
+
+    anywhere.host.systemctl("stop", SERVICE)
+    assert text(anywhere).startswith("stopped, asked by SIGTERM from pid 1")
+
+
+def test_failure_leaves_its_reason_in_the_status(anywhere):
+    anywhere.configure("[Signals]\nUSR3=stop\n")
+    anywhere.host.systemctl("start", SERVICE, check=False)
+    anywhere.wait_until_inactive()
+
+    status = anywhere.host.systemctl("status", SERVICE, check=False).stdout
+
+    assert f'Status: "configuration refused: {CONFIGURATION}:2:1: error: unknown signal ' in status
+
+
+def test_failure_leaves_its_error_number(probe):
+    probe.start("fail")
+    probe.kill("USR1")
+    probe.wait_for(lambda: probe.property("ActiveState") == "failed", "fail")
+
+    shown = probe.properties("StatusText", "StatusErrno", "Result", "ExecMainStatus")
+    assert shown == {
+        "StatusText": "failed: unable to read 'disk': Input/output error (EIO)",
+        "StatusErrno": "5",
+        "Result": "exit-code",
+        "ExecMainStatus": "70",
+    }
+    status = probe.host.systemctl("status", "belfry-probe.service", check=False).stdout
+    assert re.search(r"^ +Error: .*Input/output error", status, re.MULTILINE)
+
+
+def test_exit_status_reaches_the_manager(probe):
+    """Nobody shows it; systemd's own log of what it was told does."""
+    probe.start("plain")
+    probe.host.run("systemctl", "log-level", "debug")
+    try:
+        probe.stop()
+    finally:
+        probe.host.run("systemctl", "log-level", "info")
+    assert any("EXIT_STATUS=0" in message for message in probe.messages())
+
+
+def test_watchdog_hears_nothing_of_an_unhealthy_service(probe):
+    probe.start("frail", WatchdogSec="2s", Restart="no")
+    probe.kill("USR1")
+    probe.wait_for(lambda: probe.property("ActiveState") == "failed", "be ended by the watchdog")
+
+    assert probe.property("Result") == "watchdog"
+    record = next(r for r in probe.journal() if r.get("BELFRY_HEALTH") == "unhealthy")
+    assert record["BELFRY_LISTENER"] == "probe"
+    assert record["BELFRY_REASON"] == "no disk"
+    assert "listener 'probe' is unhealthy: no disk" in text(probe)
+
+
+def test_service_that_recovers_in_time_lives(probe):
+    probe.start("frail", WatchdogSec="2s", Restart="no")
+    probe.kill("USR1")
+    probe.wait_for(lambda: "unhealthy" in text(probe), "fall ill")
+    probe.kill("USR1")
+    probe.wait_for(lambda: text(probe) == "active", "recover")
+
+    # Two periods of the watchdog are the event here: that it does not come.
+    probe.host.run("sleep", "4")
+
+    assert probe.properties("ActiveState", "NRestarts") == {"ActiveState": "active", "NRestarts": "0"}
+
+
+def test_lost_listener_ends_the_service_at_once_even_without_a_watchdog(probe):
+    probe.start("frail", Restart="on-failure", RestartSec="0")
+    first = probe.property("MainPID")
+    probe.kill("USR2")
+    probe.wait_for(lambda: probe.property("NRestarts") == "1", "be restarted")
+
+    record = next(r for r in probe.journal() if r.get("BELFRY_HEALTH") == "lost")
+    assert record["_PID"] == first
+    assert record["MESSAGE"].endswith("no disk left")
+    probe.wait_for(lambda: probe.property("ActiveState") == "active", "come back")
+
+
+def test_stored_descriptors_come_back(probe):
+    probe.start("store", FileDescriptorStoreMax="4", Restart="on-failure", RestartSec="0")
+    probe.kill("USR1")
+    probe.wait_for(lambda: "stored sent" in probe.messages(), "store")
+
+    # Hung up, and there nevertheless.
+    assert probe.property("NFileDescriptorStore") == "2"
+    probe.kill("KILL")
+    probe.wait_for(lambda: "received [\"probe\", \"probe\"]" in probe.messages(), "have them back")
+    probe.kill("USR2")
+    probe.wait_for(lambda: probe.property("NFileDescriptorStore") == "0", "remove them")
+
+
+def test_manager_without_a_store_refuses_in_silence_and_the_barrier_comes(probe):
+    probe.start("store")
+    probe.kill("USR1")
+    probe.wait_for(lambda: "stored sent" in probe.messages(), "hear of the barrier")
+
+    assert probe.property("NFileDescriptorStore") == "0"
+
+
+def test_start_that_gets_on_is_given_time(probe):
+    probe.start("slowStart=6", TimeoutStartSec="3s")
+
+    assert probe.property("ActiveState") == "active"
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_notify_reload_tells_when_it_is_done(belfry_on_trixie, refused):
+    belfry_on_trixie.use_notify_reload()
+    belfry_on_trixie.start()
+    if refused:
+        belfry_on_trixie.configure("[Nonsense]\n")
+
+    belfry_on_trixie.host.systemctl("reload", SERVICE)
+
+    what = "new configuration refused" if refused else "configuration reloaded"
+    assert text(belfry_on_trixie) == f"active, {what}"
+    assert belfry_on_trixie.properties("SubState") == {"SubState": "running"}
