@@ -17,11 +17,15 @@ struct Belfryctl: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Inspection",
-                subcommands: [StatusCommand.self, WatchCommand.self, ListenersCommand.self, SignalsCommand.self]),
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, ListenersCommand.self, SignalsCommand.self,
+                    ExplainCommand.self,
+                ]),
             CommandGroup(
                 name: "Control",
                 subcommands: [
-                    PostCommand.self, FlushCommand.self, PauseCommand.self, ResumeCommand.self, InterruptCommand.self,
+                    RehearseCommand.self, PostCommand.self, FlushCommand.self, PauseCommand.self, ResumeCommand.self,
+                    InterruptCommand.self,
                     ReloadCommand.self,
                 ]),
         ])

@@ -116,10 +116,10 @@ struct CommandTests {
         #expect(
             try end(standIn, "listeners").output
                 == """
-                ORDER  NAME               DEADLINE  CALLS  FAILURES  LAST                    LONGEST  INTERESTS
-                    0  service-manager        10 s      4         0  completed, 120 us        1.4 ms  a willTerminate
-                    1  cache            1 min 30 s      1         1  overran, 1 min 30 s  1 min 30 s  flushRequested
-                    2  new                     1 s      0         0  -                             -
+                ORDER  NAME               DEADLINE  HEALTH  CALLS  FAILURES  LAST                    LONGEST  INTERESTS
+                    0  service-manager        10 s  -           4         0  completed, 120 us        1.4 ms  a willTerminate
+                    1  cache            1 min 30 s  -           1         1  overran, 1 min 30 s  1 min 30 s  flushRequested
+                    2  new                     1 s  -           0         0  -                             -
 
                 """)
     }

@@ -50,6 +50,8 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
                 ControlFailure(.configuration, Self.reasons(parameters) ?? ["\(error)"])
             case .failed("io.belfry.Lifecycle.Stopping", _):
                 failure(.unavailable, "the service is stopping")
+            case .failed("io.belfry.Lifecycle.InvalidSignal", let parameters):
+                failure(.usage, SystemError.escape(parameters["reason"]?.stringValue ?? "there is no such signal"))
             case .failed("io.belfry.Lifecycle.InvalidName", _):
                 failure(.usage, "the name is none to post, or belongs to a transition")
             case .failed:

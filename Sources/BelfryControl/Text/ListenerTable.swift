@@ -8,7 +8,8 @@ package nonisolated enum ListenerTable {
     /// A heading and a row for each, from the reply of `ListListeners`; those that failed last are marked.
     package static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
         var table = TextTable([
-            ("ORDER", .right), ("NAME", .left), ("DEADLINE", .right), ("CALLS", .right), ("FAILURES", .right),
+            ("ORDER", .right), ("NAME", .left), ("DEADLINE", .right), ("HEALTH", .left), ("CALLS", .right),
+            ("FAILURES", .right),
             ("LAST", .left), ("LONGEST", .right), ("INTERESTS", .left),
         ])
         for listener in reply.objects("listeners") {
@@ -16,10 +17,11 @@ package nonisolated enum ListenerTable {
             table.add(
                 [
                     listener.numberOrDash("order"), listener.textOrDash("name"), listener.lengthOrDash("deadlineUsec"),
+                    listener.textOrDash("health"),
                     listener.numberOrDash("calls"), listener.numberOrDash("failures"),
                     last.compactMap(\.self).isEmpty ? "-" : last.compactMap(\.self).joined(separator: ", "),
                     listener.lengthOrDash("longestDurationUsec"), listener.texts("interests").joined(separator: " "),
-                ], isAlarming: hasFailed(listener))
+                ], isAlarming: hasFailed(listener) || isTroubled(listener))
         }
         return table.lines(style)
     }
@@ -35,6 +37,10 @@ package nonisolated enum ListenerTable {
             let last = hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
             return style.alarming("\(line), \(count(listener, "failures", "failure"))\(last)")
         }
+    }
+
+    private static func isTroubled(_ listener: VarlinkObject) -> Bool {
+        ["unhealthy", "lost"].contains(listener.text("health"))
     }
 
     private static func hasFailed(_ listener: VarlinkObject) -> Bool {

@@ -79,6 +79,10 @@ package nonisolated let lifecycleInterfaceText = """
       # Its place in the order of arriving notifications, from 0
       order: int,
       deadlineUsec: int,
+      # healthy, unhealthy or lost, by its own account
+      health: ?string,
+      # Why it is not healthy
+      healthReason: ?string,
       calls: int,
       failures: int,
       lastOutcome: ?string,
@@ -93,6 +97,33 @@ package nonisolated let lifecycleInterfaceText = """
       number: int,
       # stop, stopNow, reload, pause, resume, interrupt, control, or the name of the notification it posts
       action: string
+    )
+
+    # A listener that would be told, and how long it may take.
+    type PlannedListener (
+      name: string,
+      # Groups are told one after the other, the members of one together
+      group: int,
+      # How long its answer may take; absent for one that answers at once
+      deadlineUsec: ?int,
+      # What of it falls to it at least, when everybody before it takes his whole share too
+      shareUsec: ?int,
+      # Whether it allows a dry run
+      rehearses: bool
+    )
+
+    # A notification that would be delivered.
+    type PlannedStep (name: string, previousState: string, state: string, listeners: []PlannedListener)
+
+    # A background task that would be waited for.
+    type PlannedTask (name: string, remainingUsec: int)
+
+    # What the dry runs of a notification came to.
+    type RehearsedStep (
+      name: string,
+      reports: []Report,
+      # The listeners that would be told and allow no dry run
+      skipped: []string
     )
 
     # Where the service is.
@@ -133,6 +164,41 @@ package nonisolated let lifecycleInterfaceText = """
 
     # What each signal does.
     method ListSignals() -> (signals: []Signal)
+
+    # What a signal would do now. 'action' is as for ListSignals, or 'none'; 'effect' is a line for the operator.
+    # 'longestUsec' is how long it takes when everybody uses all his time, and 'limitUsec' the time for all together;
+    # 'fits' is whether the one is within the other. 'unitSetting' and 'unitTimeoutUsec' are the unit's own time that
+    # the limit comes from, where that is known; without the time there is no limit in the unit.
+    method Explain(signal: string) -> (
+      signal: string,
+      number: int,
+      action: string,
+      effect: string,
+      state: string,
+      tasks: []PlannedTask,
+      steps: []PlannedStep,
+      longestUsec: int,
+      limitUsec: ?int,
+      unitSetting: ?string,
+      unitTimeoutUsec: ?int,
+      fits: bool
+    )
+
+    # Rehearse what a signal would do now, with the listeners that allow a dry run. Nothing changes. 'reasons' are why
+    # it would not succeed.
+    method Rehearse(signal: string) -> (
+      signal: string,
+      number: int,
+      action: string,
+      effect: string,
+      state: string,
+      steps: []RehearsedStep,
+      passed: bool,
+      reasons: []string
+    )
+
+    # There is no such signal.
+    error InvalidSignal(signal: string, reason: string)
 
     # The new configuration was refused and the old one stays; each reason is a line for the operator.
     error ReloadRefused(reasons: []string)

@@ -39,6 +39,8 @@ nonisolated enum LifecycleReplies {
             "order": .int(Int64(status.order)), "deadlineUsec": duration(status.deadline),
             "calls": .int(Int64(record.calls)), "failures": .int(Int64(record.failures)),
         ]
+        object["health"] = .string(status.health.word)
+        object["healthReason"] = status.health.reason.map { .string($0) }
         object["lastOutcome"] = record.lastOutcome.map { .string($0.word) }
         object["lastDurationUsec"] = record.lastDuration.map(duration)
         object["longestDurationUsec"] = record.longestDuration.map(duration)

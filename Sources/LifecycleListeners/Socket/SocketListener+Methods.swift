@@ -16,6 +16,8 @@ extension SocketListener {
             "ListListeners": look { [unowned self] in
                 $0.reply(["listeners": .array(mediator.listeners.map(LifecycleReplies.listener))])
             },
+            "Explain": look { [unowned self] in explain($0) },
+            "Rehearse": change { [unowned self] in rehearse($0) },
             "ListSignals": look { [unowned self] in $0.reply(["signals": .array(signals)]) },
             "Post": change { [unowned self] in post($0) },
             "Pause": change { [unowned self] in move(.pause, $0) },
@@ -90,7 +92,7 @@ extension SocketListener {
     }
 
     /// Who called. The unit is looked up once for a connection: its peer is who it was when it connected.
-    private func origin(of request: VarlinkRequest) -> LifecycleOrigin {
+    func origin(of request: VarlinkRequest) -> LifecycleOrigin {
         if let known = request.attachment as? PeerOrigin { return .peer(known) }
         let peer = request.peer
         let origin = PeerOrigin(pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid))

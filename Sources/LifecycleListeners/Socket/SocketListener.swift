@@ -17,6 +17,8 @@ package final class SocketListener: LifecycleListener {
     let mediator: LifecycleMediator
     let identity: ServiceIdentity
     let subscribers: SubscriberList
+    /// The unit's own times, as far as they are known.
+    package var unitTimeouts: UnitTimeouts?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let log: ServiceLog
@@ -56,10 +58,7 @@ package final class SocketListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try endpoint.open(server) }
-        on(.willReload) { [self] notification in
-            guard let settings = notification.configuration?[BelfrySettings.self]?.socket else { return }
-            try endpoint.check(settings)
-        }
+        on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
         on(.willTerminate) { [self] _ in server.flush() }
@@ -67,6 +66,11 @@ package final class SocketListener: LifecycleListener {
 
     /// Closes the socket and all connections, after a last attempt to write what is queued.
     package func close() { server.close() }
+
+    private func check(_ notification: LifecycleNotification) throws {
+        guard let settings = notification.configuration?[BelfrySettings.self]?.socket else { return }
+        try endpoint.check(settings)
+    }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let settings = configuration?[BelfrySettings.self]?.socket else { return }

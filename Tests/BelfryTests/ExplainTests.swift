@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// `belfryctl explain` and `rehearse`, on the real programs.
+@Suite(.timeLimit(.minutes(2)))
+struct ExplainTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    private func control(_ arguments: String...) throws -> (lines: [String], status: Int32) {
+        try ProbeProcess("belfryctl", ["--socket", fixture.directory.path("run/io.belfry.Lifecycle")] + arguments)
+            .finish()
+    }
+
+    private func json(_ arguments: String...) throws -> [String: Any] {
+        let socket = fixture.directory.path("run/io.belfry.Lifecycle")
+        let lines = try ProbeProcess("belfryctl", ["--socket", socket] + arguments + ["--json"]).finish().lines
+        let object = try JSONSerialization.jsonObject(with: Data(lines.joined().utf8))
+        return try #require(object as? [String: Any])
+    }
+
+    private func end(_ process: ProbeProcess) {
+        process.send(SIGTERM)
+        #expect(process.finish().status == 0)
+    }
+
+    @Test func explainTellsWhoWouldBeToldAndWhetherItFits() throws {
+        let service = try fixture.start("ServiceProbe", ["slow=0"], "[Service]\nStopTimeout=20s\n")
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        let reply = try json("explain", "TERM")
+        let text = try control("explain", "SIGTERM").lines
+
+        let steps = try #require(reply["steps"] as? [[String: Any]])
+        #expect(steps.map { $0["name"] as? String } == ["willResignActive", "didEnterBackground", "willTerminate"])
+        let told = try #require(steps.last?["listeners"] as? [[String: Any]])
+        let names = told.compactMap { $0["name"] as? String }
+        #expect(names.first == "serviceManager")
+        #expect(names.contains("probe"))
+        let probe = try #require(told.first { $0["name"] as? String == "probe" })
+        #expect(probe["deadlineUsec"] as? Int == 60_000_000)
+        #expect(reply["limitUsec"] as? Int == 20_000_000)
+        #expect(reply["fits"] as? Bool == false)
+        #expect(reply["action"] as? String == "stop")
+        #expect(text.first == "SIGTERM (15): stop, stops the service in order; the process ends with 0")
+        #expect(text.contains { $0.contains("willTerminate") })
+        #expect(text.last?.contains("has 20 s by configuration: it does not fit") == true)
+        end(service)
+    }
+
+    @Test func explainFollowsTheStateAndTheTable() throws {
+        let daemon = try fixture.startReady("[Signals]\nUSR1=com.example.rotate\nUSR2=ignore\n")
+
+        let post = try json("explain", "USR1")
+        let nothing = try control("explain", "USR2").lines
+        let resume = try control("explain", "CONT").lines
+        let unheard = try control("explain", "KILL").lines
+
+        #expect((post["steps"] as? [[String: Any]])?.map { $0["name"] as? String } == ["com.example.rotate"])
+        #expect(post["limitUsec"] == nil)
+        #expect(nothing.first == "SIGUSR2 (12): ignore, nothing: it is ignored")
+        #expect(resume.last == "Nothing is delivered in the state active.")
+        #expect(unheard.first == "SIGKILL (9): none, nothing of ours: the kernel never delivers it")
+        end(daemon)
+    }
+
+    @Test func signalThatIsNoneIsMisuse() throws {
+        let daemon = try fixture.startReady()
+
+        #expect(try control("explain", "USR3").status == 64)
+
+        end(daemon)
+    }
+
+    @Test func rehearsedReloadSaysWhatIsWrongAndChangesNothing() throws {
+        let daemon = try fixture.startReady()
+        let good = try control("rehearse", "HUP")
+        try fixture.directory.write("belfry.conf", "[Socket]\nPath=/nowhere/at/all\n[Signals]\nUSR3=stop\n")
+
+        let bad = try control("rehearse", "HUP")
+
+        #expect(good.status == 0)
+        #expect(good.lines.contains("willReload"))
+        #expect(good.lines.contains { $0.hasPrefix("  socket: completed") })
+        #expect(good.lines.last == "Nothing speaks against it.")
+        #expect(bad.status == 1)
+        #expect(bad.lines.last?.contains("unknown signal 'USR3'") == true)
+        let state = try json("status")
+        #expect(state["sequence"] as? Int == 3)
+        end(daemon)
+    }
+}
