@@ -6,11 +6,16 @@ internal import BelfryConfiguration
 
 /// `--check-config` and `--print-config`: what is wrong goes to standard error, what holds to standard output.
 enum ConfigurationCheck {
+    /// - Parameter unit: a systemd unit to check against the configuration.
     /// - Returns: the exit code: 78 when there is an error.
-    static func run(files: [String]?, prints: Bool) -> Int32 {
+    static func run(files: [String]?, prints: Bool, unit: String? = nil) -> Int32 {
         let loaded = ConfigurationLoader.load(from: files.map { .files($0) } ?? .standard)
         for diagnostic in loaded.diagnostics { StandardStreams.error("\(diagnostic)\n") }
-        guard loaded.settings != nil else { return ServiceExit.configuration }
+        let found = unit.map { UnitCheck.run($0, against: loaded.settings) } ?? []
+        for diagnostic in found { StandardStreams.error("\(diagnostic)\n") }
+        guard loaded.settings != nil, !found.contains(where: { $0.severity == .error }) else {
+            return ServiceExit.configuration
+        }
         if prints { StandardStreams.output(loaded.effective.printed()) }
         return ServiceExit.success
     }

@@ -5,7 +5,7 @@ internal import BelfryConfiguration
 
 /// What the command line says.
 ///
-/// Seven options do not need a library: the one for it would bring Foundation with it, which is half of the program and
+/// Eight options do not need a library: the one for it would bring Foundation with it, which is half of the program and
 /// a third of its memory.
 nonisolated struct DaemonArguments: Equatable {
     /// What the process is to do.
@@ -17,6 +17,7 @@ nonisolated struct DaemonArguments: Equatable {
     var configurationFiles: [String] = []
     var socketPath: String?
     var logLevel: String?
+    var unitFile: String?
 
     /// Reads the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are the same.
     ///
@@ -35,10 +36,14 @@ nonisolated struct DaemonArguments: Equatable {
             case "--config": configurationFiles.append(try value())
             case "--socket": socketPath = try value()
             case "--log-level": logLevel = try Self.level(value())
+            case "--unit": unitFile = try value()
             default:
                 guard let mode = Self.modes[argument] else { throw Self.unknown(argument) }
                 self.mode = mode
             }
+        }
+        if unitFile != nil, mode != .checkConfiguration {
+            throw UsageError("'--unit' goes with '--check-config'")
         }
     }
 
@@ -55,7 +60,7 @@ nonisolated struct DaemonArguments: Equatable {
     }
 
     private static func unknown(_ argument: String) -> UsageError {
-        let options = modes.keys + ["--config", "--socket", "--log-level"]
+        let options = modes.keys + ["--config", "--socket", "--log-level", "--unit"]
         return UsageError("unknown argument '\(argument)'\(NearestName.question(argument, in: options.sorted()))")
     }
 
@@ -63,13 +68,16 @@ nonisolated struct DaemonArguments: Equatable {
         Turns what happens to a Linux service into lifecycle notifications.
 
         Usage: belfryd [--config FILE]... [--socket PATH] [--log-level LEVEL]
-               belfryd --check-config | --print-config [--config FILE]...
+               belfryd --check-config [--unit FILE] [--config FILE]...
+               belfryd --print-config [--config FILE]...
 
           --config FILE      Read this file alone; repeat it for more, later ones over
                              earlier ones. Else: belfry.conf and belfry.conf.d/*.conf in
                              /usr/lib/belfry, /run/belfry and /etc/belfry.
           --socket PATH      Listen here; '@NAME' is an abstract address.
           --check-config     Check the configuration, say all that is wrong, and exit.
+          --unit FILE        Check this systemd unit and its drop-ins in FILE.d against
+                             the configuration too.
           --print-config     Print what holds and where it was set, and exit.
           --log-level LEVEL  The least urgent level that is logged, emerg to debug.
           --version          Print the version and exit.

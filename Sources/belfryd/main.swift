@@ -16,7 +16,8 @@ let files = arguments.configurationFiles.isEmpty ? nil : arguments.configuration
 switch arguments.mode {
 case .help: StandardStreams.output(DaemonArguments.help)
 case .version: StandardStreams.output("belfryd \(BelfryVersion.current)\n")
-case .checkConfiguration: exit(ConfigurationCheck.run(files: files, prints: false))
+case .checkConfiguration:
+    exit(ConfigurationCheck.run(files: files, prints: false, unit: arguments.unitFile))
 case .printConfiguration: exit(ConfigurationCheck.run(files: files, prints: true))
 case .run:
     ServiceMain.run(

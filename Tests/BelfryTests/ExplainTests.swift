@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfryctl explain` and `rehearse`, on the real programs.
+/// `belfryctl explain` and `rehearse`, and `belfryd --check-config --unit`, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainTests {
     let fixture: DaemonFixture
@@ -93,5 +93,22 @@ struct ExplainTests {
         let state = try json("status")
         #expect(state["sequence"] as? Int == 3)
         end(daemon)
+    }
+
+    @Test func unitIsCheckedAgainstTheConfiguration() throws {
+        let unit = try fixture.directory.write(
+            "x.service", "[Service]\nType=notify\nTimeoutStopSec=9s\nKillMode=none\n")
+        let configuration = try fixture.directory.write("c.conf", "[Service]\nStopTmeout=3s\n")
+
+        let check = try ProbeProcess(
+            "belfryd", ["--check-config", "--config", configuration, "--unit", unit], reading: .error
+        ).finish()
+        let misuse = try ProbeProcess("belfryd", ["--unit", unit], reading: .error).finish()
+
+        #expect(check.status == 78)
+        #expect(check.lines.first?.hasPrefix("\(configuration):2:1: error: unknown key 'StopTmeout'") == true)
+        #expect(check.lines.contains { $0.hasPrefix("\(unit):4:1: warning: KillMode=none") })
+        #expect(misuse.status == 64)
+        #expect(misuse.lines.first == "belfryd: '--unit' goes with '--check-config'")
     }
 }

@@ -37,7 +37,7 @@ package nonisolated struct ConfigurationLoader {
             loader.sections, schema: schema, diagnostics: &loader.diagnostics)
         return LoadedConfiguration(
             settings: loader.diagnostics.hasErrors ? nil : BelfrySettings(effective),
-            diagnostics: loader.sortedDiagnostics(), effective: effective, files: loader.files)
+            diagnostics: loader.diagnostics.sorted(files: loader.files), effective: effective, files: loader.files)
     }
 
     /// The first of `mainFiles` that exists counts, and then what lies in their `.d` directories.
@@ -80,14 +80,5 @@ package nonisolated struct ConfigurationLoader {
     private mutating func report(_ path: String, _ problem: FileProblem) {
         let message = "unable to read \(DisplayText.quoted(path)): \(problem)"
         diagnostics.error(at: ConfigurationPosition(file: path), message)
-    }
-
-    private func sortedDiagnostics() -> [ConfigurationDiagnostic] {
-        let order = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
-        let keyed = diagnostics.diagnostics.enumerated().map { index, diagnostic in
-            let position = diagnostic.position
-            return (key: [order[position.file] ?? -1, position.line, position.column, index], diagnostic)
-        }
-        return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.1)
     }
 }

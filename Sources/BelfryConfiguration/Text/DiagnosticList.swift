@@ -24,6 +24,16 @@ package nonisolated struct DiagnosticList: Sendable {
         add(ConfigurationDiagnostic(.warning, at: position, message))
     }
 
+    /// What was found, in the order of `files` and of their lines; what is in none of them comes first.
+    package func sorted(files: [String]) -> [ConfigurationDiagnostic] {
+        let order = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
+        let keyed = diagnostics.enumerated().map { index, diagnostic in
+            let position = diagnostic.position
+            return (key: [order[position.file] ?? -1, position.line, position.column, index], diagnostic)
+        }
+        return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.1)
+    }
+
     private mutating func add(_ diagnostic: ConfigurationDiagnostic) {
         hasErrors = hasErrors || diagnostic.severity == .error
         if diagnostics.count < limit {

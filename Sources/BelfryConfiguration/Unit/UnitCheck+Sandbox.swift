@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Whether what the service needs is left to it.
+nonisolated extension UnitCheck {
+    mutating func checkDescriptors() {
+        let store = unit.last("FileDescriptorStoreMax")
+        if store.flatMap({ Int($0.value) }) ?? 0 == 0 {
+            warning(store, "no FileDescriptorStoreMax=: what the service stores over a restart is refused")
+        }
+        guard let socket = settings?.socket, socket.isEnabled else { return }
+        let limit = unit.last("LimitNOFILE")
+        let text = limit?.value.prefix { $0 != ":" } ?? "1024"
+        guard text != "infinity", let count = Int(text), count < socket.connectionsMax + 64 else { return }
+        let words = limit?.words ?? "the default LimitNOFILE=1024"
+        warning(limit, "\(words) is too little for ConnectionsMax=\(socket.connectionsMax) and what else is open")
+    }
+
+    mutating func checkSandbox() {
+        checkSenders()
+        guard let settings else { return }
+        let sandbox = UnitSandbox(unit)
+        if settings.socket.isEnabled || settings.logger.target != .stderr { checkFamilies() }
+        for need in needs(settings) {
+            switch sandbox.access(to: need.path) {
+            case .writable: break
+            case .readOnly(let setting):
+                error(
+                    setting,
+                    "\(setting.words) makes \(DisplayText.quoted(need.path)) read-only, which \(need.who) writes to"
+                        + "\(need.remedy), or use ReadWritePaths=\(DisplayText.escaped(need.path))")
+            case .inaccessible(let setting):
+                error(
+                    setting, "\(setting.words) hides \(DisplayText.quoted(need.path)), which \(need.who) needs")
+            case .ownCopy(let setting):
+                warning(
+                    setting,
+                    "\(setting.words) gives the service a \(DisplayText.quoted(need.path)) of its own, which "
+                        + "is not the one that \(need.who) is meant for")
+            }
+        }
+    }
+
+    private struct Need {
+        let path: String
+        let who: String
+        var remedy = ""
+    }
+
+    /// What listeners write to.
+    private func needs(_ settings: BelfrySettings) -> [Need] {
+        var environment: [String: String] = [:]
+        for (key, variable, root) in [
+            ("RuntimeDirectory", "RUNTIME_DIRECTORY", "/run"), ("StateDirectory", "STATE_DIRECTORY", "/var/lib"),
+        ] {
+            environment[variable] = unit.words(key).first.map { "\(root)/\($0.word.prefix { $0 != ":" })" }
+        }
+        let user = unit.last("User")?.value ?? "root"
+        let isRoot = (user == "root" || user == "0") && !unit.isOn("DynamicUser")
+        let paths = RuntimePaths(
+            environment: environment, uid: isRoot ? 0 : 65534, runtimeDirectory: settings.service.runtimeDirectory,
+            stateDirectory: settings.service.stateDirectory)
+        var needs = [
+            Need(path: paths.runtimeDirectory, who: "the service", remedy: ": use RuntimeDirectory="),
+            Need(path: paths.stateDirectory, who: "the service", remedy: ": use StateDirectory="),
+        ]
+        if settings.socket.isEnabled, let path = settings.socket.path, path.hasPrefix("/") {
+            let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+            needs.append(Need(path: "/" + folder, who: "the socket"))
+        }
+        needs += settings.caches.map { Need(path: $0.path, who: "[Cache \(DisplayText.escaped($0.name))]") }
+        return needs.filter { !$0.path.contains("%") }
+    }
+
+    /// Who sends a signal, and who calls, is seen in /proc and by uid.
+    private mutating func checkSenders() {
+        if unit.isOn("PrivateUsers") {
+            warning(unit.last("PrivateUsers"), "PrivateUsers= hides who a client is: all but root are nobody")
+        }
+        if let setting = unit.last("ProtectProc"), setting.value != "default" {
+            warning(setting, "\(setting.words) hides who sends a signal")
+        }
+        if let setting = unit.last("ProcSubset"), setting.value == "pid" {
+            warning(setting, "\(setting.words) hides the memory pressure, and the mount points")
+        }
+    }
+
+    private mutating func checkFamilies() {
+        let words = unit.words("RestrictAddressFamilies")
+        guard let first = words.first else { return }
+        let isDenied = first.word.hasPrefix("~")
+        let families = words.map { $0.word.hasPrefix("~") ? String($0.word.dropFirst()) : $0.word }
+        guard families.contains("AF_UNIX") == isDenied else { return }
+        error(
+            first.setting,
+            "\(first.setting.words) leaves out AF_UNIX, over which the service speaks to systemd and to clients")
+    }
+}

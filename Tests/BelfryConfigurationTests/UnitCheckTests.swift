@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Foundation
+import Testing
+
+struct UnitCheckTests {
+    /// What the shipped unit says, as far as it matters here.
+    private static let sound = """
+        [Service]
+        Type=notify
+        NotifyAccess=main
+        ExecReload=/usr/bin/belfryctl reload
+        KillMode=mixed
+        WatchdogSec=30s
+        TimeoutStopSec=30s
+        FileDescriptorStoreMax=16
+        LimitNOFILE=8192
+        User=belfry
+        RuntimeDirectory=belfry
+        StateDirectory=belfry
+        ProtectSystem=strict
+        RestrictAddressFamilies=AF_UNIX
+
+        """
+
+    private func problems(
+        _ more: String, unit: String = UnitCheckTests.sound, dropIns: [String: String] = [:],
+        _ configuration: String = ""
+    ) -> [String] {
+        var files = ["u.service": unit + more, "b.conf": configuration]
+        for (name, text) in dropIns { files["u.service.d/\(name)"] = text }
+        let reader = MemoryFiles(files)
+        let settings = ConfigurationLoader.load(from: .files(["b.conf"]), reader: reader).settings
+        return UnitCheck.run("u.service", against: settings, reader: reader).map(\.description)
+    }
+
+    @Test func soundUnitHasNoFindings() {
+        #expect(problems("") == [])
+    }
+
+    @Test func shippedUnitHasNoFindings() {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        for unit in ["systemd/belfryd.service"] {
+            let found = UnitCheck.run(root.appending(path: unit).path, against: .defaults)
+            #expect(found.map(\.description) == [])
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "Type=forking",
+            "u.service:15:1: error: Type=forking does not fit a service that says READY=1, use "
+                + "Type=notify"
+        ),
+        (
+            "NotifyAccess=all",
+            "u.service:15:1: warning: NotifyAccess=all: every process of the unit may speak for it, "
+                + "use NotifyAccess=main"
+        ),
+        (
+            "KillMode=process",
+            "u.service:15:1: warning: KillMode=process: processes may stay behind after a stop, use "
+                + "KillMode=mixed"
+        ),
+        (
+            "KillSignal=SIGUSR1",
+            "u.service:15:1: error: KillSignal=SIGUSR1 is how systemd stops the service, and "
+                + "[Signals] maps it to 'flushRequested' instead of 'stop'"
+        ),
+        ("KillSignal=SIGFOO", "u.service:15:12: error: invalid value of KillSignal: unknown signal 'SIGFOO'"),
+        (
+            "TimeoutStopSec=20s",
+            "u.service:15:1: error: TimeoutStopSec=20s is not more than StopTimeout=25s: where the "
+                + "service cannot ask systemd for it, it is killed before its listeners are cut"
+        ),
+        (
+            "TimeoutStopSec=26s",
+            "u.service:15:1: warning: TimeoutStopSec=26s is hardly more than StopTimeout=25s, leave "
+                + "the service a tenth of it to end"
+        ),
+        (
+            "TimeoutStopSec=3 parsecs",
+            "u.service:15:18: error: invalid value of TimeoutStopSec: unknown unit of time 'parsecs'"
+        ),
+        (
+            "TimeoutStartSec=5s",
+            "u.service:15:1: warning: TimeoutStartSec=5s leaves listeners 4500ms, less than "
+                + "ListenerTimeout=10s allows one of them"
+        ),
+        ("WatchdogSec=0", "u.service:15:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
+        (
+            "WatchdogSec=100ms",
+            "u.service:15:1: warning: WatchdogSec=100ms: the service wakes up twice in this time, "
+                + "use a second or more"
+        ),
+        (
+            "FileDescriptorStoreMax=0",
+            "u.service:15:1: warning: no FileDescriptorStoreMax=: what the service stores over a "
+                + "restart is refused"
+        ),
+        (
+            "LimitNOFILE=1024",
+            "u.service:15:1: warning: LimitNOFILE=1024 is too little for ConnectionsMax=4096 and "
+                + "what else is open"
+        ),
+        (
+            "Restart=always",
+            "u.service:15:1: warning: Restart=always: a service with a wrong configuration is "
+                + "started again and again, use RestartPreventExitStatus=78"
+        ),
+        (
+            "ExecReload=",
+            "u.service:2:1: warning: no ExecReload=: 'systemctl reload' does not work, use "
+                + "ExecReload=/usr/bin/belfryctl reload"
+        ),
+        ("PrivateUsers=yes", "u.service:15:1: warning: PrivateUsers= hides who a client is: all but root are nobody"),
+        ("ProtectProc=invisible", "u.service:15:1: warning: ProtectProc=invisible hides who sends a signal"),
+        ("ProcSubset=pid", "u.service:15:1: warning: ProcSubset=pid hides the memory pressure, and the mount points"),
+        (
+            "RestrictAddressFamilies=\nRestrictAddressFamilies=AF_INET",
+            "u.service:16:1: error: RestrictAddressFamilies=AF_INET leaves out AF_UNIX, over which "
+                + "the service speaks to systemd and to clients"
+        ),
+    ])
+    func oneSettingIsFound(setting: String, finding: String) {
+        #expect(problems(setting + "\n") == [finding])
+    }
+
+    @Test func stateWithoutADirectoryLiesInTheRuntimeDirectory() {
+        #expect(problems("StateDirectory=\n") == [])
+    }
+
+    @Test func unitThatSaysNothingLacksMuch() {
+        let found = problems("", unit: "[Unit]\nDescription=x\n[Service]\nExecStart=/x\n")
+
+        #expect(
+            found == [
+                "u.service:3:2: warning: without Type= systemd does not wait until the service is ready, "
+                    + "use Type=notify",
+                "u.service:3:2: error: systemd does not listen to the service: neither status nor watchdog work, "
+                    + "use NotifyAccess=main",
+                "u.service:3:2: warning: no KillMode=, which is control-group: the stop signal goes to the service's "
+                    + "children too, use KillMode=mixed",
+                "u.service:3:2: warning: no WatchdogSec=: systemd does not notice a service that hangs",
+                "u.service:3:2: warning: no FileDescriptorStoreMax=: what the service stores over a restart is refused",
+                "u.service:3:2: warning: the default LimitNOFILE=1024 is too little for ConnectionsMax=4096 and what "
+                    + "else is open",
+            ])
+    }
+
+    @Test func unitWithoutASectionAndUnitThatIsNotThere() {
+        let reader = MemoryFiles(["empty.service": "[Unit]\n"])
+
+        #expect(
+            UnitCheck.run("empty.service", against: .defaults, reader: reader).map(\.description) == [
+                "empty.service:1:1: error: missing section [Service]"
+            ])
+        #expect(
+            UnitCheck.run("none.service", against: .defaults, reader: reader).map(\.description) == [
+                "none.service:1:1: error: unable to read 'none.service': No such file or directory (ENOENT)"
+            ])
+    }
+
+    @Test func dropInsGoOverTheUnit() {
+        let found = problems(
+            "", dropIns: ["50-a.conf": "[Service]\nKillMode=none\n", "60-b.conf": "[Service]\nKillMode=mixed\n"])
+        #expect(found == [])
+
+        let late = problems("", dropIns: ["70-c.conf": "[Service]\nKillMode=none\n"])
+        #expect(late.map { $0.prefix(36) } == ["u.service.d/70-c.conf:2:1: warning: "])
+    }
+
+    @Test func reloadSignalMustReload() {
+        let found = problems("Type=notify-reload\n", "[Signals]\nHUP=stop\n")
+
+        #expect(
+            found == [
+                "u.service:1:2: error: ReloadSignal=SIGHUP is how systemd reloads the service, and [Signals] maps it "
+                    + "to 'stop' instead of 'reload'"
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (
+                "", "/var/cache/x",
+                "error: ProtectSystem=strict makes '/var/cache/x' read-only, which [Cache c] writes to"
+            ),
+            ("ReadWritePaths=-/var/cache", "/var/cache/x", nil),
+            ("CacheDirectory=x", "/var/cache/x/y", nil),
+            (
+                "ReadWritePaths=/srv\nReadOnlyPaths=/srv/a",
+                "/srv/a/b", "error: ReadOnlyPaths=/srv/a makes '/srv/a/b' read-only"
+            ),
+            ("ReadWritePaths=/srv\nReadOnlyPaths=/srv/a", "/srv/ab", nil),
+            ("PrivateTmp=yes", "/tmp/x", "warning: PrivateTmp=yes gives the service a '/tmp/x' of its own"),
+            ("ProtectHome=yes", "/home/me/x", "error: ProtectHome=yes hides '/home/me/x', which [Cache c] needs"),
+            ("ProtectSystem=full", "/var/cache/x", nil),
+            ("ProtectSystem=full", "/usr/x", "error: ProtectSystem=full makes '/usr/x' read-only"),
+            ("ProtectSystem=no\nBindPaths=/a:/b", "/b/c", nil),
+        ] as [(String, String, String?)])
+    func cacheMustBeWritable(settings: String, path: String, finding: String?) {
+        let found = problems(settings + "\n", "[Cache c]\nPath=\(path)\n")
+
+        #expect(found.count == (finding == nil ? 0 : 1))
+        if let finding { #expect(found.first?.contains(finding) == true, "\(found)") }
+    }
+
+    @Test func wrongConfigurationLeavesTheComparisonsOut() {
+        #expect(problems("TimeoutStopSec=1s\n", "[Nonsense]\n") == [])
+    }
+}
