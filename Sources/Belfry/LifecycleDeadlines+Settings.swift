@@ -3,11 +3,17 @@
 
 internal import BelfryConfiguration
 internal import Lifecycle
+internal import LifecycleListeners
 
 nonisolated extension LifecycleDeadlines {
-    /// `ListenerTimeout=` and `StopTimeout=`; `infinity` is a year, which no stop outlives.
-    init(_ settings: ServiceSettings) {
-        let forever = Duration.seconds(365 * 24 * 60 * 60)
-        self.init(listener: settings.listenerTimeout ?? forever, stop: settings.stopTimeout ?? forever)
+    /// No stop outlives it.
+    private static let forever = Duration.seconds(365 * 24 * 60 * 60)
+
+    /// `ListenerTimeout=`, and what the unit allows, less the way out; where that is not known, `StopTimeout=`.
+    init(_ settings: ServiceSettings, unit: UnitTimeouts? = nil) {
+        self.init(listener: settings.listenerTimeout ?? Self.forever, stop: settings.stopTimeout ?? Self.forever)
+        guard let unit else { return }
+        start = unit.start.map(UnitTime.usable) ?? Self.forever
+        stop = unit.stop.map(UnitTime.usable) ?? Self.forever
     }
 }

@@ -41,9 +41,11 @@ final class ServiceAssembly {
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
         mediator.readConfiguration = { [reader] in try reader.read() }
 
+        let bus = SystemBus(loop: loop)
+        let budget = UnitBudget(mediator: mediator, unit: ServiceManagerUnit.own(loop: loop, system: bus))
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         let sources = ServiceSources(loop: loop, mediator: mediator, log: log)
-        try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources))
+        try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
         let socket = try socket(settings, paths, loop, mediator, identity)
         if let socket { try mediator.addListener(socket) }
         try mediator.addListener(
@@ -53,7 +55,14 @@ final class ServiceAssembly {
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
-        try mediator.addListener(ServiceManagerListener(loop: loop, mediator: mediator))
+        let manager = ServiceManagerListener(loop: loop, mediator: mediator)
+        try mediator.addListener(manager)
+        socket?.refreshTimeouts = { budget.refresh(then: $0) }
+        budget.onChange = { [weak socket] timeouts in
+            manager.unitTimeouts = timeouts
+            socket?.unitTimeouts = timeouts
+        }
+        budget.begin()
 
         let control = ControlSignal(mediator: mediator, log: log)
         let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log)

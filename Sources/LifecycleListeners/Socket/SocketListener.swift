@@ -19,6 +19,8 @@ package final class SocketListener: LifecycleListener {
     let subscribers: SubscriberList
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
+    /// Reads them anew, and calls back when that is done.
+    package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let log: ServiceLog

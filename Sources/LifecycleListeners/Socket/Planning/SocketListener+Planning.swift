@@ -7,8 +7,13 @@ internal import Varlink
 
 /// What a signal would do.
 extension SocketListener {
-    /// Answers `Explain`.
+    /// Answers `Explain`, with the times that the unit has now.
     func explain(_ request: VarlinkRequest) {
+        guard let refreshTimeouts else { return explainNow(request) }
+        refreshTimeouts { [weak self] in self?.explainNow(request) }
+    }
+
+    private func explainNow(_ request: VarlinkRequest) {
         guard let (number, effect, head) = subject(of: request) else { return }
         var reply = head
         let plan: LifecyclePlan? =

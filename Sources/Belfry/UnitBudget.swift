@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import Lifecycle
+internal import LifecycleListeners
+internal import ServiceManager
+
+/// Keeps the mediator to the times that the unit really has.
+///
+/// systemd does not tell when they change (systemd.service(5), `systemctl edit`), so they are read when they matter:
+/// after the start, after a reload, when a stop begins, and when somebody asks what a signal would do.
+final class UnitBudget {
+    /// How long systemd may take to answer.
+    private static let patience: Duration = .seconds(2)
+
+    private unowned let mediator: LifecycleMediator
+    private let unit: ServiceManagerUnit?
+    private var observation: LifecycleObservation?
+    /// Hear of the times when they become known.
+    var onChange: ((UnitTimeouts) -> Void)?
+
+    /// The times; nil as long as they are not known.
+    private(set) var timeouts: UnitTimeouts?
+
+    /// - Parameter unit: that of this process; nil when it is in none, and the configuration is all there is.
+    init(mediator: LifecycleMediator, unit: ServiceManagerUnit?) {
+        self.mediator = mediator
+        self.unit = unit
+    }
+
+    /// Begins to read the times, as soon as the bus is there.
+    func begin() {
+        guard let unit else { return }
+        unit.bus.addObserver { [weak self] in if $0 { self?.refresh() } }
+        unit.bus.connect()
+        observation = mediator.addObserver { [weak self] notification in
+            guard notification.trigger == .stop else { return }
+            self?.observation = nil
+            self?.refresh()
+        }
+    }
+
+    /// Takes the configuration that holds.
+    func apply() {
+        let settings = (mediator.configuration[BelfrySettings.self] ?? .defaults).service
+        mediator.deadlines = LifecycleDeadlines(settings, unit: timeouts)
+    }
+
+    /// Reads the times anew.
+    ///
+    /// - Parameter completion: called when they are known, or cannot be read; at once when nobody can be asked.
+    func refresh(then completion: @escaping () -> Void = {}) {
+        guard let unit, unit.bus.isReady else { return completion() }
+        unit.get(.startTimeout, timeout: Self.patience) { [weak self] start in
+            unit.get(.stopTimeout, timeout: Self.patience) { stop in
+                if case (.success(let start), .success(let stop)) = (start, stop) {
+                    self?.take(UnitTimeouts(start: start, stop: stop))
+                }
+                completion()
+            }
+        }
+    }
+
+    private func take(_ new: UnitTimeouts) {
+        guard new != timeouts else { return }
+        timeouts = new
+        apply()
+        onChange?(new)
+    }
+}

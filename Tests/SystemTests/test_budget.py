@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""One truthful budget: who gets on has time, who hangs has not."""
+
+import time
+
+from belfry_service import SERVICE
+
+
+def test_stop_that_gets_on_is_given_the_time_it_needs(probe):
+    probe.start("slow=20", TimeoutStopSec="5s")
+    began = time.monotonic()
+
+    probe.stop()
+
+    assert time.monotonic() - began > 20
+    assert probe.properties("Result", "ExecMainCode", "ExecMainStatus") == {
+        "Result": "success",
+        "ExecMainCode": "1",
+        "ExecMainStatus": "0",
+    }
+    assert not any("gave no answer" in message for message in probe.messages())
+
+
+def test_who_hangs_is_cut_and_named(probe):
+    probe.start("hang", TimeoutStopSec="5s")
+
+    probe.stop()
+
+    assert probe.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+    record = next(r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran")
+    assert record["BELFRY_LISTENER"] == "probe"
+    assert record["BELFRY_NOTIFICATION"] == "willTerminate"
+    assert int(record["BELFRY_DURATION_USEC"]) < 5_000_000
+    assert probe.property("StatusText").endswith(", without an answer of 'probe'")
+
+
+def test_who_is_waited_for_is_in_the_status(probe):
+    probe.start("hang", TimeoutStopSec="6s")
+    probe.host.systemctl("stop", "--no-block", "belfry-probe.service")
+
+    probe.wait_for(lambda: probe.property("StatusText").endswith(", waiting for 'probe'"), "say whom it waits for")
+    assert probe.property("StatusText").startswith("stopping, asked by SIGTERM from pid 1")
+
+
+def test_pause_longer_than_the_watchdog_is_survived(anywhere):
+    anywhere.drop_in(WatchdogSec="2s")
+    anywhere.configure("[Service]\nStopOnPause=yes\n")
+    anywhere.start()
+    pid = anywhere.main_pid()
+    subscriber = anywhere.subscribe()
+
+    anywhere.kill("TSTP")
+    anywhere.wait_for(lambda: anywhere.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+    # Three periods of the watchdog are the event here: that it does not come.
+    anywhere.host.run("sleep", "6")
+    anywhere.kill("CONT")
+
+    assert subscriber.until("didBecomeActive")[-1]["state"] == "active"
+    assert anywhere.main_pid() == pid
+    assert anywhere.properties("NRestarts", "ActiveState") == {"NRestarts": "0", "ActiveState": "active"}
+
+
+def test_watchdog_is_back_after_such_a_pause(anywhere):
+    anywhere.drop_in(WatchdogSec="2s")
+    anywhere.configure("[Service]\nStopOnPause=yes\n")
+    anywhere.start()
+    pid = anywhere.main_pid()
+    subscriber = anywhere.subscribe()
+    anywhere.kill("TSTP")
+    anywhere.wait_for(lambda: anywhere.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+    anywhere.kill("CONT")
+    subscriber.until("didBecomeActive")
+
+    anywhere.kill("STOP")
+
+    anywhere.wait_for_another(pid)
+    assert "watchdog" in "\n".join(record["MESSAGE"] for record in anywhere.journal()).lower()
+
+
+def test_stop_of_a_service_that_has_stopped_itself_is_clean(anywhere):
+    anywhere.configure("[Service]\nStopOnPause=yes\n")
+    anywhere.start()
+    anywhere.kill("TSTP")
+    anywhere.wait_for(lambda: anywhere.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+
+    anywhere.host.systemctl("stop", SERVICE)
+
+    assert anywhere.properties("Result") == {"Result": "success"}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What a signal would do, before it comes; and whether a unit fits."""
+
+import json
+
+from belfry_service import CONFIGURATION, SERVICE
+
+SECOND = 1_000_000
+
+
+def explain(belfry, signal: str) -> dict:
+    return json.loads(belfry.ctl("explain", signal, "--json").stdout)
+
+
+def knows_the_unit(belfry) -> bool:
+    return "unitTimeoutUsec" in explain(belfry, "TERM")
+
+
+def test_explained_stop_is_measured_against_the_unit(anywhere):
+    anywhere.drop_in(TimeoutStopSec="40s")
+    anywhere.start()
+    anywhere.wait_for(lambda: knows_the_unit(anywhere), "ask systemd for its times")
+
+    told = explain(anywhere, "TERM")
+
+    assert (told["signal"], told["number"], told["action"]) == ("SIGTERM", 15, "stop")
+    assert [step["name"] for step in told["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]
+    assert told["unitSetting"] == "TimeoutStopSec"
+    assert told["unitTimeoutUsec"] == 40 * SECOND
+    assert told["limitUsec"] == 36 * SECOND
+    assert told["fits"]
+    assert anywhere.ctl("explain", "TERM").stdout.splitlines()[-1].endswith("36 s of TimeoutStopSec=40 s: it fits.")
+
+
+def test_explanation_follows_the_unit_without_a_reload_of_the_service(anywhere):
+    anywhere.drop_in(TimeoutStopSec="40s")
+    anywhere.start()
+    anywhere.wait_for(lambda: knows_the_unit(anywhere), "ask systemd for its times")
+
+    anywhere.drop_in(TimeoutStopSec="infinity", TimeoutStartSec="20s")
+
+    told = explain(anywhere, "TERM")
+    assert "unitTimeoutUsec" not in told
+    assert told["unitSetting"] == "TimeoutStopSec"
+    assert explain(anywhere, "HUP")["unitTimeoutUsec"] == 20 * SECOND
+
+
+def test_explanation_follows_the_state(anywhere):
+    anywhere.start()
+    assert [step["name"] for step in explain(anywhere, "CONT")["steps"]] == []
+
+    anywhere.ctl("pause")
+
+    assert [step["name"] for step in explain(anywhere, "CONT")["steps"]] == ["willEnterForeground", "didBecomeActive"]
+    assert [step["name"] for step in explain(anywhere, "TERM")["steps"]] == ["willTerminate"]
+
+
+def test_rehearsed_reload_tells_what_would_be_refused(anywhere):
+    anywhere.start()
+    sequence = anywhere.status()["sequence"]
+    assert anywhere.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "Nothing speaks against it."
+    anywhere.configure("[Signals]\nUSR3=stop\n")
+
+    done = anywhere.ctl("rehearse", "HUP", check=False)
+
+    assert done.returncode == 1
+    assert f"{CONFIGURATION}:2:1: error: unknown signal 'USR3'" in done.stdout
+    assert anywhere.status()["sequence"] == sequence
+    assert not any(r["BELFRY_NOTIFICATION"] == "willReload" for r in anywhere.notifications())
+
+
+def test_installed_unit_fits_the_installed_configuration(anywhere):
+    unit = f"/usr/lib/systemd/system/{SERVICE}"
+
+    done = anywhere.host.run("belfryd", "--check-config", "--unit", unit)
+
+    assert done.stderr == ""
+
+
+def test_unit_that_does_not_fit_is_told_line_by_line(anywhere):
+    anywhere.host.write("/tmp/x.service", "[Service]\nType=oneshot\nTimeoutStopSec=10s\nKillMode=none\n")
+    anywhere.host.write("/tmp/x.service.d/y.conf", "[Service]\nWatchdogSec=5 parsecs\n")
+
+    done = anywhere.host.run("belfryd", "--check-config", "--unit", "/tmp/x.service", check=False)
+
+    assert done.returncode == 78
+    lines = done.stderr.splitlines()
+    assert any(line.startswith("/tmp/x.service:2:1: error: Type=oneshot") for line in lines)
+    assert any(line.startswith("/tmp/x.service:3:1: error: TimeoutStopSec=10s") for line in lines)
+    assert any(line.startswith("/tmp/x.service:4:1: warning: KillMode=none") for line in lines)
+    assert any(line.startswith("/tmp/x.service.d/y.conf:2:15: error: invalid value of WatchdogSec") for line in lines)
