@@ -4,7 +4,7 @@
 internal import BelfryConfiguration
 internal import Lifecycle
 
-/// Applies what belongs to no other listener: the deadlines of `[Service]`, and what sources watch.
+/// Applies what belongs to no other listener: the deadlines of `[Service]`, and what sources watch and limit.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator

@@ -69,6 +69,11 @@ final class ServiceAssembly {
         defer { withExtendedLifetime(suspension) {} }
         sources.signals.onStopNow = { ending.stopNow($0) }
         sources.signals.onControl = { control.obey($0) }
+        sources.signals.onStorm = { [log] storm in
+            log.write(
+                .warning, storm.message, .signalStorm, by: .signal(storm.origin),
+                fields: storm.count.map { [("BELFRY_SIGNAL_COUNT", "\($0)")] } ?? [])
+        }
         ending.launch()
         let code = try loop.run()
         socket?.close()

@@ -55,7 +55,7 @@ final class ServiceSources {
 
     /// Applies what the configuration says of sources.
     func apply(_ settings: BelfrySettings) throws(SystemError) {
-        try signals.apply(settings.signals.actions)
+        try signals.apply(settings)
         Self.attempt(log) { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
     }
 

@@ -13,6 +13,8 @@ public nonisolated struct ReceivedSignal: Sendable, Equatable {
     public let senderPID: Int32
     /// The real user id of the sender.
     public let senderUID: UInt32
+    /// Whether the kernel itself sent it, as for the terminal's interrupt key.
+    public var isFromKernel: Bool { code == SI_KERNEL }
     /// The integer that came with it (sigqueue(3)); 0 for a plain kill(2).
     public let value: Int32
 

@@ -4,17 +4,25 @@
 internal import EventLoop
 internal import ServiceManager
 
-/// Finds the unit of the process that sent a signal. A burst from one sender is looked up once.
+/// Finds the unit and the command of the process that sent a signal. A burst from one sender is looked up once.
 final class SenderLookup {
-    private static let validity: Duration = .milliseconds(50)
-    private var last: (pid: Int32, unit: String?, when: MonotonicInstant)?
+    /// What could be found. A sender that is gone, or out of sight, leaves nothing.
+    struct Sender {
+        let pid: Int32
+        let unit: String?
+        let command: String?
+    }
 
-    /// The unit of `pid`; nil when it is gone or in none.
-    func unit(of pid: Int32) -> String? {
-        let now = MonotonicInstant.now
-        if let last, last.pid == pid, now - last.when < Self.validity { return last.unit }
-        let unit = ProcessUnit.of(pid)
-        last = (pid, unit, now)
-        return unit
+    private static let validity: Duration = .milliseconds(50)
+    private var last: (sender: Sender, when: MonotonicInstant)?
+
+    /// What there is to know of `pid`, which has just sent a signal.
+    func sender(_ pid: Int32, at now: MonotonicInstant) -> Sender {
+        if let last, last.sender.pid == pid, now - last.when < Self.validity { return last.sender }
+        // The command first: it is the cheaper question, and the sender may be about to end.
+        let command = ProcessCommand.of(pid)
+        let sender = Sender(pid: pid, unit: ProcessUnit.of(pid), command: command)
+        last = (sender, now)
+        return sender
     }
 }

@@ -14,12 +14,14 @@ package import SystemErrors
 /// A signal that is mapped is blocked and read from a descriptor. One that is not mapped is ignored: nothing that a
 /// stranger sends may end the service by accident, and nothing piles up unread. Faults of the program itself (SIGSEGV
 /// and its like) are left alone, and SIGCHLD stays blocked for those who wait for children.
+///
+/// A signal that comes too often is merged, except for those that stop the service, and, unless configured, real-time
+/// signals, each of which has a value of its own.
 package final class SignalSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let senders = SenderLookup()
-    private var sources: [Int32: SignalEventSource] = [:]
-    private var actions: [Int32: SignalAction] = [:]
+    private var routes: [Int32: SignalRoute] = [:]
 
     /// Called for `resume`, in place of that transition: whether the process had been stopped is for others to say.
     package var onContinue: ((SignalOrigin) -> Void)?
@@ -27,6 +29,8 @@ package final class SignalSource {
     package var onStopNow: ((SignalOrigin) -> Void)?
     /// Called for `control`, with the value that came with the signal.
     package var onControl: ((SignalOrigin) -> Void)?
+    /// Called when a signal begins to come too often, and when that was dealt with.
+    package var onStorm: ((SignalStorm) -> Void)?
 
     /// Makes a source that watches nothing yet. All signals must be blocked (`belfry_block_signals`).
     package init(loop: MainEventLoop, mediator: LifecycleMediator) {
@@ -34,19 +38,49 @@ package final class SignalSource {
         self.mediator = mediator
     }
 
-    /// Maps signals to actions, in place of those that were mapped before.
-    package func apply(_ table: [Int32: SignalAction]) throws(SystemError) {
-        actions = table.filter { $0.value != .ignore }
-        for number in sources.keys where actions[number] == nil { sources[number] = nil }
+    /// Maps signals to actions, in place of those that were mapped before, and limits storms of them.
+    package func apply(_ settings: BelfrySettings) throws(SystemError) {
+        endStorms()
+        let actions = settings.signals.actions.filter { $0.value != .ignore }
         for number in 1...belfry_sigrtmax() where Self.isOurs(number) {
+            if actions[number] == nil { routes[number] = nil }
             try SystemError.check(
                 belfry_set_ignored(number, actions[number] == nil), verb: "set up signal", object: "\(number)")
         }
-        for number in actions.keys where sources[number] == nil {
-            let source = try loop.source(signal: number) { [unowned self] in receive($0) }
-            source.priority = SourcePriority.signals
-            sources[number] = source
+        let transitions = gate(settings.service, merges: true)
+        for (number, action) in actions {
+            let route = SignalRoute(number, action, gate: gate(of: number, action, transitions, settings.service))
+            // A source that stays keeps what the kernel has queued for it.
+            route.source = if let known = routes[number]?.source { known } else { try watch(number) }
+            routes[number] = route
         }
+    }
+
+    private func watch(_ number: Int32) throws(SystemError) -> SignalEventSource {
+        let source = try loop.source(signal: number) { [unowned self] in receive($0) }
+        source.priority = SourcePriority.signals
+        return source
+    }
+
+    private func gate(
+        of number: Int32, _ action: SignalAction, _ transitions: SignalGate, _ settings: ServiceSettings
+    ) -> SignalGate? {
+        switch action {
+        case .stop, .stopNow, .ignore: nil
+        case .pause, .resume, .interrupt: transitions
+        case .control: gate(settings, merges: false)
+        case .reload, .post:
+            gate(settings, merges: settings.limitsRealtimeSignals || !SignalName.realTime.contains(number))
+        }
+    }
+
+    private func gate(_ settings: ServiceSettings, merges: Bool) -> SignalGate {
+        let gate = SignalGate(loop: loop, merges: merges) { [unowned self] in perform($0, $1, count: $2) }
+        if let burst = settings.signalLimitBurst, let interval = settings.signalLimitInterval, interval > .zero {
+            gate.limit = StormLimiter.Limit(burst: burst, interval: interval)
+        }
+        gate.onStorm = { [unowned self] in onStorm?($0) }
+        return gate
     }
 
     /// Whether the signal is one that an operator may send: not a fault, not SIGCHLD, not one the C library keeps.
@@ -55,24 +89,39 @@ package final class SignalSource {
     }
 
     private func receive(_ signal: ReceivedSignal) {
-        guard let action = actions[signal.number] else { return }
+        guard let route = routes[signal.number] else { return }
+        let now = MonotonicInstant.now
+        let sender = senders.sender(signal.senderPID, at: now)
         let origin = SignalOrigin(
-            number: signal.number, name: SignalName.name(of: signal.number).map { "SIG" + $0 } ?? "\(signal.number)",
-            pid: signal.senderPID, uid: signal.senderUID, unit: senders.unit(of: signal.senderPID), value: signal.value)
-        switch action {
+            number: signal.number, name: route.name, pid: signal.senderPID, uid: signal.senderUID, unit: sender.unit,
+            command: sender.command, value: signal.value, sender: signal.isFromKernel ? .kernel : nil)
+        if let gate = route.gate { gate.take(route, origin, at: now) } else { perform(route, origin, count: 1) }
+    }
+
+    private func perform(_ route: SignalRoute, _ origin: SignalOrigin, count: Int) {
+        let userInfo: UserInfo = count > 1 ? ["count": .int(Int64(count))] : [:]
+        switch route.action {
         case .stop:
+            endStorms()
             mediator.perform(.stop, origin: .signal(origin), userInfo: ["reason": reason(of: origin)])
-        case .stopNow: onStopNow?(origin)
-        case .reload: mediator.perform(.reload, origin: .signal(origin))
+        case .stopNow:
+            endStorms()
+            onStopNow?(origin)
+        case .reload: mediator.perform(.reload, origin: .signal(origin), userInfo: userInfo)
         case .pause: mediator.perform(.pause, origin: .signal(origin))
         case .resume: onContinue?(origin) ?? mediator.perform(.resume, origin: .signal(origin))
         case .interrupt: mediator.perform(.interrupt, origin: .signal(origin))
         case .control: onControl?(origin)
         case .ignore: break
-        case .post(let name):
-            guard let name = LifecycleNotification.Name(name) else { return }
-            mediator.post(name, origin: .signal(origin))
+        case .post:
+            guard let name = route.notification else { return }
+            mediator.post(name, userInfo: userInfo, origin: .signal(origin))
         }
+    }
+
+    /// Delivers what is held back.
+    private func endStorms() {
+        for route in routes.values { route.gate?.end() }
     }
 
     /// The service manager stops a unit with a signal from process 1; any other sender is someone's kill(1).

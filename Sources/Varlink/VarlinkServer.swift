@@ -97,6 +97,10 @@ public final class VarlinkServer {
     /// Writes what is queued without waiting for the turn of the loop to end, as far as the clients' buffers go.
     public func flush() { writer.flush() }
 
+    /// Writes what has waited too long. For whoever replies from sources that keep the loop busy: otherwise replies are
+    /// written when everything that was ready has been handled.
+    public func keepUp() { writer.served() }
+
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that
     /// the server made go.
     public func close() {

@@ -40,6 +40,14 @@ struct NotificationLineTests {
         #expect(
             origin(["kind": "signal", "signal": "SIGTERM", "pid": 0, "uid": 0])
                 == "SIGTERM from a process out of sight (root)")
+        #expect(
+            origin([
+                "kind": "signal", "signal": "SIGTSTP", "pid": 12, "uid": 0, "command": "kill", "unit": "foo.service",
+            ])
+                == "SIGTSTP from pid 12 kill (root) foo.service")
+        #expect(
+            origin(["kind": "signal", "signal": "SIGINT", "pid": 0, "uid": 0, "sender": "kernel"])
+                == "SIGINT from the kernel")
         #expect(origin(["kind": "socket", "pid": 3, "uid": 0]) == "socket from pid 3 (root)")
     }
 

@@ -22,6 +22,15 @@ package nonisolated enum BelfrySections {
                 "ProtectedData", .paths, default: "",
                 help: "mount points whose coming and going is told"),
             KeyDescription(
+                "SignalLimitInterval", .timeSpan(), default: "1s",
+                help: "deliveries of a signal beyond the burst in this time are merged; 0 or infinity for no limit"),
+            KeyDescription(
+                "SignalLimitBurst", .integer(1...1_048_576, isOptional: true), default: "1000",
+                help: "deliveries of a signal that are passed on one by one in that time, or infinity"),
+            KeyDescription(
+                "SignalLimitRealtime", .boolean, default: "no",
+                help: "whether real-time signals are merged too, which loses all values but the last"),
+            KeyDescription(
                 "RuntimeDirectory", .path, default: "",
                 help: "where the socket is; by default decided by the environment"),
             KeyDescription(

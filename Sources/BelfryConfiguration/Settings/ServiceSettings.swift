@@ -13,6 +13,12 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var disabledListeners: [String]
     /// The mount points whose coming and going is told.
     package var protectedData: [String]
+    /// The time in which deliveries of one signal are counted; zero or nil for no limit.
+    package var signalLimitInterval: Duration?
+    /// How many deliveries of one signal are passed on one by one in that time; nil for no limit.
+    package var signalLimitBurst: Int?
+    /// Whether real-time signals are merged too.
+    package var limitsRealtimeSignals: Bool
     /// Where the socket is; nil to let the environment decide.
     package var runtimeDirectory: String?
     /// Where state is kept; nil to let the environment decide.
@@ -24,6 +30,9 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         stopOnPause = section.boolean("StopOnPause")
         disabledListeners = section.texts("DisabledListeners")
         protectedData = section.texts("ProtectedData")
+        signalLimitInterval = section.duration("SignalLimitInterval")
+        signalLimitBurst = section.optionalInteger("SignalLimitBurst")
+        limitsRealtimeSignals = section.boolean("SignalLimitRealtime")
         runtimeDirectory = section.text("RuntimeDirectory")
         stateDirectory = section.text("StateDirectory")
     }

@@ -7,12 +7,12 @@ package import Varlink
 /// Notifications, one line each, in columns.
 package struct NotificationLine {
     private let style: TextStyle
-    private let userNames: UserNames
+    private let origins: OriginText
 
     /// Lines for a person when the style has colours, otherwise for a program: without colours and with whole dates.
     package init(_ style: TextStyle, userNames: UserNames = UserNames()) {
         self.style = style
-        self.userNames = userNames
+        origins = OriginText(userNames: userNames)
     }
 
     /// The line of an `io.belfry.Lifecycle` `Notification`: when, number, name, state, origin, user info.
@@ -27,7 +27,7 @@ package struct NotificationLine {
             String(repeating: " ", count: max(0, 5 - number.count)) + number,
             style.notification(name) + String(repeating: " ", count: max(0, 19 - name.count)),
             change + String(repeating: " ", count: max(0, 24 - changeWidth)),
-            origin(notification["origin"]?.objectValue ?? [:]),
+            origins.text(notification["origin"]?.objectValue ?? [:]),
             style.dim(userInfo(notification["userInfo"]?.objectValue ?? [:])),
         ]
         return columns.joined(separator: "  ").trimmedAtEnd
@@ -48,23 +48,6 @@ package struct NotificationLine {
             return (style.state(state), state.count)
         }
         return ("\(style.state(previous)) -> \(style.state(state))", previous.count + 4 + state.count)
-    }
-
-    /// `SIGTSTP from pid 12 (root) foo.service, value 7`.
-    private func origin(_ origin: VarlinkObject) -> String {
-        let kind = origin.textOrDash("kind")
-        if kind == "service" || origin.isEmpty { return kind }
-        var text = "\(origin.text("signal") ?? kind) from "
-        switch origin.number("pid") {
-        case .some(let pid) where pid > 0: text += "pid \(pid)"
-        default: text += "a process out of sight"
-        }
-        if let uid = origin.number("uid").flatMap({ UInt32(exactly: $0) }) {
-            text += " (\(SystemError.escape(userNames.name(of: uid))))"
-        }
-        if let unit = origin.text("unit") { text += " \(unit)" }
-        if let value = origin.number("value"), value != 0 { text += ", value \(value)" }
-        return text
     }
 
     private func userInfo(_ info: VarlinkObject) -> String {

@@ -14,8 +14,14 @@ nonisolated extension LifecycleNotification {
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
             text("path").map { ", \($0)" } ?? ""
-        default: ""
+        default: count.map { ", \($0) deliveries in one" } ?? ""
         }
+    }
+
+    /// How many deliveries of a signal it stands for.
+    private var count: Int64? {
+        guard case .signal = origin, case .int(let count) = userInfo["count"] else { return nil }
+        return count
     }
 
     private static func details(_ suspension: Suspension) -> String {

@@ -72,20 +72,24 @@ nonisolated enum LifecycleRecords {
         return common + fields(of: notification.origin)
     }
 
-    private static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
+    /// The fields that say who it was.
+    static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
         switch origin {
         case .service: []
         case .signal(let signal):
             [
                 ("BELFRY_SIGNAL", signal.name), ("BELFRY_SIGNAL_VALUE", "\(signal.value)"),
-            ] + sender(signal.pid, signal.uid, signal.unit)
-        case .peer(let peer): sender(peer.pid, peer.uid, peer.unit)
+            ] + sender(signal.pid, signal.uid, signal.unit, signal.command)
+        case .peer(let peer): sender(peer.pid, peer.uid, peer.unit, peer.command)
         }
     }
 
-    private static func sender(_ pid: Int32, _ uid: UInt32, _ unit: String?) -> [(name: String, value: String)] {
+    private static func sender(
+        _ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?
+    ) -> [(name: String, value: String)] {
         [("BELFRY_SENDER_PID", "\(pid)"), ("BELFRY_SENDER_UID", "\(uid)")]
             + (unit.map { [("BELFRY_SENDER_UNIT", $0)] } ?? [])
+            + (command.map { [("BELFRY_SENDER_COMMAND", $0)] } ?? [])
     }
 
     private static func fields(

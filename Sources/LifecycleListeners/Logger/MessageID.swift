@@ -25,6 +25,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case control = "e1f4b7d9a86d4c3c8a62f7d0b95c4e38"
     /// A source of notifications that is done without.
     case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
+    /// A signal came more often than its limit allows.
+    case signalStorm = "02490616b79e0eeae87d1eed8ebbaa04"
     /// The service could not do what it was started for.
     case failure = "2c9e60b1d2a34e0fb0f5c1d47a8b63f5"
 }

@@ -40,6 +40,10 @@ package nonisolated let lifecycleInterfaceText = """
       uid: ?int,
       # Its systemd unit, where it could be found
       unit: ?string,
+      # The name of its command, where it could be found
+      command: ?string,
+      # For a signal without a process: kernel, or outside for one of another pid namespace
+      sender: ?string,
       # The integer that came with the signal
       value: ?int
     )

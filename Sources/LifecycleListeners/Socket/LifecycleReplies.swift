@@ -63,11 +63,14 @@ nonisolated enum LifecycleReplies {
             object["pid"] = .int(Int64(signal.pid))
             object["uid"] = .int(Int64(signal.uid))
             object["unit"] = signal.unit.map { .string($0) }
+            object["command"] = signal.command.map { .string($0) }
+            if signal.sender != .process { object["sender"] = .string(signal.sender.rawValue) }
             object["value"] = .int(Int64(signal.value))
         case .peer(let peer):
             object["pid"] = .int(Int64(peer.pid))
             object["uid"] = .int(Int64(peer.uid))
             object["unit"] = peer.unit.map { .string($0) }
+            object["command"] = peer.command.map { .string($0) }
         }
         return object
     }

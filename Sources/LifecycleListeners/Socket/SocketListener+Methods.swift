@@ -91,11 +91,12 @@ extension SocketListener {
         }
     }
 
-    /// Who called. The unit is looked up once for a connection: its peer is who it was when it connected.
+    /// Who called. It is looked up once for a connection: its peer is who it was when it connected.
     func origin(of request: VarlinkRequest) -> LifecycleOrigin {
         if let known = request.attachment as? PeerOrigin { return .peer(known) }
         let peer = request.peer
-        let origin = PeerOrigin(pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid))
+        let origin = PeerOrigin(
+            pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid))
         request.attachment = origin
         return .peer(origin)
     }

@@ -55,7 +55,10 @@ package final class SocketListener: LifecycleListener {
             after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.onProblem = { [log] problem in log.write(.warning, "\(problem)", .client) }
-        observation = mediator.addObserver { [subscribers] in subscribers.send($0) }
+        observation = mediator.addObserver { [subscribers, server] in
+            subscribers.send($0)
+            server.keepUp()
+        }
     }
 
     package var answers: [LifecycleAnswer] {
