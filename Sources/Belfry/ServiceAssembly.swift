@@ -46,11 +46,17 @@ final class ServiceAssembly {
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         let sources = ServiceSources(loop: loop, mediator: mediator, log: log)
         try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
+        let lastWord = lastWord(in: paths, mediator, identity)
+        var launch = LaunchSource.options(Environment.variables)
+        launch.cause = lastWord.launchCause
+        launch.previousRun = lastWord.previousRun
         let socket = try socket(settings, paths, loop, mediator, identity)
+        socket?.describeRun = { ["launch": .object(launch.userInfo)].merging(lastWord.userInfo) { $1 } }
         if let socket { try mediator.addListener(socket) }
         try mediator.addListener(
             RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
-        let ending = try ServiceEnding(loop: loop, mediator: mediator, log: log, farewell: farewell)
+        let ending = try ServiceEnding(
+            loop: loop, mediator: mediator, log: log, farewell: farewell, lastWord: lastWord)
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
@@ -74,7 +80,7 @@ final class ServiceAssembly {
                 .warning, storm.message, .signalStorm, by: .signal(storm.origin),
                 fields: storm.count.map { [("BELFRY_SIGNAL_COUNT", "\($0)")] } ?? [])
         }
-        ending.launch()
+        ending.launch(launch)
         let code = try loop.run()
         socket?.close()
         farewell.say(exitStatus: code)
@@ -121,6 +127,16 @@ final class ServiceAssembly {
             path: options.socketPath ?? settings.socket.path ?? paths.socketPath, configuredPath: settings.socket.path,
             activated: options.socketPath == nil ? activated : [])
         return try SocketListener(loop: loop, mediator: mediator, identity: identity, endpoint: endpoint, log: log)
+    }
+
+    private func lastWord(
+        in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity
+    ) -> LastWordKeeper {
+        let run = ServiceRun(
+            bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
+            startRealtimeUsec: mediator.clock.now.realtimeUsec)
+        return LastWordKeeper(
+            mediator: mediator, run: run, files: RunFiles(directory: paths.stateDirectory), log: log)
     }
 
     /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1.

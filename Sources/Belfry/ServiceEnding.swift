@@ -15,25 +15,33 @@ final class ServiceEnding {
     private let log: ServiceLog
     private let farewell: ManagerFarewell
     private let codeRelease: DeferredEventSource
+    private let lastWord: LastWordKeeper
     private var hasLaunched = false
-    private var hasFailed = false
+    private var failure: (any Error)?
     private var isRefused = false
 
-    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, farewell: ManagerFarewell)
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, farewell: ManagerFarewell,
+        lastWord: LastWordKeeper
+    )
         throws(SystemError)
     {
         self.loop = loop
         self.mediator = mediator
         self.log = log
         self.farewell = farewell
+        self.lastWord = lastWord
         // When nothing else is left to do, so that what the launch leaves to the loop is not brought back in.
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease.priority = 3_000_000
     }
 
     /// Launches the service, and ends the process if the launch is refused.
-    func launch() {
-        guard !hasFailed else { return loop.exit(ServiceExit.failure) }
+    func launch(_ options: LaunchOptions) {
+        if let failure {
+            lastWord.end(by: .service, .failed, problem: "\(failure)", exitStatus: ServiceExit.failure)
+            return loop.exit(ServiceExit.failure)
+        }
         hasLaunched = true
         mediator.addTransitionObserver { [unowned self] report in
             switch (report.trigger, report.result) {
@@ -41,20 +49,21 @@ final class ServiceEnding {
                 isRefused = true
                 farewell.note("launch refused: \(reasons.joined(separator: "; "))")
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
+                lastWord.end(report, exitStatus: ServiceExit.system)
                 loop.exit(ServiceExit.system)
             case (.launch, _): codeRelease.schedule()
             case (.stop, _) where !isRefused: end(report)
             default: break
             }
         }
-        mediator.perform(.launch)
+        mediator.perform(.launch, userInfo: options.userInfo)
     }
 
     /// Stops the service in order; the process then ends with the exit code for a failure.
     func fail(_ error: any Error) {
         log.write(.critical, "failed: \(error)", .failure)
         farewell.note("failed: \(error)", error)
-        hasFailed = true
+        failure = failure ?? error
         guard hasLaunched, !mediator.isStopping else { return }
         let userInfo: UserInfo = ["error": .string(String(describing: error))]
         mediator.perform(.stop, userInfo: Termination(.failed).userInfo.merging(userInfo) { $1 })
@@ -63,19 +72,28 @@ final class ServiceEnding {
     /// Writes the status of every listener to the journal, and ends the process without telling them.
     func stopNow(_ signal: SignalOrigin) {
         mediator.post(.statusRequested, origin: .signal(signal))
+        let status = ServiceExit.signal(signal.number)
+        lastWord.end(by: .signal(signal), .signal, exitStatus: status)
         farewell.note("stopped at once by \(signal.name) from pid \(signal.pid)")
-        log.write(.warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort)
-        loop.exit(ServiceExit.signal(signal.number))
+        log.write(
+            .warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort,
+            by: .signal(signal))
+        loop.exit(status)
     }
 
     private func end(_ report: TransitionReport) {
-        guard case .signal(let signal) = report.cutShortBy else {
+        var status = failure == nil ? ServiceExit.success : ServiceExit.failure
+        if case .signal(let signal) = report.cutShortBy {
+            status = ServiceExit.signal(signal.number)
+            farewell.note("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.laggards(report))")
+            log.write(
+                .warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort,
+                by: .signal(signal))
+        } else {
             farewell.note("stopped, asked by \(report.origin.words)\(Self.laggards(report))")
-            return loop.exit(hasFailed ? ServiceExit.failure : ServiceExit.success)
         }
-        farewell.note("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.laggards(report))")
-        log.write(.warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort)
-        loop.exit(ServiceExit.signal(signal.number))
+        lastWord.end(report, exitStatus: status)
+        loop.exit(status)
     }
 
     /// Those who gave no answer, for the reader of `systemctl status`.

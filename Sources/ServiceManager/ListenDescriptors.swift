@@ -24,6 +24,17 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
             })
     }
 
+    /// Whether a descriptor came out of the descriptor store and not from a socket unit.
+    ///
+    /// The service manager does not tell them apart (sd_listen_fds(3)). Socket units hand over sockets that listen or take
+    /// datagrams, and FIFOs; `stored` is the name of what was stored without one (sd_notify(3), `FDNAME=`).
+    public static func isStored(_ descriptor: Int32, named name: String) -> Bool {
+        name == "stored"
+            || sd_is_socket(descriptor, AF_UNSPEC, 0, 1) <= 0
+                && sd_is_socket(descriptor, AF_UNSPEC, Int32(SOCK_DGRAM.rawValue), -1) <= 0
+                && sd_is_fifo(descriptor, nil) <= 0
+    }
+
     /// The descriptors of one name.
     public func named(_ name: String) -> [Int32] { descriptors.filter { $0.name == name }.map(\.descriptor) }
 

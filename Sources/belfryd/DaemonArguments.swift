@@ -10,7 +10,7 @@ internal import BelfryConfiguration
 nonisolated struct DaemonArguments: Equatable {
     /// What the process is to do.
     enum Mode: Equatable {
-        case run, checkConfiguration, printConfiguration, version, help
+        case run, checkConfiguration, printConfiguration, recordExit, version, help
     }
 
     var mode = Mode.run
@@ -49,7 +49,7 @@ nonisolated struct DaemonArguments: Equatable {
 
     private static let modes: [String: Mode] = [
         "--check-config": .checkConfiguration, "--print-config": .printConfiguration, "--version": .version,
-        "--help": .help, "-h": .help,
+        "--record-exit": .recordExit, "--help": .help, "-h": .help,
     ]
 
     private static func level(_ text: String) throws(UsageError) -> String {
@@ -80,6 +80,8 @@ nonisolated struct DaemonArguments: Equatable {
                              the configuration too.
           --print-config     Print what holds and where it was set, and exit.
           --log-level LEVEL  The least urgent level that is logged, emerg to debug.
+          --record-exit      For ExecStopPost=: keep how the service ended, for the next
+                             launch to know.
           --version          Print the version and exit.
           --help             Print this and exit.
 

@@ -19,6 +19,13 @@ case .version: StandardStreams.output("belfryd \(BelfryVersion.current)\n")
 case .checkConfiguration:
     exit(ConfigurationCheck.run(files: files, prints: false, unit: arguments.unitFile))
 case .printConfiguration: exit(ConfigurationCheck.run(files: files, prints: true))
+case .recordExit:
+    do {
+        try ExitRecorder.record(configurationFiles: files)
+    } catch {
+        StandardStreams.error("belfryd: \(error)\n")
+        exit(error is ExitRecorder.NotInUnit ? ServiceExit.usage : ServiceExit.system)
+    }
 case .run:
     ServiceMain.run(
         ServiceOptions(

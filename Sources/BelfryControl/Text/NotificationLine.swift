@@ -28,7 +28,7 @@ package struct NotificationLine {
             style.notification(name) + String(repeating: " ", count: max(0, 19 - name.count)),
             change + String(repeating: " ", count: max(0, 24 - changeWidth)),
             origins.text(notification["origin"]?.objectValue ?? [:]),
-            style.dim(userInfo(notification["userInfo"]?.objectValue ?? [:])),
+            style.dim(details(name, notification["userInfo"]?.objectValue ?? [:])),
         ]
         return columns.joined(separator: "  ").trimmedAtEnd
     }
@@ -48,6 +48,14 @@ package struct NotificationLine {
             return (style.state(state), state.count)
         }
         return ("\(style.state(previous)) -> \(style.state(state))", previous.count + 4 + state.count)
+    }
+
+    /// What there is to know; of a launch, whose user info tells the whole of the last run, what matters.
+    private func details(_ name: String, _ info: VarlinkObject) -> String {
+        switch name {
+        case "willFinishLaunching", "didFinishLaunching": info.isEmpty ? "" : LaunchText.text(info)
+        default: userInfo(info)
+        }
     }
 
     private func userInfo(_ info: VarlinkObject) -> String {

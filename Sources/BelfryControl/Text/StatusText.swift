@@ -4,7 +4,7 @@
 package import Varlink
 
 /// Where a service is, on a page.
-package nonisolated enum StatusText {
+package enum StatusText {
     /// The lines of `status`, from the replies of `GetState` and, unless it was refused, `ListListeners`.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
@@ -17,6 +17,9 @@ package nonisolated enum StatusText {
             let since = WallClockText.dateAndTime(now - uptime)
             facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
         }
+        if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
+        let word = state["lastWord"]?.objectValue.map { LastWordText.lines($0) } ?? []
+        for (position, line) in word.enumerated() { facts.append((position == 0 ? "Last word" : "", line)) }
         facts.append(("PID", state.numberOrDash("pid")))
         facts.append(("Sequence", state.numberOrDash("sequence")))
         facts.append(("Subscribers", state.numberOrDash("subscribers")))

@@ -7,13 +7,14 @@ nonisolated extension LifecycleNotification {
     /// What its record says beyond its name, its states and its origin; with a comma in front where there is anything.
     var details: String {
         switch name {
+        case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: Suspension(userInfo: userInfo).map(Self.details) ?? ""
-        case .willTerminate: text("reason").map { ", reason \($0)" } ?? ""
+        case .willTerminate: userInfo.text("reason").map { ", reason \($0)" } ?? ""
         case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
-        case .didReceiveMemoryWarning: text("level").map { ", level \($0)" } ?? ""
+        case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
-            text("path").map { ", \($0)" } ?? ""
+            userInfo.text("path").map { ", \($0)" } ?? ""
         default: count.map { ", \($0) deliveries in one" } ?? ""
         }
     }
@@ -22,6 +23,11 @@ nonisolated extension LifecycleNotification {
     private var count: Int64? {
         guard case .signal = origin, case .int(let count) = userInfo["count"] else { return nil }
         return count
+    }
+
+    private static func details(_ options: LaunchOptions) -> String {
+        guard let cause = options.cause else { return "" }
+        return ", after \(cause.rawValue)" + (options.previousRun?.exit.map { " (\($0))" } ?? "")
     }
 
     private static func details(_ suspension: Suspension) -> String {
@@ -45,10 +51,6 @@ nonisolated extension LifecycleNotification {
         case .timeZone(let from, let to):
             return ", time zone \(from ?? "without a name") -> \(to ?? "without a name")"
         }
-    }
-
-    private func text(_ key: String) -> String? {
-        if case .string(let text) = userInfo[key] { text } else { nil }
     }
 
     private var reasons: String? {

@@ -69,7 +69,11 @@ nonisolated enum LifecycleRecords {
             ("BELFRY_REALTIME_USEC", "\(notification.time.realtimeUsec)"),
             ("BELFRY_MONOTONIC_USEC", "\(notification.time.monotonicUsec)"),
         ]
-        return common + fields(of: notification.origin)
+        var launch: [(name: String, value: String)] = []
+        if notification.name == .willFinishLaunching, case .string(let cause) = notification.userInfo["cause"] {
+            launch = [("BELFRY_LAUNCH_CAUSE", cause)]
+        }
+        return common + launch + fields(of: notification.origin)
     }
 
     /// The fields that say who it was.

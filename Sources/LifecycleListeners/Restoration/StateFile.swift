@@ -37,17 +37,17 @@ package nonisolated struct StateFile: Sendable, Equatable {
         }
     }
 
-    /// Replaces it.
-    package func write(_ bytes: [UInt8]) throws(SystemError) {
+    /// Replaces it; `durably` so that it also outlives the machine.
+    package func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
         let new = path + ".new"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .last(verb: "write", object: new) }
-        try fill(descriptor, bytes, new)
+        try fill(descriptor, bytes, new, durably)
         guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
     }
 
-    /// Writes all of it to the disk, and closes the descriptor.
-    private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ name: String) throws(SystemError) {
+    /// Writes all of it, and closes the descriptor.
+    private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ name: String, _ durably: Bool) throws(SystemError) {
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -55,7 +55,7 @@ package nonisolated struct StateFile: Sendable, Equatable {
             guard count > 0 else { throw .last(verb: "write", object: name) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(descriptor) == 0 else { throw .last(verb: "write", object: name) }
+        guard !durably || fsync(descriptor) == 0 else { throw .last(verb: "write", object: name) }
     }
 
     /// Puts it aside under another name, for whoever wants to know what was wrong with it.

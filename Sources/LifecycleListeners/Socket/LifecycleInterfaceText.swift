@@ -130,7 +130,7 @@ package nonisolated let lifecycleInterfaceText = """
       skipped: []string
     )
 
-    # Where the service is.
+    # Where the service is, and how it came there.
     method GetState() -> (
       state: string,
       sequence: int,
@@ -140,7 +140,11 @@ package nonisolated let lifecycleInterfaceText = """
       pid: int,
       service: string,
       version: string,
-      subscribers: int
+      subscribers: int,
+      # How and why it was started, as didFinishLaunching tells it
+      launch: ?object,
+      # Who has paused this run, or else who ended the one before it, and why
+      lastWord: ?object
     )
 
     # Follow what happens. Needs 'more'. The first reply carries the state, each later one a notification. With 'names'

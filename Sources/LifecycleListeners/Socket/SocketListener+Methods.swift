@@ -11,7 +11,7 @@ internal import Varlink
 extension SocketListener {
     var methods: [String: VarlinkInterface.Handler] {
         [
-            "GetState": look { [unowned self] in $0.reply(state) },
+            "GetState": look { [unowned self] in $0.reply(stateAndRun) },
             "Subscribe": look { [unowned self] in subscribe($0) },
             "ListListeners": look { [unowned self] in
                 $0.reply(["listeners": .array(mediator.listeners.map(LifecycleReplies.listener))])
@@ -36,6 +36,12 @@ extension SocketListener {
             "subscribers": .int(Int64(subscribers.count)),
         ]
         object["invocationId"] = identity.invocationID.map { .string($0) }
+        return object
+    }
+
+    private var stateAndRun: VarlinkObject {
+        var object = state
+        for (key, value) in describeRun().json { object[key] = value }
         return object
     }
 

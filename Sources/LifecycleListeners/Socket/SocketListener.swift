@@ -25,6 +25,8 @@ package final class SocketListener: LifecycleListener {
     private let endpoint: SocketEndpoint
     private let log: ServiceLog
     private var access: SocketAccess
+    /// What `GetState` says of this run besides where it is.
+    package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
 
     /// Makes a listener that does not listen yet.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Varlink
+
+/// How and why a service was started, in one line.
+package nonisolated enum LaunchText {
+    private static let causes = [
+        "boot": "first of this boot", "start": "after a stop in order", "restart": "restarted",
+        "failure": "after a failure", "crash": "after a crash", "watchdog": "after the watchdog's kill",
+    ]
+
+    /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer; sockets varlink`, from the user info of
+    /// `didFinishLaunching`.
+    package static func text(_ launch: VarlinkObject) -> String {
+        var parts: [String] = []
+        let cause = launch.text("cause") ?? "unknown cause"
+        let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue
+        let tellsExit = !["boot", "start", "restart"].contains(cause)
+        parts.append((causes[cause] ?? cause) + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
+        if let unit = launch.text("triggerUnit") {
+            parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))
+        }
+        if let monitored = launch["monitored"]?.objectValue {
+            let exit = monitored["exit"]?.objectValue.map { " (\(UnitExitText.text($0)))" } ?? ""
+            parts.append("for \(monitored.textOrDash("unit"))\(exit)")
+        }
+        let lists = [("sockets", "socketNames"), ("stored", "storedNames"), ("credentials", "credentialNames")]
+        for (word, key) in lists {
+            let names = launch.texts(key)
+            if !names.isEmpty { parts.append("\(word) \(names.joined(separator: " "))") }
+        }
+        return parts.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Who ended or paused the service, and why: written down before the process ends, for the next launch to read.
+public nonisolated struct LastWord: Sendable, Equatable {
+    /// What became of the service.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// It was in the background.
+        case paused
+        /// A stop was under way. When this is what is left of a run, the stop did not end in order.
+        case stopping
+        /// It ended in order.
+        case stopped
+    }
+
+    /// How long one listener took, over all notifications.
+    public struct ListenerTime: Sendable, Equatable {
+        /// The listener's name.
+        public var listener: String
+        /// The word for its worst outcome.
+        public var outcome: String
+        /// How long it took.
+        public var duration: Duration
+
+        /// A listener with its time.
+        public init(listener: String, outcome: String, duration: Duration) {
+            self.listener = listener
+            self.outcome = outcome
+            self.duration = duration
+        }
+    }
+
+    /// How many listeners are named at the most; of more, those that took longest.
+    static let listenersMax = 64
+
+    /// What became of the service.
+    public var kind: Kind
+    /// Why it ended; nil for a pause, and where it is not known yet.
+    public var reason: Termination.Reason?
+    /// Who paused or stopped it.
+    public var origin: LifecycleOrigin
+    /// Who left the stop no more time, if anybody did.
+    public var cutShortBy: LifecycleOrigin?
+    /// What went wrong, in the case of a refused launch or a failure.
+    public var problem: String?
+    /// When it was said, by `CLOCK_REALTIME`.
+    public var realtimeUsec: UInt64
+    /// The exit status of the process; nil where it does not end.
+    public var exitStatus: Int32?
+    /// How long each listener took, in the order in which they were told first.
+    public var listeners: [ListenerTime] = []
+
+    /// A word without times.
+    public init(_ kind: Kind, by origin: LifecycleOrigin, realtimeUsec: UInt64) {
+        self.kind = kind
+        self.origin = origin
+        self.realtimeUsec = realtimeUsec
+    }
+
+    /// The word on a transition that has ended.
+    public init(_ kind: Kind, _ report: TransitionReport, realtimeUsec: UInt64, exitStatus: Int32? = nil) {
+        self.init(kind, by: report.origin, realtimeUsec: realtimeUsec)
+        self.exitStatus = exitStatus
+        cutShortBy = report.cutShortBy
+        if let last = report.notifications.last?.notification, last.name == .willTerminate { take(last) }
+        if case .refused(let reasons) = report.result { problem = reasons.joined(separator: "; ") }
+        listeners = Self.times(of: report.notifications)
+    }
+
+    /// Takes the reason from `willTerminate`.
+    public mutating func take(_ notification: LifecycleNotification) {
+        reason = notification.userInfo.text("reason").flatMap { Termination.Reason(rawValue: $0) }
+        problem = notification.userInfo.text("error") ?? problem
+    }
+
+    /// The times of the listeners over several notifications, of a bounded number of them.
+    private static func times(of reports: [LifecycleReport]) -> [ListenerTime] {
+        var times: [ListenerTime] = []
+        for report in reports.flatMap(\.listeners) {
+            if let index = times.firstIndex(where: { $0.listener == report.listener }) {
+                times[index].duration += report.duration
+                if report.outcome.isProblem { times[index].outcome = report.outcome.word }
+            } else {
+                times.append(
+                    ListenerTime(listener: report.listener, outcome: report.outcome.word, duration: report.duration))
+            }
+        }
+        guard times.count > listenersMax else { return times }
+        let limit = times.map(\.duration).sorted(by: >)[listenersMax - 1]
+        return Array(times.filter { $0.duration >= limit }.prefix(listenersMax))
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Lifecycle
+internal import ServiceManager
+internal import SystemErrors
+
+/// Writes down who pauses and ends the service and why, so that the next launch knows.
+///
+/// A run begins with a mark that says it is alive. A stop adds its word when it begins, so that something is left when
+/// it does not end in order, and all of it when it has. A pause adds its word, and a continue takes it back.
+package final class LastWordKeeper {
+    /// What the last run left.
+    package let found: RunFiles.Found
+    private var run: ServiceRun
+    private let files: RunFiles
+    private let log: ServiceLog
+    private unowned let mediator: LifecycleMediator
+    private var observations: [LifecycleObservation] = []
+    private var hasWarned = false
+
+    /// Reads what the last run left, and marks this one as alive.
+    ///
+    /// - Parameters:
+    ///   - mediator: whose pauses and stops are written down.
+    ///   - run: this run.
+    ///   - files: where. Nothing is kept while their directory is not there.
+    ///   - log: hears what could not be read or written.
+    package init(mediator: LifecycleMediator, run: ServiceRun, files: RunFiles, log: ServiceLog) {
+        self.mediator = mediator
+        self.run = run
+        self.files = files
+        self.log = log
+        var problems: [String] = []
+        found = files.read(problems: &problems)
+        for problem in problems { log.write(.warning, problem, .failure) }
+        write()
+        for name in [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate] {
+            observations.append(mediator.addObserver(forName: name) { [unowned self] in begin($0) })
+        }
+        mediator.addTransitionObserver { [unowned self] in take($0) }
+    }
+
+    /// The last word there is: of this run while it is paused or stops, else of the one before.
+    package var lastWord: LastWord? {
+        if let word = run.lastWord { return word }
+        if case .run(let previous) = found { return previous.lastWord }
+        return nil
+    }
+
+    /// `lastWord`, if there is one, for the socket.
+    package var userInfo: UserInfo { lastWord.map { ["lastWord": .object($0.userInfo)] } ?? [:] }
+
+    /// The run before this one.
+    package var previousRun: ServiceRun? { if case .run(let run) = found { run } else { nil } }
+
+    /// What this start follows; nil when that cannot be told.
+    package var launchCause: LaunchCause? {
+        if found == .refused || (found == .nothing && !files.isThere) { return nil }
+        return LaunchCause(after: previousRun, bootID: run.bootID)
+    }
+
+    /// The process is about to end, after a transition.
+    package func end(_ report: TransitionReport, exitStatus: Int32) {
+        say(LastWord(.stopped, report, realtimeUsec: now, exitStatus: exitStatus))
+    }
+
+    /// The process is about to end, without a transition.
+    package func end(
+        by origin: LifecycleOrigin, _ reason: Termination.Reason, problem: String? = nil, exitStatus: Int32
+    ) {
+        var word = LastWord(.stopped, by: origin, realtimeUsec: now)
+        word.reason = reason
+        word.problem = problem
+        word.exitStatus = exitStatus
+        say(word)
+    }
+
+    private func begin(_ notification: LifecycleNotification) {
+        let isEnd = notification.name == .willTerminate
+        guard notification.trigger == .stop, isEnd || run.lastWord?.kind != .stopping else { return }
+        var word = LastWord(.stopping, by: notification.origin, realtimeUsec: notification.time.realtimeUsec)
+        if isEnd { word.take(notification) }
+        say(word)
+    }
+
+    private func take(_ report: TransitionReport) {
+        switch report.trigger {
+        case .pause where mediator.state == .background && !report.notifications.isEmpty:
+            say(LastWord(.paused, report, realtimeUsec: now))
+        case .resume, .endSuspension:
+            guard run.lastWord?.kind == .paused, mediator.state == .active else { return }
+            say(nil)
+        default: break
+        }
+    }
+
+    private var now: UInt64 { mediator.clock.now.realtimeUsec }
+
+    private func say(_ word: LastWord?) {
+        run.lastWord = word
+        write()
+    }
+
+    private func write() {
+        guard files.isThere else { return }
+        do throws(SystemError) {
+            try files.write(run)
+        } catch {
+            // Once is enough: what prevents it will go on doing so.
+            if !hasWarned { log.write(.warning, "\(error), ignoring", .failure) }
+            hasWarned = true
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct LastWordProcessTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    /// The record that the last run left, as JSON.
+    private func record() throws -> [String: Any] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word")))
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    private func word() throws -> [String: Any] { try #require(try record()["lastWord"] as? [String: Any]) }
+
+    private func origin(_ key: String, _ word: [String: Any]) -> [String: Any] { word[key] as? [String: Any] ?? [:] }
+
+    @Test func stopThatIsCutShortLeavesItsWord() throws {
+        let service = try fixture.start("ServiceProbe", ["hang"])
+        #expect(fixture.manager.wait(for: "READY=1"))
+        #expect(try record()["lastWord"] == nil)
+
+        service.send(SIGTERM)
+        service.lines(until: "willTerminate")
+        // The journal hears of it just before it is written down.
+        while try word()["reason"] == nil { sched_yield() }
+        let early = try word()
+        service.send(SIGCONT)
+        service.send(SIGINT)
+        #expect(service.finish().status == 128 + SIGINT)
+        let late = try word()
+
+        #expect(early["kind"] as? String == "stopping" && early["reason"] as? String == "signal")
+        #expect(late["kind"] as? String == "stopped" && late["exitStatus"] as? Int == 130)
+        #expect(origin("origin", late)["signal"] as? String == "SIGTERM")
+        #expect(origin("origin", late)["pid"] as? Int == Int(getpid()))
+        #expect(origin("cutShortBy", late)["signal"] as? String == "SIGINT")
+        let times = try #require(late["listeners"] as? [[String: Any]])
+        #expect(times.contains { $0["listener"] as? String == "probe" && $0["outcome"] as? String == "overran" })
+        #expect(try fixture.start().lines(until: "willFinishLaunching").last?.hasSuffix(", after failure") == true)
+    }
+
+    @Test func killDuringAStopLeavesWhoAskedForIt() throws {
+        let service = try fixture.start("ServiceProbe", ["hang"])
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        service.send(SIGTERM)
+        service.lines(until: "willTerminate")
+        service.send(SIGKILL)
+        _ = service.finish()
+
+        #expect(try word()["kind"] as? String == "stopping")
+        #expect(origin("origin", try word())["signal"] as? String == "SIGTERM")
+        let next = try fixture.start()
+        #expect(next.lines(until: "willFinishLaunching").last?.hasSuffix(", after crash") == true)
+        next.send(SIGKILL)
+        _ = next.finish()
+    }
+
+    @Test func refusedLaunchIsALastWordToo() throws {
+        _ = try fixture.start("ServiceProbe", ["refuse"]).finish()
+
+        let word = try word()
+
+        #expect(word["kind"] as? String == "stopped" && word["reason"] as? String == "launchRefused")
+        #expect(word["problem"] as? String == "probe: not today" && word["exitStatus"] as? Int == 71)
+    }
+
+    @Test func exitIsRecordedForTheRunItBelongsTo() throws {
+        let environment = [
+            "STATE_DIRECTORY": fixture.directory.url.path, "INVOCATION_ID": "0123", "SERVICE_RESULT": "watchdog",
+            "EXIT_CODE": "killed", "EXIT_STATUS": "ABRT",
+        ]
+        let recorder = try ProbeProcess(
+            "belfryd", ["--record-exit", "--config", "/dev/null"], environment: environment, reading: .error)
+
+        let (lines, status) = recorder.finish()
+
+        #expect(lines.isEmpty && status == 0)
+        let data = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-exit")))
+        let exit = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(exit["invocationId"] as? String == "0123" && exit["result"] as? String == "watchdog")
+        #expect(exit["code"] as? String == "killed" && exit["status"] as? String == "ABRT")
+    }
+
+    @Test func exitIsNotRecordedOutsideOfAUnit() throws {
+        let (lines, status) = try ProbeProcess("belfryd", ["--record-exit"], reading: .error).finish()
+
+        #expect(lines.count == 1 && lines[0].hasPrefix("belfryd: unable to record the exit: "))
+        #expect(status == 64)
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import Testing
+
+struct LaunchOptionsTests {
+    private var word: LastWord {
+        var word = LastWord(
+            .stopped,
+            by: .signal(
+                SignalOrigin(
+                    number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope", command: "systemd", value: 0)),
+            realtimeUsec: 5)
+        word.reason = .restart
+        word.cutShortBy = .peer(PeerOrigin(pid: 8, uid: 1000, unit: nil, command: "belfryctl"))
+        word.problem = "it was late"
+        word.exitStatus = 143
+        word.listeners = [LastWord.ListenerTime(listener: "a", outcome: "overran", duration: .milliseconds(7))]
+        return word
+    }
+
+    private func run(boot: String = "b", word: LastWord? = nil, exit: UnitExit? = nil) -> ServiceRun {
+        var run = ServiceRun(bootID: boot, invocationID: "i", pid: 77, startRealtimeUsec: 3)
+        run.lastWord = word
+        run.exit = exit
+        return run
+    }
+
+    private func ended(_ reason: Termination.Reason, status: Int32 = 0, kind: LastWord.Kind = .stopped) -> LastWord {
+        var word = LastWord(kind, by: .service, realtimeUsec: 1)
+        word.reason = reason
+        word.exitStatus = status
+        return word
+    }
+
+    @Test func everythingTravelsAsUserInfo() {
+        var options = LaunchOptions()
+        options.cause = .crash
+        options.socketNames = ["varlink"]
+        options.storedNames = ["s1", "s2"]
+        options.triggerUnit = "a.timer"
+        options.triggerPath = "/a"
+        options.triggerRealtimeUsec = 1
+        options.triggerMonotonicUsec = 2
+        options.monitored = MonitoredUnit(unit: "u", invocationID: "v", exit: UnitExit(result: "success"))
+        options.invocationID = "i"
+        options.execPID = 9
+        options.credentialsDirectory = "/c"
+        options.credentialNames = ["key"]
+        options.previousRun = run(word: word, exit: UnitExit(result: "signal", code: "killed", status: "KILL"))
+
+        #expect(LaunchOptions(userInfo: options.userInfo) == options)
+        #expect(LaunchOptions(userInfo: [:]) == LaunchOptions())
+        #expect(LaunchOptions().userInfo.isEmpty)
+    }
+
+    @Test(arguments: [
+        LifecycleOrigin.service, .peer(PeerOrigin(pid: 1, uid: 2, unit: "u", command: "c")),
+        .signal(SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel)),
+        .signal(SignalOrigin(number: 39, name: "SIGRTMIN+5", pid: 0, uid: 0, value: -4)),
+    ])
+    func originTravelsAsUserInfo(_ origin: LifecycleOrigin) {
+        #expect(LifecycleOrigin(userInfo: origin.userInfo) == origin)
+    }
+
+    @Test func wordThatIsNotWholeIsNone() {
+        for key in ["kind", "origin", "realtimeUsec"] {
+            var info = word.userInfo
+            info[key] = nil
+            #expect(LastWord(userInfo: info) == nil)
+            var run = run(word: word).userInfo
+            run["lastWord"] = .object(info)
+            #expect(ServiceRun(userInfo: run) == nil)
+        }
+        #expect(LifecycleOrigin(userInfo: ["kind": "signal", "pid": 1, "uid": 0]) == nil)
+        #expect(LifecycleOrigin(userInfo: ["kind": "ghost", "pid": 1, "uid": 0]) == nil)
+        #expect(LifecycleOrigin(userInfo: ["kind": "socket", "pid": 99_999_999_999, "uid": 0]) == nil)
+    }
+
+    @Test func startFollowsWhatTheLastRunLeft() {
+        func cause(_ run: ServiceRun?) -> LaunchCause { LaunchCause(after: run, bootID: "b") }
+
+        #expect(cause(nil) == .boot)
+        #expect(cause(run(boot: "another", word: ended(.powerOff))) == .boot)
+        #expect(cause(run(word: ended(.stop))) == .start)
+        #expect(cause(run(word: ended(.restart))) == .restart)
+        #expect(cause(run(word: ended(.failed, status: 70))) == .failure)
+        #expect(cause(run(word: ended(.signal, status: 143))) == .failure)
+        #expect(cause(run()) == .crash)
+        #expect(cause(run(word: ended(.stop, kind: .stopping))) == .crash)
+        #expect(cause(run(word: LastWord(.paused, by: .service, realtimeUsec: 1))) == .crash)
+    }
+
+    @Test func serviceManagerKnowsBetterHowARunEnded() {
+        let killed = UnitExit(result: "signal", code: "killed", status: "KILL")
+        let watchdog = UnitExit(result: "watchdog", code: "dumped", status: "ABRT")
+        let clean = UnitExit(result: "success", code: "exited", status: "0")
+
+        #expect(LaunchCause(after: run(exit: watchdog), bootID: "b") == .watchdog)
+        #expect(LaunchCause(after: run(exit: killed), bootID: "b") == .crash)
+        #expect(LaunchCause(after: run(word: ended(.stop), exit: killed), bootID: "b") == .crash)
+        #expect(LaunchCause(after: run(word: ended(.stop), exit: clean), bootID: "b") == .start)
+    }
+}

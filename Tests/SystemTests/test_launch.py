@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Why and how the service was started: what `GetState`, `belfryctl status` and the journal say of it."""
+
+import json
+
+import pytest
+from belfry_service import SERVICE
+
+STATE = "/var/lib/belfry"
+UNITS = "/run/systemd/system"
+
+
+def launch(belfry) -> dict:
+    return belfry.status()["launch"]
+
+
+def restart_after(belfry, signal: str) -> dict:
+    """The options of the launch after the service was killed by this signal and systemd started it again."""
+    pid = belfry.main_pid()
+    belfry.kill(signal)
+    belfry.wait_for_another(pid)
+    return launch(belfry)
+
+
+@pytest.fixture
+def unit(on_each):
+    """Writes units that are gone after the test."""
+    written = []
+
+    def write(name: str, text: str) -> str:
+        written.append(name)
+        on_each.host.write(f"{UNITS}/{name}", text)
+        on_each.host.systemctl("daemon-reload")
+        return name
+
+    yield write
+    on_each.host.systemctl("stop", *written)
+    for name in written:
+        on_each.host.path(f"{UNITS}/{name}").unlink()
+
+
+def wait_until_started(belfry) -> dict:
+    belfry.wait_for(lambda: belfry.properties("SubState")["SubState"] == "running", "be started")
+    return launch(belfry)
+
+
+def test_first_start_knows_of_no_other(on_each):
+    for name in ("last-word", "last-exit"):
+        on_each.host.path(f"{STATE}/{name}").unlink(missing_ok=True)
+
+    on_each.start()
+
+    options = launch(on_each)
+    assert options["cause"] == "boot"
+    assert "previousRun" not in options
+    assert options["invocationId"] == on_each.properties("InvocationID")["InvocationID"]
+    assert options["execPid"] == on_each.main_pid()
+    assert options["socketNames"] == ["varlink"]
+    assert "Launch: first of this boot; sockets varlink" in on_each.ctl("status").stdout
+    first = on_each.notifications()[0]
+    assert (first["BELFRY_NOTIFICATION"], first["BELFRY_LAUNCH_CAUSE"]) == ("willFinishLaunching", "boot")
+
+
+def test_start_after_another_boot_is_the_first_of_this_one(started_on_each):
+    belfry = started_on_each
+    belfry.host.systemctl("stop", SERVICE)
+    record = belfry.host.path(f"{STATE}/last-word")
+    run = json.loads(record.read_text())
+    run["bootId"] = "0123456789abcdef0123456789abcdef"
+    # In place, so that the file stays the service's own.
+    record.write_text(json.dumps(run))
+
+    belfry.start()
+
+    options = launch(belfry)
+    assert options["cause"] == "boot"
+    assert options["previousRun"]["lastWord"]["kind"] == "stopped"
+
+
+def test_start_by_hand_after_a_stop(started_on_each):
+    belfry = started_on_each
+    before = belfry.properties("InvocationID")["InvocationID"]
+    belfry.host.systemctl("stop", SERVICE)
+
+    belfry.start()
+
+    options = launch(belfry)
+    assert options["cause"] == "start"
+    assert options["previousRun"]["invocationId"] == before
+    assert options["previousRun"]["exit"] == {"result": "success", "code": "exited", "status": "0"}
+
+
+def test_crash_is_known_with_its_signal(started_on_each):
+    options = restart_after(started_on_each, "KILL")
+
+    assert options["cause"] == "crash"
+    assert options["previousRun"]["exit"] == {"result": "signal", "code": "killed", "status": "KILL"}
+    assert "lastWord" not in options["previousRun"]
+    assert "Launch: after a crash (signal, killed by SIGKILL)" in started_on_each.ctl("status").stdout
+    says = [r["MESSAGE"] for r in started_on_each.notifications() if r.get("BELFRY_LAUNCH_CAUSE") == "crash"]
+    assert len(says) == 1 and says[0].endswith(", after crash (signal, killed by SIGKILL)")
+
+
+def test_crash_dumps_core_and_the_status_line_stays_readable(started_on_each):
+    options = restart_after(started_on_each, "SEGV")
+
+    assert options["cause"] == "crash"
+    exit = options["previousRun"]["exit"]
+    assert exit["status"] == "SEGV" and (exit["result"], exit["code"]) in [("core-dump", "dumped"), ("signal", "killed")]
+    assert started_on_each.properties("StatusText") == {"StatusText": "active"}
+
+
+def test_kill_by_the_watchdog_is_told_from_a_crash(on_each):
+    on_each.drop_in(WatchdogSec="2s")
+    on_each.start()
+
+    options = restart_after(on_each, "STOP")
+
+    assert options["cause"] == "watchdog"
+    assert options["previousRun"]["exit"]["result"] == "watchdog"
+    assert "Launch: after the watchdog's kill" in on_each.ctl("status").stdout
+
+
+def test_immediate_stop_is_a_failure_and_no_crash(started_on_each):
+    started_on_each.kill("QUIT")
+    started_on_each.wait_until_inactive()
+    started_on_each.host.systemctl("reset-failed")
+
+    started_on_each.start()
+
+    options = launch(started_on_each)
+    assert options["cause"] == "failure"
+    assert options["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "131"}
+
+
+def test_crash_without_a_record_of_its_end_says_only_that(on_each):
+    on_each.drop_in(ExecStopPost="")
+    on_each.start()
+
+    options = restart_after(on_each, "KILL")
+
+    assert options["cause"] == "crash"
+    assert "exit" not in options["previousRun"]
+
+
+def test_path_that_triggered_the_start_is_named(on_each, unit):
+    inbox = on_each.host.path("/run/belfry-inbox")
+    name = unit("belfry-test.path", f"[Path]\nPathExists=/run/{inbox.name}\nUnit={SERVICE}\n")
+    on_each.host.systemctl("start", name)
+
+    inbox.touch()
+    try:
+        options = wait_until_started(on_each)
+    finally:
+        inbox.unlink()
+
+    assert (options["triggerUnit"], options["triggerPath"]) == (name, "/run/belfry-inbox")
+    assert f"triggered by {name} at /run/belfry-inbox" in on_each.ctl("status").stdout
+
+
+def test_timer_that_triggered_the_start_is_named(on_each, unit):
+    name = unit("belfry-test.timer", f"[Timer]\nOnActiveSec=100ms\nAccuracySec=1ms\nUnit={SERVICE}\n")
+
+    on_each.host.systemctl("start", name)
+
+    options = wait_until_started(on_each)
+    assert options["triggerUnit"] == name
+    assert 0 < options["triggerMonotonicUsec"] < options["triggerRealtimeUsec"]
+
+
+def test_unit_whose_failure_started_the_service_is_named(on_each, unit):
+    broken = "[Unit]\nOnFailure=" + SERVICE + "\n[Service]\nType=oneshot\nExecStart=/bin/sh -c 'exit 3'\n"
+    name = unit("belfry-broken.service", broken)
+
+    on_each.host.systemctl("start", name, check=False)
+
+    monitored = wait_until_started(on_each)["monitored"]
+    assert monitored["unit"] == name
+    assert monitored["exit"] == {"result": "exit-code", "code": "exited", "status": "3"}
+    assert len(monitored["invocationId"]) == 32
+
+
+def test_credentials_are_named_and_not_shown(on_each):
+    on_each.drop_in(SetCredential="token:hidden")
+
+    on_each.start()
+
+    options = launch(on_each)
+    assert options["credentialNames"] == ["token"]
+    assert options["credentialsDirectory"].startswith("/run/credentials/")
+    assert "hidden" not in json.dumps(on_each.status())
+
+
+STORE = """
+import array, os, socket
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.connect(os.environ["NOTIFY_SOCKET"])
+kept = array.array("i", [os.memfd_create("kept")])
+manager.sendmsg([b"FDSTORE=1\\nFDNAME=keepsake"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, kept)])
+"""
+
+
+def test_stored_descriptors_are_told_from_sockets(belfry):
+    # Where the host has Python, which stands in for a service that stores something.
+    belfry.host.write("/run/belfry-store.py", STORE.replace("\\\\", "\\"))
+    belfry.drop_in(
+        FileDescriptorStoreMax="8", NotifyAccess="all", ExecStartPost="/usr/bin/python3 /run/belfry-store.py"
+    )
+    belfry.start()
+
+    belfry.host.systemctl("restart", SERVICE)
+
+    options = launch(belfry)
+    assert options["socketNames"] == ["varlink"]
+    assert "keepsake" in options["storedNames"]
+
+
+def test_every_launch_notification_carries_the_options(on_each):
+    on_each.start()
+    first = int(on_each.notifications()[0]["BELFRY_SEQUENCE"])
+
+    subscriber = on_each.subscribe(after=first - 1, names=["willFinishLaunching", "didFinishLaunching"])
+
+    assert subscriber.next()["userInfo"] == subscriber.next()["userInfo"] == launch(on_each)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Who sent a signal, as far as the kernel lets anybody know."""
+
+import os
+import signal
+from pathlib import Path
+
+
+def outer_pid(belfry) -> int:
+    """The daemon's process id as this process counts."""
+    inner = str(belfry.main_pid())
+    namespace = os.readlink(f"/proc/{belfry.host.leader}/ns/pid")
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            pids = next(line for line in status.read_text().splitlines() if line.startswith("NSpid:")).split()
+            if pids[-1] == inner and os.readlink(status.parent / "ns/pid") == namespace:
+                return int(status.parent.name)
+        except (FileNotFoundError, ProcessLookupError, StopIteration):
+            continue
+    raise AssertionError(f"no process has the pid {inner} inside")
+
+
+def test_sender_is_named_by_pid_user_unit_and_command(started_on_each):
+    belfry = started_on_each
+    subscriber = belfry.subscribe()
+    # systemd-run takes $$ for a single one.
+    script = f"echo $$$$ >/run/belfry-sender; kill -USR1 {belfry.main_pid()}; sleep 2; :"
+    unit = ["systemd-run", "--quiet", "--wait", "--collect", "--unit=belfry-sender", "--uid=belfry"]
+    belfry.host.path("/run/belfry-sender").touch()
+    belfry.host.path("/run/belfry-sender").chmod(0o666)
+    belfry.host.run(*unit, "sh", "-c", script)
+
+    origin = subscriber.next()["origin"]
+    uid = int(belfry.host.run("id", "-u", "belfry").stdout)
+    pid = int(belfry.host.path("/run/belfry-sender").read_text())
+    assert origin == {
+        "kind": "signal",
+        "signal": "SIGUSR1",
+        "pid": pid,
+        "uid": uid,
+        "unit": "belfry-sender.service",
+        "command": "sh",
+        "value": 0,
+    }
+    record = belfry.notifications()[-1]
+    assert record["BELFRY_SENDER_PID"] == str(pid)
+    assert record["BELFRY_SENDER_UID"] == str(uid)
+    assert record["BELFRY_SENDER_UNIT"] == "belfry-sender.service"
+    assert record["BELFRY_SENDER_COMMAND"] == "sh"
+    assert f"SIGUSR1 from pid {pid} (sh), uid {uid}, belfry-sender.service" in record["MESSAGE"]
+
+
+def test_sender_outside_of_the_namespace_is_said_to_be_there(started_on_each):
+    subscriber = started_on_each.subscribe()
+
+    os.kill(outer_pid(started_on_each), signal.SIGUSR1)
+
+    origin = subscriber.next()["origin"]
+    assert (origin["pid"], origin["sender"]) == (0, "outside")
+    assert "unit" not in origin and "command" not in origin
+    record = started_on_each.notifications()[-1]
+    assert record["BELFRY_SENDER_PID"] == "0"
+    assert "BELFRY_SENDER_COMMAND" not in record
+    assert "SIGUSR1 from outside of this pid namespace, uid 0" in record["MESSAGE"]
+
+
+def test_sender_that_is_gone_leaves_pid_and_user(started_on_each):
+    belfry = started_on_each
+    subscriber = belfry.subscribe(names=["flushRequested"])
+    belfry.kill("STOP")
+    sender = belfry.host.run("sh", "-c", f"kill -USR1 {belfry.main_pid()}; echo $$").stdout.strip()
+    belfry.kill("CONT")
+
+    origin = subscriber.next()["origin"]
+    assert (origin["pid"], origin["uid"]) == (int(sender), 0)
+    assert "command" not in origin and "unit" not in origin

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Storms of one signal are merged with their count, and said."""
+
+import subprocess
+
+LIMIT = "[Service]\nSignalLimitBurst=20\nSignalLimitInterval=200ms\n"
+
+
+def storm(belfry, signal: str, count: int) -> subprocess.Popen:
+    """Sends that many signals as fast as a shell can, without waiting for it."""
+    send = f"kill -{signal} {belfry.main_pid()} 2>/dev/null || exit 0"
+    loop = f"i=0; while [ $i -lt {count} ]; do {send}; i=$((i+1)); done"
+    return subprocess.Popen(belfry.host.enter("sh", "-c", loop))
+
+
+def test_storm_is_merged_with_its_count_and_said(on_each):
+    on_each.configure(LIMIT)
+    on_each.start()
+    subscriber = on_each.subscribe()
+
+    assert storm(on_each, "PWR", 20_000).wait(timeout=60) == 0
+    on_each.host.run("sh", "-c", f"kill -USR2 {on_each.main_pid()}")
+    # The merged one comes at the end of its interval, before or after the mark.
+    seen = subscriber.until("statusRequested")
+    while not any("count" in n["userInfo"] for n in seen):
+        seen.append(subscriber.next())
+
+    failing = [n for n in seen if n["name"] == "powerFailing"]
+    merged = [n["userInfo"]["count"] for n in failing if "count" in n["userInfo"]]
+    assert len(failing) < 2000 and max(merged) > 1
+    assert sum(merged) + len(failing) - len(merged) <= 20_000
+    assert all(n["origin"]["command"] == "sh" for n in failing if "command" in n["origin"])
+    said = [r for r in on_each.journal() if "PWR came more than 20 times within 0.2 seconds" in r["MESSAGE"]]
+    assert said and said[0]["BELFRY_SIGNAL"] == "SIGPWR" and said[0]["PRIORITY"] == "4"
+    counts = [int(r["BELFRY_SIGNAL_COUNT"]) for r in on_each.journal() if "BELFRY_SIGNAL_COUNT" in r]
+    assert set(merged) <= set(counts)
+
+
+def test_clients_are_served_and_a_stop_is_obeyed_during_a_storm(on_each):
+    on_each.configure(LIMIT)
+    on_each.start()
+    sender = storm(on_each, "HUP", 2_000_000)
+    try:
+        for _ in range(5):
+            assert on_each.status()["state"] == "active"
+        on_each.ctl("pause")
+        on_each.ctl("resume")
+        on_each.host.systemctl("stop", "belfryd.service")
+    finally:
+        sender.kill()
+        sender.wait()
+
+    assert on_each.properties("Result", "NRestarts") == {"Result": "success", "NRestarts": "0"}
+
+
+def test_last_of_a_storm_of_pauses_and_continues_holds(on_each):
+    on_each.configure("[Service]\nSignalLimitBurst=2\nSignalLimitInterval=1s\n")
+    on_each.start()
+    pid = on_each.main_pid()
+    loop = f"i=0; while [ $i -lt 5000 ]; do kill -TSTP {pid}; kill -CONT {pid}; i=$((i+1)); done"
+    on_each.host.run("sh", "-c", loop)
+
+    # A pending SIGTSTP is discarded by SIGCONT (signal(7)): whatever was merged, the last word is to continue.
+    on_each.wait_for(lambda: on_each.status()["state"] == "active", "be active in the end")
+    assert any("merging what follows" in r["MESSAGE"] for r in on_each.journal())

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A hundred thousand mixed signals, and a thousand stops: nothing is lost, and nothing grows."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from test_sender import outer_pid
+
+DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
+SIGNALS = 100_000
+WARM_UP = 10_000
+# Sent at once; half of them wait for a subscriber then, which is less than it may be behind.
+BURST = 1000
+STOPS = 1000
+
+# Runs in the host's pid namespace with this machine's Python, so that the daemon can see who sends. Every other signal
+# is a queued one with its number; while the kernel's queue is full it waits, since nothing was queued then.
+MIXED = """
+import ctypes, os, random, signal, sys, time
+pid, burst = (int(text) for text in sys.argv[1:])
+libc = ctypes.CDLL(None, use_errno=True)
+others = [signal.SIGUSR1, signal.SIGPWR, signal.SIGTSTP, signal.SIGCONT, signal.SIGHUP, signal.SIGUSR2]
+choose = random.Random(1)
+value = 0
+for line in sys.stdin:
+    for _ in range(burst // 2):
+        os.kill(pid, choose.choices(others, [40, 40, 10, 10, 1, 1])[0])
+        while libc.sigqueue(pid, signal.SIGRTMIN + 5, ctypes.c_void_p(value)) != 0:
+            time.sleep(0.001)
+        value += 1
+os.kill(pid, signal.SIGCONT)
+"""
+
+
+def footprint(belfry) -> dict[str, int]:
+    """What the daemon holds: memory of its own in KiB, descriptors, threads."""
+    status = dict(line.split(":", 1) for line in belfry.process("status").splitlines())
+    count = belfry.host.run("sh", "-c", f"ls /proc/{belfry.main_pid()}/fd | wc -l").stdout
+    return {"RssAnon": int(status["RssAnon"].split()[0]), "descriptors": int(count), "threads": int(status["Threads"])}
+
+
+def assert_nothing_grew(belfry, before: dict[str, int]) -> None:
+    after = footprint(belfry)
+    print(f"\nbefore {before}, after {after}")
+    assert after["descriptors"] == before["descriptors"]
+    assert after["threads"] == before["threads"] == 1
+    assert after["RssAnon"] <= before["RssAnon"] + 512
+    assert belfry.properties("NRestarts", "Result") == {"NRestarts": "0", "Result": "success"}
+
+
+def test_hundred_thousand_mixed_signals_leave_nothing_behind(on_each):
+    on_each.configure(DOORBELL)
+    on_each.start()
+    subscribers = [on_each.subscribe(names=["org.example.doorbell"]) for _ in range(3)]
+    enter = ["nsenter", "-t", str(on_each.host.leader), "-p", "--", sys.executable, "-c", MIXED]
+    sender = subprocess.Popen([*enter, str(on_each.main_pid()), str(BURST)], stdin=subprocess.PIPE, text=True)
+    rung = 0
+
+    def send(count: int) -> None:
+        nonlocal rung
+        for _ in range(count // BURST):
+            print("go", file=sender.stdin, flush=True)
+            for _ in range(BURST // 2):
+                for subscriber in subscribers:
+                    assert subscriber.next()["origin"]["value"] == rung
+                rung += 1
+
+    send(WARM_UP)
+    before = footprint(on_each)
+    send(SIGNALS - WARM_UP)
+    sender.stdin.close()
+
+    assert sender.wait(timeout=20) == 0
+    assert rung == SIGNALS // 2
+    on_each.wait_for(lambda: on_each.status()["state"] == "active", "be active in the end")
+    assert_nothing_grew(on_each, before)
+
+
+def wait_for_state(pid: int, state: str) -> None:
+    """Returns when the kernel says that a process is in this state (proc(5))."""
+    stat = Path(f"/proc/{pid}/stat")
+    while stat.read_text().rpartition(")")[2].split()[0] != state:
+        os.sched_yield()
+
+
+def test_thousand_stops_are_each_told_and_leave_nothing_behind(started_on_each):
+    subscriber = started_on_each.subscribe()
+    pid = outer_pid(started_on_each)
+
+    def stop(times: int) -> None:
+        for _ in range(times):
+            wait_for_state(pid, "S")
+            os.kill(pid, signal.SIGSTOP)
+            wait_for_state(pid, "T")
+            os.kill(pid, signal.SIGCONT)
+            notification = subscriber.next()
+            assert (notification["name"], notification["userInfo"]["cause"]) == ("didResume", "signal")
+
+    # Long enough for what is kept of the past to be full.
+    stop(WARM_UP // 8)
+    before = footprint(started_on_each)
+    stop(STOPS)
+
+    assert_nothing_grew(started_on_each, before)
+    assert started_on_each.status()["state"] == "active"
+    assert len(subscriber.seen) == STOPS + WARM_UP // 8
+    numbers = [n["sequence"] for n in subscriber.seen]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_thousand_stops_without_a_pause_between_them_do_no_harm(started_on_each):
+    pid = outer_pid(started_on_each)
+    before = started_on_each.main_pid()
+
+    for _ in range(STOPS):
+        os.kill(pid, signal.SIGSTOP)
+        os.kill(pid, signal.SIGCONT)
+
+    assert started_on_each.status()["state"] == "active"
+    assert started_on_each.main_pid() == before
+    assert started_on_each.properties("NRestarts") == {"NRestarts": "0"}
