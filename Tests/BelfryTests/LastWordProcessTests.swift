@@ -17,6 +17,15 @@ struct LastWordProcessTests {
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
+    /// What the next process says first.
+    private func nextLaunch() throws -> String {
+        let next = try fixture.start()
+        let line = next.lines(until: "willFinishLaunching").last ?? ""
+        next.send(SIGKILL)
+        _ = next.finish()
+        return line
+    }
+
     private func word() throws -> [String: Any] { try #require(try record()["lastWord"] as? [String: Any]) }
 
     private func origin(_ key: String, _ word: [String: Any]) -> [String: Any] { word[key] as? [String: Any] ?? [:] }
@@ -43,7 +52,7 @@ struct LastWordProcessTests {
         #expect(origin("cutShortBy", late)["signal"] as? String == "SIGINT")
         let times = try #require(late["listeners"] as? [[String: Any]])
         #expect(times.contains { $0["listener"] as? String == "probe" && $0["outcome"] as? String == "overran" })
-        #expect(try fixture.start().lines(until: "willFinishLaunching").last?.hasSuffix(", after failure") == true)
+        #expect(try nextLaunch().hasSuffix(", after failure"))
     }
 
     @Test func killDuringAStopLeavesWhoAskedForIt() throws {
@@ -57,10 +66,7 @@ struct LastWordProcessTests {
 
         #expect(try word()["kind"] as? String == "stopping")
         #expect(origin("origin", try word())["signal"] as? String == "SIGTERM")
-        let next = try fixture.start()
-        #expect(next.lines(until: "willFinishLaunching").last?.hasSuffix(", after crash") == true)
-        next.send(SIGKILL)
-        _ = next.finish()
+        #expect(try nextLaunch().hasSuffix(", after crash"))
     }
 
     @Test func refusedLaunchIsALastWordToo() throws {
