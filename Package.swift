@@ -148,9 +148,6 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: onMain),
-        .testTarget(
-            name: "LifecycleSourcesTests", dependencies: ["EventLoop", "Lifecycle", "LifecycleSources"],
-            swiftSettings: onMain),
         .target(
             name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting"], path: "Tests/MediatorModel",
             swiftSettings: onMain),

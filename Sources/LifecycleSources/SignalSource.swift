@@ -90,7 +90,7 @@ package final class SignalSource {
 
     private func receive(_ signal: ReceivedSignal) {
         guard let route = routes[signal.number] else { return }
-        let now = MonotonicInstant.now
+        let now = MonotonicInstant(microseconds: loop.stamp.monotonicUsec)
         let sender = senders.sender(signal.senderPID, at: now)
         let origin = SignalOrigin(
             number: signal.number, name: route.name, pid: signal.senderPID, uid: signal.senderUID, unit: sender.unit,

@@ -121,16 +121,3 @@ def test_thousand_stops_are_each_told_and_leave_nothing_behind(started_on_each):
     assert len(subscriber.seen) == STOPS + WARM_UP // 8
     numbers = [n["sequence"] for n in subscriber.seen]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-
-
-def test_thousand_stops_without_a_pause_between_them_do_no_harm(started_on_each):
-    pid = outer_pid(started_on_each)
-    before = started_on_each.main_pid()
-
-    for _ in range(STOPS):
-        os.kill(pid, signal.SIGSTOP)
-        os.kill(pid, signal.SIGCONT)
-
-    assert started_on_each.status()["state"] == "active"
-    assert started_on_each.main_pid() == before
-    assert started_on_each.properties("NRestarts") == {"NRestarts": "0"}
