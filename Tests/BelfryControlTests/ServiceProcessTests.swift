@@ -17,7 +17,8 @@ struct ServiceProcessTests {
 
     private func find(_ pid: Int32, after predecessor: ServiceProcess? = nil) -> ServiceProcess? {
         ServiceProcess(
-            pid: pid, after: predecessor, proc: folder.path, controlGroups: folder.appendingPathComponent("cg").path)
+            pid: pid, after: predecessor, proc: folder.path, controlGroups: folder.appendingPathComponent("cg").path,
+            units: folder.appendingPathComponent("units").path)
     }
 
     @Test func theControlGroupTellsWhetherTheUnitRunsAgain() throws {
@@ -34,6 +35,26 @@ struct ServiceProcessTests {
         #expect(process.fate == .replaced)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("cg"))
         #expect(process.fate == .gone)
+    }
+
+    @Test func whatStillRunsForTheEndOfARunReplacesNobody() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func begin(_ run: String) throws {
+            let link = folder.appendingPathComponent("units/invocation:belfryd.service").path
+            try? FileManager.default.removeItem(atPath: link)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: run)
+        }
+        try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
+        try write("", to: "units/unit-log-level:other.service")
+        let list = "cg/system.slice/belfryd.service/cgroup.procs"
+        try write("12\n", to: list)
+        try begin("0a")
+        let process = try #require(find(12))
+
+        try write("13\n", to: list)
+        #expect(process.fate == .gone)
+        try begin("0b")
+        #expect(process.fate == .replaced)
     }
 
     @Test func aProcessThatHasEndedWasWhereItsPredecessorWas() throws {
