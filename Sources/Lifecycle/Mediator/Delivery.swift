@@ -26,6 +26,8 @@ final class Delivery {
     private var reports: [ListenerReport?] = []
     private var next = 0
     private var calls: [(entry: ListenerEntry, answer: LifecycleAnswer, call: ListenerCall)] = []
+    /// Who answers at once, right now.
+    private var answering: (entry: ListenerEntry, place: Int, startUsec: UInt64)?
     private var isAdvancing = false
     private var isCutShort = false
 
@@ -42,6 +44,9 @@ final class Delivery {
         self.progress = progress
         self.completion = completion
     }
+
+    // Made and dropped for every notification: an end on the main actor would look for the actor first.
+    nonisolated deinit {}
 
     /// Tells as many groups as answer at once; the rest follows by itself.
     func advance() {
@@ -62,11 +67,12 @@ final class Delivery {
     }
 
     /// Who is being waited for.
-    var awaited: [String] { calls.map(\.entry.place.name) }
+    var awaited: [String] { (calls.map(\.entry) + (answering.map { [$0.entry] } ?? [])).map(\.place.name) }
 
     /// Waits for nobody any more: the calls under way overrun, and those to come have no time beyond their first step.
     func cutShort() {
         isCutShort = true
+        settle(.overran)
         for (_, _, call) in calls { call.overrun() }
     }
 
@@ -84,8 +90,9 @@ final class Delivery {
     private func tell(_ entry: ListenerEntry, _ answer: LifecycleAnswer) {
         let place = reports.count
         reports.append(nil)
+        if case .immediate(let body) = answer.body { return tellAtOnce(entry, body, place) }
         let call = ListenerCall(clock: clock) { [self] call, outcome, duration in
-            reports[place] = isRehearsal ? entry.report(outcome, duration) : entry.note(outcome, after: duration)
+            reports[place] = report(of: entry, outcome, duration)
             calls.removeAll { $0.call === call }
             advance()
         }
@@ -97,5 +104,29 @@ final class Delivery {
             }
         }
         call.begin(answer, notification, share)
+    }
+
+    /// Most answers are given at once, and need neither a timer nor anybody to wait for them. One that itself has this
+    /// cut short has overrun.
+    private func tellAtOnce(
+        _ entry: ListenerEntry, _ body: (LifecycleNotification) throws -> ListenerOutcome, _ place: Int
+    ) {
+        answering = (entry, place, clock.now.monotonicUsec)
+        do {
+            settle(try body(notification))
+        } catch {
+            settle(ListenerOutcome(error))
+        }
+    }
+
+    /// Ends the answer that is given right now, unless it has ended.
+    private func settle(_ outcome: ListenerOutcome) {
+        guard let (entry, place, startUsec) = answering else { return }
+        answering = nil
+        reports[place] = report(of: entry, outcome, .microseconds(clock.now.monotonicUsec - startUsec))
+    }
+
+    private func report(of entry: ListenerEntry, _ outcome: ListenerOutcome, _ duration: Duration) -> ListenerReport {
+        isRehearsal ? entry.report(outcome, duration) : entry.note(outcome, after: duration)
     }
 }
