@@ -7,24 +7,37 @@ import Testing
 import Varlink
 
 struct SocketAccessTests {
-    private func access(lookAll: Bool) -> SocketAccess {
-        SocketAccess(owner: 100, group: 50, look: lookAll ? .all : .privileged)
-    }
+    nonisolated private static let root = VarlinkPeer(pid: 1, uid: 0, gid: 0)
+    nonisolated private static let owner = VarlinkPeer(pid: 1, uid: 100, gid: 9)
+    nonisolated private static let member = VarlinkPeer(pid: 1, uid: 7, gid: 50)
+    nonisolated private static let supplementary = VarlinkPeer(pid: 1, uid: 7, gid: 9, groups: [8, 50])
+    nonisolated private static let stranger = VarlinkPeer(pid: 1, uid: 7, gid: 9, groups: [8])
+    nonisolated private static let nobody = VarlinkPeer(pid: 0, uid: 65534, gid: 65534)
 
     @Test(arguments: [
-        (VarlinkPeer(pid: 1, uid: 0, gid: 0), true), (VarlinkPeer(pid: 1, uid: 100, gid: 9), true),
-        (VarlinkPeer(pid: 1, uid: 7, gid: 50), true), (VarlinkPeer(pid: 1, uid: 7, gid: 9, groups: [8, 50]), true),
-        (VarlinkPeer(pid: 1, uid: 7, gid: 9, groups: [8]), false), (VarlinkPeer(pid: 0, uid: 65534, gid: 65534), false),
+        (SocketAudience.all, [root, owner, member, supplementary, stranger, nobody], []),
+        (.privileged, [root, owner, member, supplementary], [stranger, nobody]),
+        (.owner, [root, owner], [member, supplementary, stranger, nobody]),
     ])
-    func rootOwnerAndGroupMayChange(peer: VarlinkPeer, may: Bool) {
-        #expect(access(lookAll: true).mayChange(peer) == may)
-        #expect(access(lookAll: true).mayLook(peer))
-        #expect(access(lookAll: false).mayLook(peer) == may)
+    func audienceDecides(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
+        for permission in SocketPermission.allCases {
+            let access = SocketAccess(owner: 100, group: 50, [permission: audience])
+
+            #expect(admitted.allSatisfy { access.allows(permission, $0) })
+            #expect(!refused.contains { access.allows(permission, $0) })
+        }
+    }
+
+    @Test func byDefaultOthersOnlyLook() {
+        let access = SocketAccess(BelfrySettings.defaults.socket)
+
+        #expect(SocketPermission.allCases.map { access.allows($0, Self.stranger) } == [true, false, false])
+        #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })
     }
 
     @Test func missingGroupHelpsNobody() {
-        let access = SocketAccess(owner: 100, group: nil, look: .all)
+        let access = SocketAccess(owner: 100, group: nil, [.post: .privileged])
 
-        #expect(!access.mayChange(VarlinkPeer(pid: 1, uid: 7, gid: 50)))
+        #expect(!access.allows(.post, Self.member))
     }
 }

@@ -6,53 +6,29 @@ import EventLoop
 import Lifecycle
 import LifecycleListeners
 import LifecycleTesting
-import TestSupport
 import Testing
 import Varlink
 
 @Suite(.timeLimit(.minutes(1)))
 struct SocketListenerTests {
-    let directory: TemporaryDirectory
-    let loop: MainEventLoop
-    let mediator: LifecycleMediator
-    let socket: SocketListener
-    let client: VarlinkClient
+    let fixture: SocketFixture
     private let lifecycle = "io.belfry.Lifecycle."
 
     init() throws {
-        directory = try TemporaryDirectory()
-        loop = try MainEventLoop()
-        var settings = BelfrySettings.defaults
-        settings.socket.queueMax = 64
-        settings.socket.replayMax = 16
-        var configuration = LifecycleConfiguration()
-        configuration[BelfrySettings.self] = settings
-        mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
-        let path = directory.path("socket")
-        socket = try SocketListener(
-            loop: loop, mediator: mediator,
-            identity: ServiceIdentity(
-                service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
-            endpoint: SocketEndpoint(path: path, configuredPath: nil, activated: []),
-            log: ServiceLog { _ in RecordingWriter() })
-        try mediator.addListener(socket)
-        mediator.perform(.launch)
-        client = try VarlinkClient(path, on: loop)
-    }
-
-    private func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> Result<VarlinkObject, VarlinkError>
-    {
-        var answer: Result<VarlinkObject, VarlinkError>?
-        client.call(lifecycle + method, parameters) { answer = $0 }
-        while true {
-            try loop.turn(waiting: .milliseconds(10))
-            if let answer { return answer }
+        fixture = try SocketFixture {
+            $0.queueMax = 64
+            $0.replayMax = 16
         }
     }
 
-    private func turn(until condition: () -> Bool) throws {
-        while !condition() { try loop.turn(waiting: .milliseconds(10)) }
+    private var mediator: LifecycleMediator { fixture.mediator }
+    private var client: VarlinkClient { fixture.client }
+
+    private func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> SocketFixture.Answer {
+        try fixture.call(method, parameters)
     }
+
+    private func turn(until condition: () -> Bool) throws { try fixture.turn(until: condition) }
 
     @Test func stateIsTold() throws {
         let state = try call("GetState").get()
@@ -158,7 +134,7 @@ struct SocketListenerTests {
 
         for _ in 0..<200 {
             mediator.post(.flushRequested, userInfo: ["filler": filler])
-            try loop.turn(waiting: .zero)
+            try fixture.loop.turn(waiting: .zero)
         }
         client.isPaused = false
         try turn { if case .failure = last { true } else { false } }

@@ -62,10 +62,12 @@ package nonisolated enum BelfrySections {
                 "Path", .socketPath, default: "",
                 help: "its path or abstract @NAME; by default io.belfry.Lifecycle in the runtime directory"),
             KeyDescription(
-                "Group", .account, default: "belfry", help: "group whose members may change things, if it exists"),
-            KeyDescription(
-                "Look", .choice(SocketLook.allCases.map(\.rawValue)), default: "all",
-                help: "who may read: all, or only the privileged who may change things"),
+                "Group", .account, default: "belfry", help: "group whose members are privileged, if it exists"),
+            audience("Look", "all", "who may read: all, privileged (root, the service's own user, Group=) or owner"),
+            audience(
+                "Post", "privileged", "who may post, ask for actions and have URLs opened: all, privileged or owner"),
+            audience(
+                "Control", "privileged", "who may pause, reload, hold and listen in order: all, privileged or owner"),
             KeyDescription("ConnectionsMax", .integer(1...65536), default: "4096", help: "connections at a time"),
             KeyDescription(
                 "ConnectionsPerUserMax", .integer(1...65536), default: "1024",
@@ -110,6 +112,10 @@ package nonisolated enum BelfrySections {
                 default: "flushRequested didReceiveMemoryWarning didEnterBackground willTerminate",
                 help: "notifications that flush it"),
         ])
+
+    private static func audience(_ name: String, _ text: String, _ help: String) -> KeyDescription {
+        KeyDescription(name, .choice(SocketAudience.allCases.map(\.rawValue)), default: text, help: help)
+    }
 
     private static func signal(_ name: String, _ action: SignalAction, _ help: String) -> KeyDescription {
         KeyDescription(name, .signalAction, default: action.description, help: help)

@@ -7,10 +7,14 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var isEnabled: Bool
     /// Its path, or `@NAME` for an abstract one; nil for the default.
     package var path: String?
-    /// The group whose members may change things; it need not exist.
+    /// The group whose members are privileged; it need not exist.
     package var group: String
     /// Who may read.
-    package var look: SocketLook
+    package var look: SocketAudience
+    /// Who may post.
+    package var post: SocketAudience
+    /// Who has a say in the service's life.
+    package var control: SocketAudience
     /// Connections at a time.
     package var connectionsMax: Int
     /// Connections of one user at a time.
@@ -27,6 +31,8 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         path = section.text("Path")
         group = section.requiredText("Group")
         look = section.choice("Look")
+        post = section.choice("Post")
+        control = section.choice("Control")
         connectionsMax = section.integer("ConnectionsMax")
         connectionsPerUserMax = section.integer("ConnectionsPerUserMax")
         frameMax = Int(clamping: section.bytes("FrameMax") ?? .max)

@@ -79,6 +79,20 @@ extension LifecycleListener {
             })
     }
 
+    /// Answers a notification with an outcome of any kind that somebody else brings, such as another program.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - action: for `performAction`, the action that is offered.
+    ///   - body: as in `onCompletion`.
+    package func onOutcome(
+        _ name: LifecycleNotification.Name, deadline: Duration? = nil, action: LifecycleAction? = nil,
+        _ body: @escaping (LifecycleNotification, @escaping (ListenerOutcome) -> Void) -> () -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(name, deadline: deadline, action: action, .completing(body))
+    }
+
     /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.
     public func on<Event: LifecycleEvent>(
         _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Void

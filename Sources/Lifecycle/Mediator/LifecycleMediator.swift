@@ -113,6 +113,11 @@ public final class LifecycleMediator {
         transitions.observers.append(handler)
     }
 
+    /// Calls `handler` when a pause or a stop begins to wait for background tasks, with what these are called.
+    package func addWaitObserver(_ handler: @escaping (LifecycleTrigger, [String]) -> Void) {
+        transitions.waitObservers.append(handler)
+    }
+
     // MARK: Listeners
 
     /// Adds a listener: last in the order of arriving notifications and first in that of leaving ones, unless it says

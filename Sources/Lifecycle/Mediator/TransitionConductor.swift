@@ -18,6 +18,8 @@ final class TransitionConductor {
     var progressObservers: [(LifecycleProgress) -> Void] = []
     private var needs: ([LifecycleStep]) -> Duration = { _ in .zero }
     private var wait: BackgroundTaskWait?
+    /// Hear of every transition that begins to wait for background tasks, and what these are called.
+    var waitObservers: [(LifecycleTrigger, [String]) -> Void] = []
     private var queue = TransitionQueue()
     private var delivery: Delivery?
     private var deliver: Deliver?
@@ -79,6 +81,8 @@ final class TransitionConductor {
         guard transition.trigger == .pause || transition.trigger == .stop else { return advance(transition) }
         if transition.cutShortBy != nil { backgroundTasks.expireAll() }
         guard !backgroundTasks.isEmpty else { return advance(transition) }
+        let names = backgroundTasks.names
+        for observer in waitObservers { observer(transition.trigger, names) }
         wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) { [unowned self] in
             note($0, $1, $2, moved: $3, in: transition)
         }

@@ -17,6 +17,10 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case configuration = "393da2b99ad549448982d47ba22074e2"
     /// A client of the socket broke the protocol or a limit.
     case client = "6d0a4e6f2f0b4c0f9d9b1f7f4d1c8e21"
+    /// A client began or ended to hold the service, or a pause or a stop waits for one.
+    case hold = "0f6c3d2be1a94d0f8d5b7a1c92e34f68"
+    /// Another program became a listener, or is none any more.
+    case attachment = "a94f1e7c50d24b6e8c3a6d19f7b2e085"
     /// A cache was written back or trimmed.
     case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
     /// The service ends at once, or before its listeners were done.

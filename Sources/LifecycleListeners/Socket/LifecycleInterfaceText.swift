@@ -130,6 +130,24 @@ package nonisolated let lifecycleInterfaceText = """
       skipped: []string
     )
 
+    # A client that delays pause, sleep and stop.
+    type Holder (
+      reason: string,
+      # The process that holds, its user and, where it could be found, its systemd unit
+      pid: int,
+      uid: int,
+      unit: ?string,
+      # The time until the hold ends by itself; absent without a limit
+      remainingUsec: ?int
+    )
+
+    # Something that a listener offers to do when it is asked by name.
+    type Action (
+      id: string,
+      # What it does, in a line for people
+      title: string
+    )
+
     # Where the service is, and how it came there.
     method GetState() -> (
       state: string,
@@ -163,6 +181,43 @@ package nonisolated let lifecycleInterfaceText = """
 
     # Make the service inactive for a short time, until Resume.
     method Interrupt() -> (state: string)
+
+    # Delay pause, sleep and stop for as long as the connection lives, or until 'timeoutUsec' has passed. Needs 'more'. The
+    # first reply says that the service is held. When a pause or a stop begins to wait, another one says so in 'waiting',
+    # the last one comes with 'held' false when the time is up. A stop waits no longer than it has time itself, and a
+    # second stop for nobody.
+    method Hold(reason: string, timeoutUsec: ?int) -> (held: bool, waiting: ?string)
+
+    # Who holds the service.
+    method ListHolds() -> (holds: []Holder)
+
+    # Become a listener, for as long as the connection lives. Needs 'more'. Each reply is a notification that is to be
+    # answered, with its token, by Answer on another connection; the service goes on without the answer after
+    # 'deadlineUsec', or ListenerTimeout= of its configuration without it. 'follows' names listeners that are told before
+    # this one on the way up, and after it on the way down. 'actions' are offered to PerformAction. With 'confirm' the
+    # first reply has neither and says that the listener is in its place. Whoever goes away, or does not read, is no
+    # listener any more: what it has not answered counts as failed.
+    method Attach(
+      listener: string,
+      names: []string,
+      follows: ?[]string,
+      deadlineUsec: ?int,
+      actions: ?[]Action,
+      confirm: ?bool
+    ) -> (token: ?string, notification: ?Notification)
+
+    # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed; with
+    # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.
+    method Answer(token: string, outcome: string, reason: ?string) -> ()
+
+    # The actions that listeners offer.
+    method ListActions() -> (actions: []Action)
+
+    # Have an action done. The reply comes when the listeners that offer it have answered.
+    method PerformAction(id: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
+
+    # Have a URL opened by the first listener that will; 'handledBy' names it, and is absent when none would.
+    method OpenURL(url: string) -> (sequence: int, handledBy: ?string, reports: []Report)
 
     # Read the configuration anew. The reply comes when it holds, or when it was refused.
     method Reload() -> ()
@@ -216,6 +271,21 @@ package nonisolated let lifecycleInterfaceText = """
 
     # The name is none, or belongs to a transition, which has a method of its own.
     error InvalidName(name: string)
+
+    # No listener offers this action.
+    error NoSuchAction(id: string)
+
+    # There is a listener of this name already.
+    error ListenerExists(listener: string)
+
+    # Listeners would follow each other in a circle.
+    error InvalidOrder(reason: string)
+
+    # No question with this token waits for an answer: it was answered, its deadline has passed, or there was none.
+    error UnknownToken(token: string)
+
+    # The program is no listener any more, because it did not read.
+    error Detached(reason: string)
 
     # What came after the given number is not kept any more; 'oldest' is the first that is.
     error NotRetained(oldest: int)

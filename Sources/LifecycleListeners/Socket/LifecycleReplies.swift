@@ -23,6 +23,14 @@ nonisolated enum LifecycleReplies {
         return object
     }
 
+    /// What became of a notification that was waited for.
+    static func result(_ report: LifecycleReport) -> VarlinkObject {
+        [
+            "sequence": .int(Int64(report.notification.sequence)), "result": .string(report.result.rawValue),
+            "reports": .array(report.listeners.map(self.report)),
+        ]
+    }
+
     static func report(_ report: ListenerReport) -> VarlinkValue {
         var object: VarlinkObject = [
             "listener": .string(report.listener), "outcome": .string(report.outcome.word),

@@ -9,27 +9,34 @@ package import Varlink
 package nonisolated struct SocketAccess: Sendable, Equatable {
     private let owner: UInt32
     private let group: UInt32?
-    private let look: SocketLook
+    private let audiences: [SocketPermission: SocketAudience]
 
     /// - Parameters:
     ///   - owner: the service's own user.
-    ///   - group: the group whose members may change things, if it exists.
-    ///   - look: who may read.
-    package init(owner: UInt32, group: UInt32?, look: SocketLook) {
+    ///   - group: the group whose members are privileged, if it exists.
+    ///   - audiences: who may do what; nobody does what is not named.
+    package init(owner: UInt32, group: UInt32?, _ audiences: [SocketPermission: SocketAudience]) {
         self.owner = owner
         self.group = group
-        self.look = look
+        self.audiences = audiences
     }
 
     /// What the settings say, with the group looked up in the system's database.
     package init(_ settings: SocketSettings) {
-        self.init(owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid, look: settings.look)
+        self.init(
+            owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid,
+            [.look: settings.look, .post: settings.post, .control: settings.control])
     }
 
-    /// Root, the service's own user and the members of the group.
-    package func mayChange(_ peer: VarlinkPeer) -> Bool {
-        peer.uid == 0 || peer.uid == owner || (group.map(peer.isMember) ?? false)
+    /// Whether the peer may do that.
+    package func allows(_ permission: SocketPermission, _ peer: VarlinkPeer) -> Bool {
+        switch audiences[permission] {
+        case .all: true
+        case .privileged: isOwner(peer) || (group.map(peer.isMember) ?? false)
+        case .owner: isOwner(peer)
+        case nil: false
+        }
     }
 
-    package func mayLook(_ peer: VarlinkPeer) -> Bool { look == .all || mayChange(peer) }
+    private func isOwner(_ peer: VarlinkPeer) -> Bool { peer.uid == 0 || peer.uid == owner }
 }

@@ -17,13 +17,20 @@ extension SocketListener {
                 $0.reply(["listeners": .array(mediator.listeners.map(LifecycleReplies.listener))])
             },
             "Explain": look { [unowned self] in explain($0) },
-            "Rehearse": change { [unowned self] in rehearse($0) },
+            "Rehearse": control { [unowned self] in rehearse($0) },
             "ListSignals": look { [unowned self] in $0.reply(["signals": .array(signals)]) },
-            "Post": change { [unowned self] in post($0) },
-            "Pause": change { [unowned self] in move(.pause, $0) },
-            "Resume": change { [unowned self] in move(.resume, $0) },
-            "Interrupt": change { [unowned self] in move(.interrupt, $0) },
-            "Reload": change { [unowned self] in reload($0) },
+            "ListActions": look { [unowned self] in $0.reply(["actions": .array(actions)]) },
+            "ListHolds": look { [unowned self] in $0.reply(["holds": .array(holds.descriptions)]) },
+            "Post": post { [unowned self] in post($0) },
+            "OpenURL": post { [unowned self] in open($0) },
+            "PerformAction": post { [unowned self] in act($0) },
+            "Pause": control { [unowned self] in move(.pause, $0) },
+            "Resume": control { [unowned self] in move(.resume, $0) },
+            "Interrupt": control { [unowned self] in move(.interrupt, $0) },
+            "Reload": control { [unowned self] in reload($0) },
+            "Hold": control { [unowned self] in holds.begin($0, origin: peer(of: $0)) },
+            "Attach": control { [unowned self] in attached.attach($0, origin: peer(of: $0)) },
+            "Answer": control { [unowned self] in attached.answer($0) },
         ]
     }
 
@@ -57,6 +64,10 @@ extension SocketListener {
             after: request.parameters["after"]?.intValue, state: state)
     }
 
+    private var actions: [VarlinkValue] {
+        mediator.actions.map { ["id": .string($0.id), "title": .string($0.title)] }
+    }
+
     private func post(_ request: VarlinkRequest) {
         let text = request.parameters["name"]?.stringValue ?? ""
         guard let name = LifecycleNotification.Name(text), !name.isTransition else {
@@ -70,11 +81,28 @@ extension SocketListener {
                 "sequence": .int(Int64(sequence)), "result": "posted", "reports": [],
             ])
         }
-        mediator.post(name, userInfo: userInfo, origin: origin) { report in
-            request.reply([
-                "sequence": .int(Int64(report.notification.sequence)), "result": .string(report.result.rawValue),
-                "reports": .array(report.listeners.map(LifecycleReplies.report)),
-            ])
+        mediator.post(name, userInfo: userInfo, origin: origin) { request.reply(LifecycleReplies.result($0)) }
+    }
+
+    private func act(_ request: VarlinkRequest) {
+        let id = request.parameters["id"]?.stringValue ?? ""
+        guard mediator.actions.contains(where: { $0.id == id }) else {
+            return request.fail("io.belfry.Lifecycle.NoSuchAction", ["id": .string(id)])
+        }
+        var userInfo = UserInfo(request.parameters["userInfo"]?.objectValue ?? [:])
+        userInfo["action"] = .string(id)
+        mediator.post(.performAction, userInfo: userInfo, origin: origin(of: request)) {
+            request.reply(LifecycleReplies.result($0))
+        }
+    }
+
+    private func open(_ request: VarlinkRequest) {
+        let url = request.parameters["url"]?.stringValue ?? ""
+        mediator.post(.openURL, userInfo: ["url": .string(url)], origin: origin(of: request)) { report in
+            var reply = LifecycleReplies.result(report)
+            reply["result"] = nil
+            reply["handledBy"] = report.handledBy.map { .string($0) }
+            request.reply(reply)
         }
     }
 
@@ -98,12 +126,14 @@ extension SocketListener {
     }
 
     /// Who called. It is looked up once for a connection: its peer is who it was when it connected.
-    func origin(of request: VarlinkRequest) -> LifecycleOrigin {
-        if let known = request.attachment as? PeerOrigin { return .peer(known) }
+    private func peer(of request: VarlinkRequest) -> PeerOrigin {
+        if let known = request.attachment as? PeerOrigin { return known }
         let peer = request.peer
         let origin = PeerOrigin(
             pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid))
         request.attachment = origin
-        return .peer(origin)
+        return origin
     }
+
+    func origin(of request: VarlinkRequest) -> LifecycleOrigin { .peer(peer(of: request)) }
 }

@@ -17,13 +17,15 @@ package final class SocketListener: LifecycleListener {
     let mediator: LifecycleMediator
     let identity: ServiceIdentity
     let subscribers: SubscriberList
+    let holds: HoldList
+    let attached: AttachedListenerList
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
-    private let log: ServiceLog
+    private let clients: ClientLog
     private var access: SocketAccess
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
@@ -45,8 +47,11 @@ package final class SocketListener: LifecycleListener {
         self.mediator = mediator
         self.identity = identity
         self.endpoint = endpoint
-        self.log = log
+        clients = ClientLog(log)
         access = SocketAccess(settings)
+        holds = HoldList(mediator: mediator, log: log)
+        attached = AttachedListenerList(
+            mediator: mediator, bootID: identity.bootID, queueLimit: settings.queueMax, log: log)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
@@ -56,7 +61,7 @@ package final class SocketListener: LifecycleListener {
             on: server, bootID: identity.bootID, queueLimit: settings.queueMax, replayLimit: settings.replayMax,
             after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
-        server.onProblem = { [log] problem in log.write(.warning, "\(problem)", .client) }
+        server.onProblem = { [clients] in clients.note($0) }
         observation = mediator.addObserver { [subscribers, server] in
             subscribers.send($0)
             server.keepUp()
@@ -83,26 +88,24 @@ package final class SocketListener: LifecycleListener {
         guard let settings = configuration?[BelfrySettings.self]?.socket else { return }
         access = SocketAccess(settings)
         subscribers.queueLimit = settings.queueMax
+        attached.queueLimit = settings.queueMax
     }
 
     /// Lets a client look, or answers that it may not.
-    func look(_ answer: @escaping (VarlinkRequest) -> Void) -> VarlinkInterface.Handler {
-        admit({ $0.mayLook($1) }, answer)
-    }
+    func look(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.look, answer) }
 
-    /// Lets a client change things, or answers that it may not.
-    func change(_ answer: @escaping (VarlinkRequest) -> Void) -> VarlinkInterface.Handler {
-        admit({ $0.mayChange($1) }, answer)
-    }
+    /// Lets a client post, or answers that it may not.
+    func post(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.post, answer) }
+
+    /// Lets a client have a say in the service's life, or answers that it may not.
+    func control(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.control, answer) }
 
     private func admit(
-        _ may: @escaping (SocketAccess, VarlinkPeer) -> Bool, _ answer: @escaping (VarlinkRequest) -> Void
+        _ permission: SocketPermission, _ answer: @escaping VarlinkInterface.Handler
     ) -> VarlinkInterface.Handler {
         { [unowned self] request in
-            if may(access, request.peer) { return answer(request) }
-            log.write(
-                .notice, "refused \(request.method) of \(request.peer)", .client,
-                fields: [("BELFRY_SENDER_PID", "\(request.peer.pid)"), ("BELFRY_SENDER_UID", "\(request.peer.uid)")])
+            if access.allows(permission, request.peer) { return answer(request) }
+            clients.refused(request.method, request.peer)
             request.fail(.permissionDenied)
         }
     }

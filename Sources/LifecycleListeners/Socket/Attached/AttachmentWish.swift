@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+internal import Varlink
+
+/// What a program asks for that wants to be a listener, once it was found to make sense.
+nonisolated struct AttachmentWish {
+    let name: String
+    let names: [LifecycleNotification.Name]
+    let follows: [String]
+    let actions: [LifecycleAction]
+    let deadline: Duration?
+    /// Whether the first reply is to say that the listener is in its place.
+    let isConfirmed: Bool
+
+    /// What is wrong with a wish.
+    enum Problem: Error {
+        case parameter(String)
+        case name(String)
+    }
+
+    init(_ parameters: VarlinkObject) throws(Problem) {
+        name = parameters["listener"]?.stringValue ?? ""
+        // The same names as notifications have: they stand in configuration, in the journal and in tables.
+        if LifecycleNotification.Name(name) == nil { throw .parameter("listener") }
+        var names: [LifecycleNotification.Name] = []
+        for text in Self.strings(parameters["names"]) {
+            // An action is asked for by its id, which stands in 'actions'.
+            guard let name = LifecycleNotification.Name(text), name != .performAction else { throw .name(text) }
+            if !names.contains(name) { names.append(name) }
+        }
+        self.names = names
+        follows = Self.strings(parameters["follows"])
+        actions = (parameters["actions"]?.arrayValue ?? []).map {
+            LifecycleAction($0["id"]?.stringValue ?? "", title: $0["title"]?.stringValue ?? "")
+        }
+        let usec = parameters["deadlineUsec"]?.intValue
+        if let usec, usec <= 0 { throw .parameter("deadlineUsec") }
+        deadline = usec.map { .microseconds($0) }
+        isConfirmed = parameters["confirm"]?.boolValue ?? false
+    }
+
+    private static func strings(_ value: VarlinkValue?) -> [String] {
+        value?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Varlink
+
+/// The replies to one call with `more`, as they come.
+final class ReplyRecorder {
+    let client: VarlinkClient
+    private(set) var replies: [VarlinkObject] = []
+    /// The name of the error that ended the call.
+    private(set) var error: String?
+    /// Whether no more replies come.
+    private(set) var isOver = false
+
+    init(_ client: VarlinkClient, _ method: String, _ parameters: VarlinkObject) {
+        self.client = client
+        client.more(method, parameters) { [weak self] reply in self?.note(reply) }
+    }
+
+    /// Goes away, as a program that was killed does.
+    func vanish() { client.close() }
+
+    private func note(_ reply: Result<VarlinkReply, VarlinkError>) {
+        switch reply {
+        case .success(let reply):
+            replies.append(reply.parameters)
+            isOver = !reply.continues
+        case .failure(.failed(let name, _)):
+            error = name
+            isOver = true
+        case .failure: isOver = true
+        }
+    }
+}
