@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Another program as a listener: the example in Python vetoes a reload, delays a stop, and is killed in the middle."""
+
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+from host_roots import PROJECT
+from varlink_client import VarlinkError
+
+RECORDER = PROJECT / "Examples" / "PythonListener" / "recorder.py"
+
+
+@contextmanager
+def recorder(belfry, finish: float):
+    """The example, attached."""
+    command = [sys.executable, str(RECORDER), str(belfry.socket_path()), str(finish)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stdout.readline() == "recording\n"
+            yield program
+        finally:
+            program.kill()
+
+
+def reports(belfry) -> list[dict]:
+    return [r for r in belfry.journal() if r.get("BELFRY_LISTENER") == "recorder" and "BELFRY_OUTCOME" in r]
+
+
+def test_attached_listener_is_listed(started):
+    with recorder(started, 0), started.connect() as client:
+        listeners = {listener["name"]: listener for listener in client.call("ListListeners")["listeners"]}
+    assert listeners["recorder"]["interests"] == ["willReload", "didFailToReload", "willTerminate"]
+
+
+def test_it_vetoes_a_reload(started):
+    with recorder(started, 0) as program:
+        done = started.host.systemctl("reload", "belfryd.service", check=False)
+        assert done.returncode != 0
+        assert [program.stdout.readline() for _ in range(2)] == ["willReload\n", "didFailToReload\n"]
+    assert "recorder: a recording is under way" in "\n".join(str(r["MESSAGE"]) for r in started.journal())
+    [report] = reports(started)
+    assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willReload", "refused")
+
+
+def test_reload_goes_through_without_it(started):
+    with recorder(started, 0):
+        pass
+    started.host.systemctl("reload", "belfryd.service")
+
+
+def test_it_delays_a_stop(started):
+    with recorder(started, 2) as program:
+        begin = time.monotonic()
+        started.host.systemctl("stop", "belfryd.service")
+        took = time.monotonic() - begin
+        assert program.stdout.read() == "willTerminate\nfile closed\n"
+        assert program.wait(10) == 0
+    assert took >= 2
+    assert reports(started) == []
+
+
+def test_service_goes_on_when_it_is_killed_in_the_middle(started):
+    with recorder(started, 15) as program:
+        begin = time.monotonic()
+        started.host.systemctl("--no-block", "stop", "belfryd.service")
+        assert program.stdout.readline() == "willTerminate\n"
+        program.kill()
+        started.wait_until_inactive()
+        took = time.monotonic() - begin
+    assert took < 15
+    assert started.properties("Result")["Result"] == "success"
+    [report] = reports(started)
+    assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willTerminate", "failed")
+    assert "its program is gone" in report["MESSAGE"]
+
+
+def test_hold_delays_a_stop_until_its_client_is_gone(started):
+    with started.connect() as holder:
+        holder.send("Hold", {"reason": "backup"}, more=True)
+        assert holder.reply() == {"held": True}
+        started.host.systemctl("--no-block", "stop", "belfryd.service")
+        assert holder.reply() == {"held": True, "waiting": "stop"}
+        with started.connect() as client:
+            assert client.call("GetState")["state"] == "active"
+            assert [h["reason"] for h in client.call("ListHolds")["holds"]] == ["backup"]
+    started.wait_until_inactive()
+    assert "stop waits for 'backup'" in [r["MESSAGE"] for r in started.journal()]
+
+
+def test_stranger_may_neither_hold_nor_attach(started):
+    with started.connect(uid=65534) as stranger:
+        for method, parameters in (("Hold", {"reason": "x"}), ("Attach", {"listener": "x", "names": []})):
+            stranger.send(method, parameters, more=True)
+            with pytest.raises(VarlinkError, match="PermissionDenied"):
+                stranger.reply()
