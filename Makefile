@@ -58,6 +58,7 @@ probe: build
 
 system-tests: probe
 	@scripts/install-dependencies test
+	$(SWIFT) build --product VarlinkProbe $(STRICT)
 	scripts/test-system
 
 # Belfry next to its peers, and the table in docs/benchmarks.md.

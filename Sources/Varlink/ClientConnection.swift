@@ -9,9 +9,13 @@ final class ClientConnection: FrameStream {
     /// What comes of a call.
     typealias Handler = (Result<VarlinkReply, VarlinkError>) -> Void
 
+    /// What takes the connection over once a call with `upgrade` was confirmed.
+    typealias Successor = (VarlinkReply, VarlinkUpgradedConnection) -> Void
+
     private struct Waiting {
         let wantsMore: Bool
         let handler: Handler
+        let successor: Successor?
     }
 
     /// Why the connection is over.
@@ -26,12 +30,14 @@ final class ClientConnection: FrameStream {
         didSet { if !isPaused, oldValue { needsTurn() } }
     }
 
-    func send(_ call: VarlinkCall, _ handler: Handler?) {
+    func send(_ call: VarlinkCall, successor: Successor? = nil, _ handler: Handler?) {
         if let failure {
             handler?(.failure(failure))
             return
         }
-        if let handler { waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler)) }
+        if let handler {
+            waiting.append(Waiting(wantsMore: call.mode == .more, handler: handler, successor: successor))
+        }
         queue(EncodedMessage(call))
     }
 
@@ -72,6 +78,10 @@ final class ClientConnection: FrameStream {
         if !reply.continues { removeOldest() }
         if let name = reply.error {
             call.handler(.failure(.failed(name: name, parameters: reply.parameters)))
+        } else if let successor = call.successor {
+            let connection = release()
+            finish(.closed)
+            successor(reply, connection)
         } else {
             call.handler(.success(reply))
         }

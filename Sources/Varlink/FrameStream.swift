@@ -198,6 +198,14 @@ class FrameStream {
         source?.events = events
     }
 
+    /// Gives the socket away, with what was read of it and not understood. Nothing is called afterwards.
+    final func release() -> VarlinkUpgradedConnection {
+        source?.cancel()
+        source = nil
+        defer { descriptor = -1 }
+        return VarlinkUpgradedConnection(descriptor: descriptor, received: frames.takeAll())
+    }
+
     /// Closes the socket; what is still queued is lost. Nothing is called afterwards.
     func close() { shut() }
 

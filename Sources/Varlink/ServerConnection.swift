@@ -18,6 +18,7 @@ final class ServerConnection: FrameStream {
     /// The number of the call that is being answered, counted from 1; 0 when there is none.
     private var current: UInt64 = 0
     private var isOneway = false
+    private var isUpgrading = false
     /// The number, in the stream, of the first reply to it.
     private var firstReply: UInt64 = 0
     private var onCancel: (() -> Void)?
@@ -26,6 +27,8 @@ final class ServerConnection: FrameStream {
 
     private var isProceeding = false
     private var isPeerGone = false
+    /// What takes the connection over when everything has been written.
+    private var successor: ((VarlinkUpgradedConnection) -> Void)?
 
     init(_ descriptor: Int32, peer: VarlinkPeer, server: VarlinkServer) {
         self.peer = peer
@@ -41,6 +44,7 @@ final class ServerConnection: FrameStream {
         guard !isProceeding, let server else { return }
         isProceeding = true
         defer { isProceeding = false }
+        if successor != nil { return handOver(server) }
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
                 guard let call = try nextCall() else { break }
@@ -49,7 +53,7 @@ final class ServerConnection: FrameStream {
                 return violation(error, server)
             }
         }
-        guard !isClosed else { return }
+        guard !isClosed, !isUpgrading else { return }
         let isWhole = frames.containsFrame()
         if frames.isOverlong { return violation(.tooLarge(frames.limit), server) }
         takesInput = isReadyForCall(server.limits) || !isWhole
@@ -82,6 +86,9 @@ final class ServerConnection: FrameStream {
         calls += 1
         current = calls
         isOneway = call.mode == .oneway
+        // What comes after this call may be no message at all, and is not ours to read.
+        isUpgrading = call.mode == .upgrade
+        if isUpgrading { takesInput = false }
         firstReply = sent + UInt64(queued)
         server.dispatch(VarlinkRequest(call, number: calls, on: self), mode: call.mode)
         if isPeerGone { cancelCurrent() }
@@ -114,6 +121,7 @@ final class ServerConnection: FrameStream {
     private func cancelCurrent() {
         current = 0
         broadcast?.remove(self)
+        successor = nil
         let onCancel = onCancel
         self.onCancel = nil
         onCancel?()
@@ -141,15 +149,35 @@ final class ServerConnection: FrameStream {
     }
 
     func unanswered(_ number: UInt64, method: String) {
-        guard isActive(number) else { return }
+        guard isActive(number), successor == nil else { return }
         server?.report(.unanswered(method: method), peer)
         reply(number, VarlinkEncodedReply(ServiceInterface.internalError), continues: false)
+    }
+
+    /// Answers for the last time, and gives the connection away once that is written.
+    func upgrade(
+        _ number: UInt64, _ reply: VarlinkEncodedReply, _ successor: @escaping (VarlinkUpgradedConnection) -> Void
+    ) {
+        guard isActive(number), self.successor == nil else { return }
+        self.successor = successor
+        enqueue(reply.message)
+    }
+
+    private func handOver(_ server: VarlinkServer) {
+        guard queued == 0, let successor else { return }
+        self.successor = nil
+        onCancel = nil
+        current = 0
+        let connection = release()
+        server.forget(self)
+        successor(connection)
     }
 
     private func finish(_ number: UInt64) {
         guard isActive(number) else { return }
         current = 0
         broadcast?.remove(self)
+        isUpgrading = false
         onCancel = nil
         if !isProceeding { needsTurn() }
     }

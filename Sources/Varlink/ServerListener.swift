@@ -37,11 +37,18 @@ final class ServerListener {
         file = nil
     }
 
+    /// Whether the descriptor is a connection rather than a place to listen.
+    static func isConnected(_ descriptor: Int32) -> Bool {
+        sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0
+    }
+
     isolated deinit { close() }
 
     func start(
         on loop: MainEventLoop, onConnection: @escaping (Int32) -> Void, onError: @escaping (SystemError) -> Void
     ) throws(SystemError) {
+        belfry_mark_varlink_socket(descriptor, "listen")
+        belfry_refuse_descriptors(descriptor)
         timer = try loop.timer(after: .zero) { [unowned self] in source?.isEnabled = true }
         timer?.isEnabled = false
         source = try loop.source(descriptor: descriptor, .readable) { [unowned self] _ in
@@ -53,7 +60,9 @@ final class ServerListener {
         for _ in 0..<Self.batch where descriptor >= 0 {
             let connection = belfry_accept(descriptor)
             switch connection {
-            case 0...: onConnection(connection)
+            case 0...:
+                belfry_mark_varlink_socket(connection, "server")
+                onConnection(connection)
             case -EAGAIN: return
             // The client went away before we came to it, or a network error of its own (accept(2)).
             case -ECONNABORTED, -EINTR: continue

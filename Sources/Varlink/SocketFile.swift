@@ -19,6 +19,7 @@ struct SocketFile {
     /// Binds and listens. A file that a dead service left there is replaced.
     init(_ address: VarlinkAddress, mode: UInt32?) throws(SystemError) {
         path = address.path
+        guard address.isSupported else { throw SystemError(EPROTONOSUPPORT, verb: "listen on", object: path) }
         if address.isAbstract {
             descriptor = try Self.listen(path)
             identity = nil
@@ -30,6 +31,7 @@ struct SocketFile {
         defer { close(folder) }
         descriptor = try Self.listenReplacing(path)
         identity = Self.identity(of: path)
+        belfry_mark_varlink_entrypoint(path)
         guard let mode, chmod(path, mode) < 0 else { return }
         let error = SystemError.last(verb: "set mode of", object: path)
         remove()

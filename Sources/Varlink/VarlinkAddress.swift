@@ -10,16 +10,22 @@ public nonisolated struct VarlinkAddress: Sendable, Hashable, CustomStringConver
     /// Whether the name is not in the file system.
     public var isAbstract: Bool { path.hasPrefix("@") }
 
+    /// Whether it is an address of a Unix socket. Others (`tcp:`, `exec:`, `ssh:`) have a scheme that is not ours.
+    public let isSupported: Bool
+
     /// Reads an address.
     public init(_ text: String) {
         let prefix = "unix:"
         guard text.hasPrefix(prefix) else {
             path = text
+            let scheme = text.prefix { $0 != ":" && $0 != "/" && $0 != "@" }
+            isSupported = scheme.isEmpty || scheme.endIndex == text.endIndex || text[scheme.endIndex] != ":"
             return
         }
         path = String(text.dropFirst(prefix.count).prefix { $0 != ";" })
+        isSupported = true
     }
 
     /// The address as clients write it.
-    public var description: String { "unix:\(path)" }
+    public var description: String { isSupported ? "unix:\(path)" : path }
 }

@@ -20,9 +20,11 @@ public final class VarlinkClient {
     public convenience init(
         _ address: String, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
     ) throws(VarlinkError) {
-        let path = VarlinkAddress(address).path
-        let descriptor = belfry_unix_connect(path)
+        let address = VarlinkAddress(address)
+        let path = address.path
+        let descriptor = address.isSupported ? belfry_unix_connect(path) : -EPROTONOSUPPORT
         guard descriptor >= 0 else { throw .system(SystemError(descriptor, verb: "connect to", object: path)) }
+        belfry_mark_varlink_socket(descriptor, "client")
         try self.init(descriptor, on: loop, limits: limits)
     }
 
@@ -35,6 +37,7 @@ public final class VarlinkClient {
             guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) >= 0 else {
                 throw SystemError.last(verb: "use", object: "descriptor \(descriptor)")
             }
+            belfry_refuse_descriptors(descriptor)
             let writer = try TurnWriter(on: loop)
             connection = ClientConnection(descriptor, frameLimit: limits.messageSize, writer: writer)
             try connection.start(on: loop)
@@ -81,6 +84,20 @@ public final class VarlinkClient {
     /// Calls a method that is not to answer.
     public func oneway(_ method: String, _ parameters: VarlinkObject = [:]) {
         connection.send(VarlinkCall(method, parameters, mode: .oneway), nil)
+    }
+
+    /// Calls a method after which the connection belongs to another protocol. `onReply` is called once: with the reply
+    /// and the connection, which is then its own, or with an error, after which the client speaks Varlink as before.
+    /// Calls that were made after this one fail with `VarlinkError.closed` when it succeeds, and the client is closed.
+    public func upgrade(
+        _ method: String, _ parameters: VarlinkObject = [:],
+        onReply: @escaping (Result<(VarlinkObject, VarlinkUpgradedConnection), VarlinkError>) -> Void
+    ) {
+        connection.send(VarlinkCall(method, parameters, mode: .upgrade)) { reply, connection in
+            onReply(.success((reply.parameters, connection)))
+        } _: {
+            if case .failure(let error) = $0 { onReply(.failure(error)) }
+        }
     }
 
     /// Leaves replies with the service, which then has to hold them or to give up, until it is set back to false.

@@ -49,6 +49,12 @@ public nonisolated struct VarlinkFrameReader: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
+    /// Takes out everything that is waiting, whatever it is.
+    public mutating func takeAll() -> [UInt8] {
+        defer { self = Self(limit: limit) }
+        return Array(buffer[head...])
+    }
+
     /// Whether a whole message is waiting.
     public mutating func containsFrame() -> Bool {
         while searched < buffer.count {

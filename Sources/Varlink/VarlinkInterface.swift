@@ -13,15 +13,26 @@ public struct VarlinkInterface {
     /// What the methods do, by their short names.
     public let methods: [String: Handler]
 
+    /// What the methods do that hand the connection over, by their short names.
+    public let upgrades: [String: Handler]
+
     /// Makes an interface from its description in Varlink's language. A method that is declared and has no handler
     /// answers `MethodNotImplemented`.
     ///
+    /// - Parameters:
+    ///   - text: the description.
+    ///   - methods: what methods do, by their short names.
+    ///   - upgrades: what methods do that end with `upgrade` or an error. Without the flag they are answered with
+    ///     `ExpectedUpgrade`, unless they are in `methods` as well.
     /// - Throws: where the text is wrong, or which handler has no declaration.
-    public init(_ text: String, methods: [String: Handler]) throws(VarlinkDescriptionError) {
+    public init(
+        _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:]
+    ) throws(VarlinkDescriptionError) {
         description = try VarlinkInterfaceDescription(text)
         self.text = text
         self.methods = methods
-        for name in methods.keys.sorted() where description.methods[name] == nil {
+        self.upgrades = upgrades
+        for name in (Array(methods.keys) + upgrades.keys).sorted() where description.methods[name] == nil {
             throw VarlinkDescriptionError("method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
         }
     }

@@ -15,6 +15,8 @@ public final class VarlinkRequest {
     public let wantsMore: Bool
     /// Whether the client takes no reply at all. Reply all the same: it ends the call and sends nothing.
     public let isOneway: Bool
+    /// Whether the client wants another protocol after the reply.
+    public let wantsUpgrade: Bool
     /// Header fields of vendors.
     public let extensions: VarlinkObject
 
@@ -26,6 +28,7 @@ public final class VarlinkRequest {
         parameters = call.parameters
         wantsMore = call.mode == .more
         isOneway = call.mode == .oneway
+        wantsUpgrade = call.mode == .upgrade
         extensions = call.extensions
         self.number = number
         self.connection = connection
@@ -71,6 +74,18 @@ public final class VarlinkRequest {
     public func send(_ reply: VarlinkEncodedReply) {
         guard wantsMore || isOneway || !reply.continues else { return fail(.expectedMore) }
         connection.reply(number, reply, continues: reply.continues)
+    }
+
+    /// Answers, for the last time, and hands the connection over to another protocol. Only for a call that wants an
+    /// upgrade: another one gets the error `ExpectedUpgrade`.
+    ///
+    /// - Parameter successor: called once when the reply is on its way. It owns the connection then. It is not called
+    ///   when the client goes away before.
+    public func upgrade(
+        _ parameters: VarlinkObject = [:], _ successor: @escaping (VarlinkUpgradedConnection) -> Void
+    ) {
+        guard wantsUpgrade else { return fail(.expectedUpgrade) }
+        connection.upgrade(number, VarlinkEncodedReply(VarlinkReply(parameters)), successor)
     }
 
     /// Answers with an error, fully-qualified, for the last time.

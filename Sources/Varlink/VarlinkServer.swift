@@ -30,14 +30,13 @@ public final class VarlinkServer {
         let declaration: VarlinkInterfaceDescription.Method
         let interface: VarlinkInterfaceDescription
         let handler: VarlinkInterface.Handler?
+        let upgrade: VarlinkInterface.Handler?
 
-        init(
-            _ declaration: VarlinkInterfaceDescription.Method, of interface: VarlinkInterfaceDescription,
-            _ handler: VarlinkInterface.Handler?
-        ) {
+        init(_ name: String, _ declaration: VarlinkInterfaceDescription.Method, of interface: VarlinkInterface) {
             self.declaration = declaration
-            self.interface = interface
-            self.handler = handler
+            self.interface = interface.description
+            handler = interface.methods[name]
+            upgrade = interface.upgrades[name]
         }
     }
 
@@ -62,8 +61,7 @@ public final class VarlinkServer {
         }
         interfaces[interface.name] = interface
         for (name, declaration) in interface.description.methods {
-            methods["\(interface.name).\(name)"] = Method(
-                declaration, of: interface.description, interface.methods[name])
+            methods["\(interface.name).\(name)"] = Method(name, declaration, of: interface)
         }
     }
 
@@ -77,9 +75,10 @@ public final class VarlinkServer {
         try start(ServerListener(VarlinkAddress(address), mode: mode))
     }
 
-    /// Takes over a socket that listens already, as sd_listen_fds(3) hands it over. It is closed with the server, and
-    /// its file, which is its maker's, stays.
+    /// Takes over a socket that listens already, as sd_listen_fds(3) hands it over, or one that is connected (UAPI.20,
+    /// «Socket Activation»). It is closed with the server, and its file, which is its maker's, stays.
     public func listen(onActivated descriptor: Int32) throws(SystemError) {
+        if ServerListener.isConnected(descriptor) { return try serve(descriptor) }
         try start(ServerListener(activated: descriptor))
     }
 
@@ -158,9 +157,10 @@ public final class VarlinkServer {
 
     func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode) {
         guard let method = methods[request.method] else { return request.fail(unknown(request.method)) }
-        guard let handler = method.handler else { return request.fail(.methodNotImplemented(request.method)) }
-        // No method of ours hands its connection over.
-        if mode == .upgrade { return request.fail(.methodNotImplemented(request.method)) }
+        guard let handler = mode == .upgrade ? method.upgrade : method.handler else {
+            let isMissed = mode != .upgrade && method.upgrade != nil
+            return request.fail(isMissed ? .expectedUpgrade : .methodNotImplemented(request.method))
+        }
         if let parameter = method.interface.mismatch(request.parameters, with: method.declaration.input) {
             return request.fail(.invalidParameter(parameter))
         }

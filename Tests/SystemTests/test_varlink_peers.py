@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Foreign Varlink clients: systemd's varlinkctl and the reference implementation for Python."""
+"""Foreign Varlink clients: systemd's varlinkctl, the reference implementation for Python, and asyncvarlink."""
 
+import asyncio
 import json
 import subprocess
 import sys
 
 import pytest
 import varlink
+from asyncvarlink import VarlinkClientProtocol, VarlinkMethodCall, connect_unix_varlink
 from belfry_service import ADDRESS
 from varlink_client import INTERFACE
 
@@ -49,6 +51,14 @@ def test_varlinkctl_calls(started_on_trixie):
     assert json.loads(reply)["state"] == "active"
 
 
+def test_varlinkctl_posts_without_a_reply(started_on_trixie):
+    belfry = started_on_trixie
+    subscriber = belfry.subscribe()
+    done = varlinkctl(belfry, "--oneway", "call", ADDRESS, f"{INTERFACE}.Post", '{"name":"org.example.silent"}')
+    assert done == ""
+    assert subscriber.next()["name"] == "org.example.silent"
+
+
 def test_varlinkctl_subscribes(started_on_trixie):
     command = ["varlinkctl", "--json=short", "--more", "call", ADDRESS, f"{INTERFACE}.Subscribe", "{}"]
     with subprocess.Popen(started_on_trixie.host.enter(*command), stdout=subprocess.PIPE, text=True) as client:
@@ -87,3 +97,26 @@ def test_reference_client_command_line_introspects(started):
     command = [sys.executable, "-m", "varlink.cli", "help", f"unix:{started.socket_path()}/{INTERFACE}"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert "method GetState" in done.stdout, done.stderr
+
+
+def test_asyncvarlink_reads_posts_and_subscribes(started):
+    async def talk():
+        path = str(started.socket_path())
+        _, watcher = await connect_unix_varlink(VarlinkClientProtocol, path)
+        subscription = watcher.call_more(VarlinkMethodCall(f"{INTERFACE}.Subscribe", {}, more=True))
+        first, _ = await anext(subscription)
+        assert first.parameters["state"]["state"] == "active"
+
+        _, client = await connect_unix_varlink(VarlinkClientProtocol, path)
+        state, _ = await client.call(VarlinkMethodCall(f"{INTERFACE}.GetState", {}))
+        assert state.parameters["state"] == "active"
+        call = VarlinkMethodCall(f"{INTERFACE}.Post", {"name": "org.example.silent"}, oneway=True)
+        assert await client.call(call) is None
+        posted, _ = await client.call(VarlinkMethodCall(f"{INTERFACE}.Post", {"name": "org.example.lantern"}))
+
+        heard = [(await anext(subscription))[0].parameters["notification"] for _ in range(2)]
+        assert [n["name"] for n in heard] == ["org.example.silent", "org.example.lantern"]
+        assert heard[1]["sequence"] == posted.parameters["sequence"]
+        await subscription.aclose()
+
+    asyncio.run(asyncio.wait_for(talk(), 20))

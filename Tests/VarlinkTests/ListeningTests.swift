@@ -168,4 +168,33 @@ struct ListeningTests {
         peer.write(VarlinkCall("org.example.test.Echo"))
         #expect(try fixture.receive(1, peer).count == 1)
     }
+
+    @Test func connectionThatWasHandedOverIsServed() throws {
+        var ends: [Int32] = [0, 0]
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        let client = try VarlinkClient(ends[0], on: fixture.loop)
+        var answer: Result<VarlinkObject, VarlinkError>?
+
+        try fixture.server.listen(onActivated: ends[1])
+        client.call("org.example.test.Echo", ["text": "a"]) { answer = $0 }
+        try fixture.turn { answer != nil }
+
+        #expect(answer == .success(["text": "a"]))
+    }
+
+    @Test(arguments: [
+        ("/run/a", "/run/a", true), ("unix:/run/a;mode=0600", "/run/a", true), ("unix:@a", "@a", true),
+        ("@a", "@a", true),
+        ("a:b", "a:b", false), ("./a:b", "./a:b", true), ("tcp:localhost:12345", "tcp:localhost:12345", false),
+    ])
+    func addressIsRead(text: String, path: String, isSupported: Bool) {
+        #expect(VarlinkAddress(text).path == path)
+        #expect(VarlinkAddress(text).isSupported == isSupported)
+    }
+
+    @Test func otherTransportsAreRefused() {
+        #expect(throws: SystemError(EPROTONOSUPPORT, verb: "listen on", object: "tcp:localhost:1")) {
+            try fixture.server.listen(on: "tcp:localhost:1")
+        }
+    }
 }

@@ -22,6 +22,8 @@ final class ServerFixture {
         method Forget() -> ()
         # Answers many times.
         method Count(to: int) -> (number: int)
+        # Hands the connection over.
+        method Become(protocol: string) -> (protocol: string)
         # Has no implementation.
         method Missing() -> ()
 
@@ -36,6 +38,7 @@ final class ServerFixture {
     private(set) var problems: [VarlinkProblem] = []
     var waiting: [VarlinkRequest] = []
     private(set) var calls: [String] = []
+    var upgraded: [VarlinkUpgradedConnection] = []
 
     init(limits: VarlinkLimits = VarlinkLimits(), listening: Bool = true) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("varlink-\(UUID().uuidString)")
@@ -71,6 +74,14 @@ final class ServerFixture {
                     for number in 1..<max(end, 1) { request.reply(["number": .int(number)], continues: true) }
                     request.reply(["number": .int(end)])
                 },
+            ],
+            upgrades: [
+                "Become": { [unowned self] request in
+                    guard request.parameters["protocol"] == "echo" else {
+                        return request.fail("org.example.test.Refused", ["why": "unknown protocol"])
+                    }
+                    request.upgrade(request.parameters) { [unowned self] in upgraded.append($0) }
+                }
             ])
     }
 

@@ -77,6 +77,15 @@ int belfry_unix_connect(const char *path);
 /// pipe2(2) with O_CLOEXEC and O_NONBLOCK. Returns 0 or -errno.
 int belfry_pipe(int ends[2]);
 
+/// Says what a socket, or the file of one, is in Varlink (UAPI.20, "Recognizing Varlink Socket Inodes"). Takes effect
+/// from Linux 7.0 on; before it sockets have no extended attributes.
+void belfry_mark_varlink_socket(int fd, const char *role);
+void belfry_mark_varlink_entrypoint(const char *path);
+
+/// Has the kernel refuse descriptors that a peer wants to pass (SO_PASSRIGHTS, Linux 6.16). On a listening socket this
+/// holds for its connections.
+void belfry_refuse_descriptors(int fd);
+
 /// Gives the pages of code that were touched so far back to the kernel, which reads those that are needed again from
 /// its cache: what only the start needs does not stay resident (madvise(2), dl_iterate_phdr(3)).
 void belfry_release_code_pages(void);

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The certification suite of the reference implementation, both ways: our server with its client, and our client with
+its server. The probe is a small program on the library `Varlink` alone."""
+
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from host_roots import PROJECT
+
+PROBE = PROJECT / ".build" / "debug" / "VarlinkProbe"
+SUITE = [sys.executable, "-m", "varlink.tests.test_certification"]
+
+
+@contextmanager
+def running(command: list[str], socket: str):
+    """A server, once somebody can connect to it."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        try:
+            deadline = time.monotonic() + 20
+            while not bound(socket):
+                assert server.poll() is None, server.stdout.read()
+                assert time.monotonic() < deadline, "no socket after 20 s"
+                time.sleep(0.02)
+            yield server
+        finally:
+            server.kill()
+
+
+def bound(socket: str) -> bool:
+    """Whether a socket of this name listens (proc_net(5))."""
+    return any(line.endswith(socket) for line in Path("/proc/net/unix").read_text().splitlines())
+
+
+@pytest.fixture(params=["file", "abstract"])
+def address(request, tmp_path) -> str:
+    return f"unix:{tmp_path}/varlink" if request.param == "file" else f"unix:@{tmp_path}/varlink"
+
+
+def test_server_is_certified_by_the_reference_client(address):
+    with running([str(PROBE), "serve", address], address.removeprefix("unix:")):
+        done = subprocess.run([*SUITE, f"--varlink={address}", "--client"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Certification passed" in done.stdout
+
+
+def test_client_is_certified_by_the_reference_server(address):
+    with running([*SUITE, f"--varlink={address}"], address.removeprefix("unix:")):
+        done = subprocess.run([str(PROBE), "certify", address], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'End: {"all_ok":true}' in done.stdout
