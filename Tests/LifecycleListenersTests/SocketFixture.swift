@@ -47,17 +47,22 @@ final class SocketFixture {
 
     func connect() throws -> VarlinkClient { try VarlinkClient(directory.path("socket"), on: loop) }
 
+    /// A method of the service's own interface may be called by its short name.
+    private static func full(_ method: String) -> String {
+        method.contains(".") ? method : "io.belfry.Lifecycle." + method
+    }
+
     /// Calls a method and waits for its reply.
     func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> Answer {
         var answer: Answer?
-        client.call("io.belfry.Lifecycle." + method, parameters) { answer = $0 }
+        client.call(Self.full(method), parameters) { answer = $0 }
         try turn { answer != nil }
         return try #require(answer)
     }
 
     /// Calls a method with `more` on a connection of its own.
     func more(_ method: String, _ parameters: VarlinkObject) throws -> ReplyRecorder {
-        try ReplyRecorder(connect(), "io.belfry.Lifecycle." + method, parameters)
+        try ReplyRecorder(connect(), Self.full(method), parameters)
     }
 
     /// Turns the loop until `condition` holds; the suite's time limit ends what never does.

@@ -25,7 +25,7 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
     package init(_ settings: SocketSettings) {
         self.init(
             owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid,
-            [.look: settings.look, .post: settings.post, .control: settings.control])
+            [.look: settings.look, .post: settings.post, .control: settings.control, .own: .owner])
     }
 
     /// Whether the peer may do that.

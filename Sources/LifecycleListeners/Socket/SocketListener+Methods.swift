@@ -113,7 +113,7 @@ extension SocketListener {
         }
     }
 
-    private func reload(_ request: VarlinkRequest) {
+    func reload(_ request: VarlinkRequest) {
         mediator.perform(.reload, origin: origin(of: request)) { report in
             switch report.result {
             case .completed: request.reply()

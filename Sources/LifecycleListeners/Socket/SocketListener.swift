@@ -19,13 +19,16 @@ package final class SocketListener: LifecycleListener {
     let subscribers: SubscriberList
     let holds: HoldList
     let attached: AttachedListenerList
+    let clients: ClientLog
+    let log: ServiceLog
+    /// What was posted since the start.
+    private(set) var counts = NotificationCounts()
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
-    private let clients: ClientLog
     private var access: SocketAccess
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
@@ -47,6 +50,7 @@ package final class SocketListener: LifecycleListener {
         self.mediator = mediator
         self.identity = identity
         self.endpoint = endpoint
+        self.log = log
         clients = ClientLog(log)
         access = SocketAccess(settings)
         holds = HoldList(mediator: mediator, log: log)
@@ -61,8 +65,11 @@ package final class SocketListener: LifecycleListener {
             on: server, bootID: identity.bootID, queueLimit: settings.queueMax, replayLimit: settings.replayMax,
             after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
+        server.add(try systemdInterface())
+        server.add(try metricsInterface())
         server.onProblem = { [clients] in clients.note($0) }
-        observation = mediator.addObserver { [subscribers, server] in
+        observation = mediator.addObserver { [unowned self] in
+            counts.note($0)
             subscribers.send($0)
             server.keepUp()
         }
@@ -75,6 +82,9 @@ package final class SocketListener: LifecycleListener {
         on(.didFailToReload) { [self] in apply($0.configuration) }
         on(.willTerminate) { [self] _ in server.flush() }
     }
+
+    /// How many clients there are.
+    var connectionCount: Int { server.connectionCount }
 
     /// Closes the socket and all connections, after a last attempt to write what is queued.
     package func close() { server.close() }
@@ -99,6 +109,9 @@ package final class SocketListener: LifecycleListener {
 
     /// Lets a client have a say in the service's life, or answers that it may not.
     func control(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.control, answer) }
+
+    /// Lets the service's own user and root read, or answers that others may not.
+    func own(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.own, answer) }
 
     private func admit(
         _ permission: SocketPermission, _ answer: @escaping VarlinkInterface.Handler

@@ -9,4 +9,6 @@ package nonisolated enum SocketPermission: Sendable, CaseIterable {
     case post
     /// It has a say in the service's life: moves it, holds it, listens in order.
     case control
+    /// It reads what may hold secrets.
+    case own
 }

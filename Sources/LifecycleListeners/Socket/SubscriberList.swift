@@ -26,6 +26,9 @@ final class SubscriberList {
         ring = ReplayRing(capacity: replayLimit, after: last)
     }
 
+    /// How many were dropped since the start because they did not read.
+    private(set) var overruns = 0
+
     /// How many there are.
     var count: Int { broadcasts.values.reduce(0) { $0 + $1.count } }
 
@@ -60,7 +63,8 @@ final class SubscriberList {
         // Those who have gone left theirs behind.
         broadcasts = broadcasts.filter { $0.value.count > 0 }
         let made = VarlinkBroadcast(on: server, limit: queueLimit)
-        made.onOverrun = { request, dropped in
+        made.onOverrun = { [weak self] request, dropped in
+            self?.overruns += 1
             request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(dropped))])
         }
         broadcasts[names] = made

@@ -36,6 +36,9 @@ final class AttachedListenerList {
         self.log = log
     }
 
+    /// How many there are.
+    var count: Int { attachments.count }
+
     /// Answers `Attach`.
     func attach(_ request: VarlinkRequest, origin: PeerOrigin) {
         guard request.wantsMore else { return request.fail(.expectedMore) }

@@ -44,6 +44,9 @@ final class HoldList {
         request.reply(["held": true], continues: true)
     }
 
+    /// How many there are.
+    var count: Int { holds.count }
+
     /// Those who hold the service, in order of arrival.
     var descriptions: [VarlinkValue] {
         holds.map { hold in

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Varlink
+
+/// One figure.
+nonisolated struct Metric {
+    let value: VarlinkValue
+    /// What it is about, where its family is about several things.
+    var object: String?
+    /// What tells it from others of its family.
+    var fields: VarlinkObject = [:]
+
+    /// A count; one that does not fit is the largest.
+    init(_ count: some BinaryInteger, of object: String? = nil, fields: VarlinkObject = [:]) {
+        value = .int(Int64(clamping: count))
+        self.object = object
+        self.fields = fields
+    }
+
+    /// A text.
+    init(_ text: String) { value = .string(text) }
+}

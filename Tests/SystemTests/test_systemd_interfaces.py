@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What systemd asks of every service of its own: io.systemd.service, io.systemd.Metrics, and where it looks for them."""
+
+import json
+
+import pytest
+from varlink_client import NOBODY, VarlinkError
+
+LINKS = ["/run/varlink/registry/io.belfry.Lifecycle", "/run/systemd/report/io.belfry.Lifecycle"]
+
+
+@pytest.fixture(params=["belfry", "belfry_on_trixie"])
+def anywhere(request):
+    """Belfry on either systemd, with the socket of its unit."""
+    belfry = request.getfixturevalue(request.param)
+    belfry.start()
+    return belfry
+
+
+def metrics(client) -> list[dict]:
+    client.send("io.systemd.Metrics.List", more=True)
+    found = []
+    while True:
+        frame = client.receive()
+        found.append(frame["parameters"])
+        if not frame.get("continues"):
+            return found
+
+
+def test_socket_is_linked_where_systemd_looks(anywhere):
+    for link in LINKS:
+        assert anywhere.host.run("readlink", link).stdout.strip().endswith("/io.belfry.Lifecycle")
+    anywhere.host.systemctl("stop", "belfryd.socket", "belfryd.service")
+    for link in LINKS:
+        assert anywhere.host.run("test", "-L", link, check=False).returncode == 1
+
+
+def test_varlinkctl_pings_and_reads_metrics_through_the_links(belfry_on_trixie):
+    belfry_on_trixie.start()
+    run = belfry_on_trixie.host.run
+    assert run("varlinkctl", "call", LINKS[0], "io.systemd.service.Ping", "{}").returncode == 0
+    lines = run("varlinkctl", "--json=short", "--more", "call", LINKS[1], "io.systemd.Metrics.List", "{}").stdout
+    found = [json.loads(line.lstrip("\x1e")) for line in lines.splitlines() if line.strip("\x1e")]
+    assert {"name": "io.belfry.Lifecycle.State", "value": "active"} in found
+
+
+def test_metrics_count_signals_and_refusals(started):
+    started.kill("USR1")
+    with started.connect(uid=NOBODY) as stranger, pytest.raises(VarlinkError):
+        stranger.call("Pause")
+    with started.connect() as client:
+        by_name = {}
+        started.wait_for(
+            lambda: "SIGUSR1" in str([m for m in metrics(client) if m["name"].endswith("BySignalTotal")]), "count"
+        )
+        for metric in metrics(client):
+            by_name.setdefault(metric["name"].removeprefix("io.belfry.Lifecycle."), []).append(metric)
+    assert by_name["NotificationsBySignalTotal"][0]["fields"] == {"signal": "SIGUSR1"}
+    assert by_name["RefusedCallsTotal"][0]["value"] == 1
+    assert by_name["Connections"][0]["value"] == 1
+    assert {m["object"] for m in by_name["ListenerCallsTotal"]} >= {"logger", "socket", "cacheFlush"}
+
+
+def test_log_level_is_set_by_those_who_may(started):
+    with started.connect(uid=NOBODY) as stranger:
+        assert stranger.call("io.systemd.service.Ping") == {}
+        for method, parameters in (("SetLogLevel", {"level": 3}), ("Reload", {}), ("GetEnvironment", {})):
+            with pytest.raises(VarlinkError, match="PermissionDenied"):
+                stranger.call(f"io.systemd.service.{method}", parameters)
+    with started.connect() as client:
+        client.call("io.systemd.service.SetLogLevel", {"level": 3})
+        assert client.call("Post", {"name": "org.example.unseen"})["result"] == "posted"
+        environment = client.call("io.systemd.service.GetEnvironment")["environment"]
+    assert any(entry.startswith("INVOCATION_ID=") for entry in environment)
+    assert not [r for r in started.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.unseen"]
