@@ -73,7 +73,9 @@ let package = Package(
             ], swiftSettings: onMain),
         .executableTarget(name: "belfryd", dependencies: ["Belfry", "BelfryConfiguration"], swiftSettings: onMain),
         .target(
-            name: "BelfryControl", dependencies: ["EventLoop", "SystemErrors", "Varlink"], swiftSettings: onMain),
+            name: "BelfryControl",
+            dependencies: ["BelfryConfiguration", "CSystemd", "EventLoop", "SystemErrors", "Varlink"],
+            swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
             name: "belfryctl",

@@ -18,15 +18,16 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    StatusCommand.self, WatchCommand.self, ListenersCommand.self, SignalsCommand.self,
-                    ExplainCommand.self,
+                    StatusCommand.self, WatchCommand.self, WaitCommand.self, HistoryCommand.self, ListenersCommand.self,
+                    ActionsCommand.self, SignalsCommand.self, ExplainCommand.self, MetricsCommand.self,
                 ]),
             CommandGroup(
                 name: "Control",
                 subcommands: [
-                    RehearseCommand.self, PostCommand.self, FlushCommand.self, PauseCommand.self, ResumeCommand.self,
-                    InterruptCommand.self,
-                    ReloadCommand.self,
+                    RehearseCommand.self, PostCommand.self, FlushCommand.self, PerformCommand.self, OpenCommand.self,
+                    PauseCommand.self,
+                    ResumeCommand.self, InterruptCommand.self, HoldCommand.self, ReloadCommand.self,
+                    LogLevelCommand.self,
                 ]),
         ])
 

@@ -19,7 +19,7 @@ struct PostCommand: ServiceCommand {
 
     @Argument(
         help: "The notification: a letter, then letters, digits, '.' and '-'.",
-        completion: .list(["flushRequested", "statusRequested", "performFetch"]))
+        completion: .notifications)
     var name: String
 
     @Argument(

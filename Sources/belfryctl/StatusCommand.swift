@@ -24,10 +24,11 @@ struct StatusCommand: ServiceCommand {
             return .success
         }
         let listeners = try? await client.call("ListListeners", to: "list the listeners of", within: context.looking)
+        let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.looking)
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let realtime = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
-        try context.print(StatusText.lines(state, listeners: listeners, now: realtime, context.style))
+        try context.print(StatusText.lines(state, listeners: listeners, holds: holds, now: realtime, context.style))
         return .success
     }
 }

@@ -22,7 +22,7 @@ struct WatchCommand: ServiceCommand {
     @OptionGroup var connection: ConnectionOptions
 
     @Argument(
-        help: "Show only these notifications.", completion: .list(NotificationName.known))
+        help: "Show only these notifications.", completion: .notifications)
     var names: [String] = []
 
     @Option(help: ArgumentHelp("Show first what came after this number.", valueName: "sequence"))
@@ -44,10 +44,16 @@ struct WatchCommand: ServiceCommand {
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        Self.warn(of: names)
+        let subject = Watch.Subject(path: context.path, names: names, after: after, isAwaited: wait)
+        return try await WatchSession(subject, json: json, context).run()
+    }
+
+    /// Says which names are probably misspelt; they could be names of somebody's own.
+    static func warn(of names: [String]) {
         for name in names {
             guard let near = NotificationName.nearMiss(name, of: NotificationName.known) else { continue }
             StandardStream.error.attempt(["belfryctl: watching for '\(name)', did you mean '\(near)'?"])
         }
-        return try await WatchSession(self, context).run()
     }
 }

@@ -13,18 +13,21 @@ final class WatchSession {
     private let context: CommandContext
     private let output: LineOutput
     private let isJSON: Bool
+    /// How many notifications are waited for; nil for a watch without an end.
+    private var left: Int?
+    private var timer: TimerEventSource?
     private let line: NotificationLine
     private var watch: Watch?
     private var signals: [SignalEventSource] = []
     private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
 
-    init(_ command: WatchCommand, _ context: CommandContext) throws {
+    /// - Parameter count: how many notifications end the watch, of which only these are shown; nil for no end.
+    init(_ subject: Watch.Subject, json: Bool, count: Int? = nil, _ context: CommandContext) throws {
         self.context = context
-        isJSON = command.json
+        isJSON = json
+        left = count
         line = NotificationLine(context.style)
         output = LineOutput(.output, on: context.loop)
-        let subject = Watch.Subject(
-            path: context.path, names: command.names, after: command.after, isAwaited: command.wait)
         watch = Watch(subject, on: context.loop) { [weak self] in
             self?.show($0)
         } onEnd: { [weak self] in
@@ -38,7 +41,10 @@ final class WatchSession {
 
     /// Watches, and returns when that is over.
     func run() async throws -> CommandStatus {
-        for number in [SIGINT, SIGTERM, SIGHUP] { try endOn(number) }
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signals.append(
+                try context.loop.blockedSource(signal: number) { [weak self] in self?.end(.success(.success)) })
+        }
         let result = await withCheckedContinuation {
             continuation = $0
             watch?.start()
@@ -47,20 +53,22 @@ final class WatchSession {
         return try result.get()
     }
 
-    private func endOn(_ number: Int32) throws {
-        var set = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, number)
-        pthread_sigmask(SIG_BLOCK, &set, nil)
-        signals.append(try context.loop.source(signal: number) { [weak self] _ in self?.end(.success(.success)) })
+    /// Gives up after a while, with this failure.
+    func limit(_ limit: Duration, _ failure: ControlFailure) throws {
+        timer = try context.loop.timer(after: limit) { [weak self] in self?.end(.failure(failure)) }
     }
 
     private func show(_ event: WatchEvent) {
         switch event {
+        case .state where left != nil: break
         case .state(let state):
             output.write(isJSON ? json("state", state) : line.line(state: state))
         case .notification(let notification):
+            guard left != 0 else { return }
             output.write(isJSON ? json("notification", notification) : line.line(notification))
+            guard let left else { return }
+            self.left = left - 1
+            if left == 1 { end(.success(.success)) }
         case .note(let text):
             StandardStream.error.attempt(["belfryctl: \(text)"])
         }

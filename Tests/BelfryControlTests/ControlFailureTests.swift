@@ -27,7 +27,8 @@ struct ControlFailureTests {
         ("org.varlink.service.PermissionDenied", CommandStatus.permission, "permission denied"),
         ("io.belfry.Lifecycle.Stopping", .unavailable, "the service is stopping"),
         ("io.belfry.Lifecycle.InvalidName", .usage, "the name is none to post, or belongs to a transition"),
-        ("org.varlink.service.MethodNotFound", .unavailable, "service answered 'org.varlink.service.MethodNotFound'"),
+        ("org.varlink.service.MethodNotFound", .unavailable, "the service is of a version that does not have this"),
+        ("io.example.Odd", .unavailable, "service answered 'io.example.Odd'"),
     ])
     func anErrorOfTheServiceHasItsExitStatus(_ name: String, _ status: CommandStatus, _ reason: String) {
         let failure = ControlFailure(calling: .failed(name: name, parameters: [:]), to: "post", "x")

@@ -23,6 +23,8 @@ INSTALLED = [
     "/usr/share/doc/belfry/copyright",
     "/usr/share/doc/belfry/examples/belfryd.service.d/memory-pressure.conf",
     "/usr/share/doc/belfry/examples/belfryd.service.d/notify-reload.conf",
+    "/usr/share/fish/vendor_completions.d/belfryctl.fish",
+    "/usr/share/zsh/vendor-completions/_belfryctl",
 ]
 
 

@@ -54,6 +54,10 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
                 failure(.usage, SystemError.escape(parameters["reason"]?.stringValue ?? "there is no such signal"))
             case .failed("io.belfry.Lifecycle.InvalidName", _):
                 failure(.usage, "the name is none to post, or belongs to a transition")
+            case .failed("io.belfry.Lifecycle.NoSuchAction", _):
+                failure(.usage, "no listener offers it; 'belfryctl actions' lists those that are offered")
+            case .failed("org.varlink.service.MethodNotFound", _), .failed("org.varlink.service.InterfaceNotFound", _):
+                failure(.unavailable, "the service is of a version that does not have this")
             case .failed:
                 failure(.unavailable, "\(error)")
             case .system(let error):

@@ -27,9 +27,10 @@ package final class ServiceClient {
         }
     }
 
-    /// Calls a method by its short name and waits for the reply, at most for `limit`; forever when nil.
+    /// Calls a method and waits for the reply, at most for `limit`; forever when nil.
     ///
     /// - Parameters:
+    ///   - method: its short name in the service's own interface, or its full one.
     ///   - verb: what the call is to do, for the message when it fails: `pause`.
     ///   - object: on what; the path of the socket when nil.
     /// - Throws: what to tell the user.
@@ -37,7 +38,29 @@ package final class ServiceClient {
         _ method: String, _ parameters: VarlinkObject = [:], to verb: String, _ object: String? = nil,
         within limit: Duration?
     ) async throws(ControlFailure) -> VarlinkObject {
-        let object = object ?? path
+        try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
+            try await client.call(Self.full(method), parameters)
+        }
+    }
+
+    /// Calls a method that answers many times, and waits for all of its replies. As `call` otherwise.
+    package func collect(
+        _ method: String, _ parameters: VarlinkObject = [:], to verb: String, _ object: String? = nil,
+        within limit: Duration?
+    ) async throws(ControlFailure) -> [VarlinkObject] {
+        try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
+            var replies: [VarlinkObject] = []
+            for try await reply in client.more(Self.full(method), parameters) { replies.append(reply) }
+            return replies
+        }
+    }
+
+    private static func full(_ method: String) -> String { method.contains(".") ? method : "\(interface).\(method)" }
+
+    private func limited<Result>(
+        to verb: String, _ object: String, within limit: Duration?,
+        _ body: () async throws(VarlinkError) -> Result
+    ) async throws(ControlFailure) -> Result {
         var isLate = false
         var timer: TimerEventSource?
         defer { timer?.cancel() }
@@ -52,7 +75,7 @@ package final class ServiceClient {
             throw ControlFailure(error)
         }
         do throws(VarlinkError) {
-            return try await client.call("\(Self.interface).\(method)", parameters)
+            return try await body()
         } catch {
             guard isLate, let limit else { throw ControlFailure(calling: error, to: verb, object) }
             let reason = "no answer in \(DurationText.text(limit))"

@@ -5,11 +5,12 @@ package import Varlink
 
 /// Where a service is, on a page.
 package enum StatusText {
-    /// The lines of `status`, from the replies of `GetState` and, unless it was refused, `ListListeners`.
+    /// The lines of `status`, from the replies of `GetState` and, as far as there are any, `ListListeners` and
+    /// `ListHolds`.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     package static func lines(
-        _ state: VarlinkObject, listeners: VarlinkObject?, now: Int64, _ style: TextStyle
+        _ state: VarlinkObject, listeners: VarlinkObject?, holds: VarlinkObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
         let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
         var facts: [(String, String)] = []
@@ -25,6 +26,11 @@ package enum StatusText {
         facts.append(("Subscribers", state.numberOrDash("subscribers")))
         if let invocation = state.text("invocationId") { facts.append(("Invocation", invocation)) }
         facts.append(("Boot", state.textOrDash("bootId")))
+        for (position, hold) in (holds?.objects("holds") ?? []).enumerated() {
+            let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
+            let text = "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
+            facts.append((position == 0 ? "Held for" : "", text))
+        }
         let summary = listeners.map { ListenerTable.summary($0, style) } ?? []
         for (position, line) in summary.enumerated() { facts.append((position == 0 ? "Listeners" : "", line)) }
         return ["\(style.bold(name)) is \(style.state(state.textOrDash("state")))"]

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Varlink
+
+/// The figures of a service.
+package nonisolated enum MetricTable {
+    private static let prefix = "io.belfry.Lifecycle."
+
+    /// A heading and a row for each, from the replies of `io.systemd.Metrics.List`.
+    package static func lines(_ metrics: [VarlinkObject], _ style: TextStyle) -> [String] {
+        var table = TextTable([("METRIC", .left), ("OF", .left), ("VALUE", .right)])
+        for metric in metrics {
+            let name = metric.textOrDash("name")
+            let fields = metric["fields"]?.objectValue ?? [:]
+            let of = [metric.text("object")].compactMap(\.self) + fields.map(\.key).compactMap(fields.text)
+            table.add([
+                name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name, of.joined(separator: ", "),
+                metric.text("value") ?? metric["value"]?.description ?? "-",
+            ])
+        }
+        return table.lines(style)
+    }
+}

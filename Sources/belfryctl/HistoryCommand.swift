@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryConfiguration
+import BelfryControl
+import Glibc
+import Varlink
+
+/// `belfryctl history`.
+struct HistoryCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "Show what happened to the service, from the journal.",
+        discussion: """
+            One line for each notification, as 'belfryctl watch' shows them. The service need not run. Reading the journal \
+            of a system service takes root or the group systemd-journal.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(help: "Show only these notifications.", completion: .notifications)
+    var names: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Not before: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
+            valueName: "time"))
+    var since: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Not after.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only of this boot: an id, or 0 for this one, -1 for the one before.", valueName: "boot"))
+    var boot: String?
+
+    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("Only the last so many.", valueName: "number"))
+    var lines: Int?
+
+    @Option(
+        help: ArgumentHelp("The service, as the journal calls it (SYSLOG_IDENTIFIER).", valueName: "name"))
+    var service = "belfryd"
+
+    @Flag(help: "Print one JSON object a line: {\"notification\":…}.")
+    var json = false
+
+    func validate() throws {
+        for text in [since, until] {
+            guard let text, TimestampText.parse(text, now: Self.now) == nil else { continue }
+            throw ValidationError("'\(text)' is no point in time")
+        }
+        if let lines, lines < 0 { throw ValidationError("a number of lines is not negative") }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        WatchCommand.warn(of: names)
+        var query = JournalQuery(service: service)
+        query.names = names
+        query.since = since.flatMap { TimestampText.parse($0, now: Self.now) }
+        query.until = until.flatMap { TimestampText.parse($0, now: Self.now) }
+        query.boot = boot
+        query.limit = lines
+        let line = NotificationLine(context.style)
+        try JournalReader().read(query) { notification in
+            try context.print([
+                json
+                    ? VarlinkValue.object(["notification": .object(notification)]).description : line.line(notification)
+            ])
+        }
+        return .success
+    }
+
+    private static var now: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
+}

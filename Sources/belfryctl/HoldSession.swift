@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryControl
+import EventLoop
+import Glibc
+import SystemErrors
+import Varlink
+
+/// A service that is held while a command runs, over its restarts.
+@MainActor
+final class HoldSession {
+    private let context: CommandContext
+    private let parameters: VarlinkObject
+    private let command: [String]
+    private var watch: Watch?
+    private var client: VarlinkClient?
+    private var child: ForegroundProcess?
+    private var hasBegun = false
+    private var signals: [SignalEventSource] = []
+    private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
+
+    init(reason: String, limit: Duration?, command: [String], _ context: CommandContext) {
+        self.context = context
+        self.command = command
+        var parameters: VarlinkObject = ["reason": .string(reason)]
+        if let limit { parameters["timeoutUsec"] = .int(Int64(clamping: limit.microseconds)) }
+        self.parameters = parameters
+        // It tells when the service is there again; what happens meanwhile is of no interest.
+        let subject = Watch.Subject(path: context.path, names: ["didBecomeActive"], after: nil, isAwaited: false)
+        watch = Watch(subject, on: context.loop) { [weak self] event in
+            switch event {
+            case .state: self?.hold()
+            case .notification: break
+            case .note(let text): self?.say(text)
+            }
+        } onEnd: { [weak self] in
+            self?.end(.failure($0))
+        }
+    }
+
+    /// Holds, runs the command, and returns when it has ended.
+    func run() async throws -> CommandStatus {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signals.append(try context.loop.blockedSource(signal: number) { [weak self] in self?.interrupt(number) })
+        }
+        let result = await withCheckedContinuation {
+            continuation = $0
+            watch?.start()
+        }
+        watch?.stop()
+        client?.close()
+        return try result.get()
+    }
+
+    private func hold() {
+        guard client?.isClosed ?? true else { return }
+        do throws(VarlinkError) {
+            let client = try VarlinkClient(context.path, on: context.loop)
+            self.client = client
+            client.more("\(ServiceClient.interface).Hold", parameters) { [weak self, weak client] reply in
+                guard let self, let client, client === self.client else { return }
+                take(reply)
+            }
+        } catch {
+            lose(ControlFailure(connecting: error, to: context.path))
+        }
+    }
+
+    private func take(_ reply: Result<VarlinkReply, VarlinkError>) {
+        switch reply {
+        case .success(let reply) where reply.parameters["held"]?.boolValue == false:
+            say("the time is up, the service is not held any longer")
+            if command.isEmpty { end(.success(.failure)) }
+        case .success(let reply):
+            if let what = reply.parameters["waiting"]?.stringValue {
+                say("\(SystemError.escape(what)) waits for this to end")
+            } else if hasBegun {
+                say("the service is held again")
+            } else {
+                begin()
+            }
+        case .failure(.closed) where hasBegun, .failure(.system) where hasBegun:
+            // The watch says so, and when the service is back.
+            client = nil
+        case .failure(let error): lose(ControlFailure(calling: error, to: "hold", context.path))
+        }
+    }
+
+    /// Before the command has begun it does not begin without a hold; later it is not given up for one.
+    private func lose(_ failure: ControlFailure) {
+        if hasBegun { say(failure.lines[0]) } else { end(.failure(failure)) }
+    }
+
+    private func begin() {
+        hasBegun = true
+        guard !command.isEmpty else { return }
+        do throws(SystemError) {
+            child = try ForegroundProcess(command, on: context.loop) { [weak self] in self?.end(.success($0)) }
+        } catch {
+            end(.failure(ControlFailure(error)))
+        }
+    }
+
+    /// The terminal tells the command of SIGINT itself; other signals are for us alone, and are passed on.
+    private func interrupt(_ number: Int32) {
+        guard let child else { return end(.success(.success)) }
+        if number != SIGINT { child.send(number) }
+    }
+
+    private func say(_ text: String) { StandardStream.error.attempt(["belfryctl: \(text)"]) }
+
+    private func end(_ result: Result<CommandStatus, ControlFailure>) {
+        continuation?.resume(returning: result)
+        continuation = nil
+    }
+}

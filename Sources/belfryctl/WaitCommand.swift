@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryConfiguration
+import BelfryControl
+
+/// `belfryctl wait`.
+struct WaitCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait for the next notification of a name, and show it.",
+        discussion: """
+            With several names the first of them ends the wait. A restart of the service does not. With --timeout it ends \
+            with status 69 when nothing came in that time.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(help: "The notifications.", completion: .notifications)
+    var names: [String]
+
+    @Option(help: ArgumentHelp("Take one that came after this number already.", valueName: "sequence"))
+    var after: Int64?
+
+    @Flag(help: "Print {\"notification\":…}.")
+    var json = false
+
+    func validate() throws {
+        do {
+            for name in names { _ = try NotificationName.parse(name) }
+        } catch {
+            throw ValidationError(error.message)
+        }
+        if let after, after < 0 { throw ValidationError("a sequence number is not negative") }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        WatchCommand.warn(of: names)
+        let subject = Watch.Subject(path: context.path, names: names, after: after, isAwaited: true)
+        let session = try WatchSession(subject, json: json, count: 1, context)
+        if let limit = context.changing {
+            let what = names.joined(separator: ", ")
+            try session.limit(
+                limit,
+                ControlFailure(
+                    .unavailable, "unable to wait for '\(what)': nothing came in \(DurationText.text(limit))"))
+        }
+        return try await session.run()
+    }
+}

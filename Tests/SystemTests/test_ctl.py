@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""belfryctl as an operator uses it on a booted machine: the past, waits, holds, actions and figures."""
+
+import json
+import subprocess
+from contextlib import contextmanager
+
+from systemd_host import CLEAN
+
+
+@contextmanager
+def running(belfry, *arguments: str):
+    """A belfryctl that runs while the test goes on. nsenter passes no signal on, so it ends with its parent."""
+    program = subprocess.Popen(
+        belfry.host.enter("setpriv", "--pdeathsig", "KILL", "belfryctl", *arguments),
+        env=CLEAN,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def subscribers(belfry) -> int:
+    return belfry.status()["subscribers"]
+
+
+def names(output: str) -> list[str]:
+    return [json.loads(line)["notification"]["name"] for line in output.splitlines()]
+
+
+def test_history_is_what_the_journal_has(started):
+    started.ctl("post", "org.example.first")
+    started.ctl("pause")
+    started.ctl("post", "org.example.second")
+    started.wait_for(lambda: len(started.notifications()) >= 7, "log")
+
+    last = names(started.ctl("history", "--json", "-n", "4").stdout)
+    assert last == ["org.example.first", "willResignActive", "didEnterBackground", "org.example.second"]
+    assert names(started.ctl("history", "--json", "-n", "1", "org.example.first").stdout) == ["org.example.first"]
+    everything = names(started.ctl("history", "--json", "--boot", "0", "--since", "-10min").stdout)
+    assert everything[-4:] == last
+    assert started.ctl("history", "--until", "yesterday").stdout == ""
+    line = started.ctl("history", "didEnterBackground", "-n", "1").stdout
+    assert "inactive -> background" in line and "socket from pid" in line
+
+    started.host.systemctl("stop", "belfryd.service")
+    assert "willTerminate" in names(started.ctl("history", "--json", "-n", "3").stdout)
+
+
+def test_history_finds_the_boot_and_says_when_there_is_none(started):
+    assert started.ctl("history", "--boot", "-50", check=False).returncode == 64
+    assert started.ctl("history", "--boot", started.notifications()[-1]["_BOOT_ID"], "-n", "1").stdout
+    assert started.ctl("history", "--since", "noon-ish", check=False).returncode == 64
+
+
+def test_wait_ends_with_the_notification(started):
+    with running(started, "wait", "--json", "org.example.lantern", "org.example.other") as waiting:
+        started.wait_for(lambda: subscribers(started) == 1, "be subscribed to")
+        started.ctl("post", "org.example.unrelated")
+        started.ctl("post", "org.example.lantern")
+        assert waiting.wait(20) == 0
+        assert names(waiting.stdout.read()) == ["org.example.lantern"]
+
+
+def test_wait_goes_on_through_a_restart(started):
+    with running(started, "wait", "org.example.lantern") as waiting:
+        started.wait_for(lambda: subscribers(started) == 1, "be subscribed to")
+        started.host.systemctl("restart", "belfryd.service")
+        assert "closed the connection" in waiting.stderr.readline()
+        while waiting.stderr.readline() != "belfryctl: reconnected\n":
+            assert waiting.poll() is None
+        started.ctl("post", "org.example.lantern")
+        assert waiting.wait(20) == 0
+
+
+def test_wait_gives_up_in_time(started):
+    done = started.ctl("wait", "org.example.never", "--timeout", "200ms", check=False)
+    assert done.returncode == 69
+    assert done.stderr == "unable to wait for 'org.example.never': nothing came in 200 ms\n"
+
+
+def test_hold_lasts_as_long_as_its_command(started):
+    command = ["hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _; exit 3"]
+    with running(started, *command) as hold:
+        assert hold.stdout.readline() == "begun\n"
+        assert "Held for: backup (pid " in started.ctl("status").stdout
+        started.host.systemctl("--no-block", "stop", "belfryd.service")
+        assert hold.stderr.readline() == "belfryctl: stop waits for this to end\n"
+        assert started.properties("ActiveState")["ActiveState"] == "deactivating"
+        hold.stdin.write("\n")
+        hold.stdin.flush()
+        assert hold.wait(20) == 3
+    started.wait_until_inactive()
+
+
+def test_service_that_came_back_is_held_again(started):
+    with running(started, "hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _") as hold:
+        assert hold.stdout.readline() == "begun\n"
+        started.kill("KILL")
+        assert "closed the connection" in hold.stderr.readline()
+        while hold.stderr.readline() != "belfryctl: the service is held again\n":
+            assert hold.poll() is None
+        assert [h["reason"] for h in started.connect().call("ListHolds")["holds"]] == ["backup"]
+        hold.stdin.write("\n")
+        hold.stdin.flush()
+        assert hold.wait(20) == 0
+
+
+def test_command_does_not_begin_without_a_hold(belfry):
+    belfry.host.systemctl("stop", "belfryd.socket")
+    done = belfry.ctl("hold", "--reason", "x", "--", "echo", "begun", check=False)
+    assert (done.returncode, done.stdout) == (69, "")
+    done = belfry.ctl("hold", "--reason", "x", "--for", "1 fortnight", "--", "true", check=False)
+    assert done.returncode == 64
+
+
+def test_actions_and_urls(started):
+    assert started.ctl("actions", "--json").stdout == '{"actions":[]}\n'
+    done = started.ctl("perform", "dance", check=False)
+    assert done.returncode == 64 and "no listener offers it" in done.stderr
+    with started.connect() as program, started.connect() as answers:
+        parameters = {
+            "listener": "dancer",
+            "names": ["openURL"],
+            "actions": [{"id": "dance", "title": "Dance a little"}],
+            "confirm": True,
+        }
+        program.send("Attach", parameters, more=True)
+        program.reply()
+        assert "dance  Dance a little" in started.ctl("actions").stdout
+        for command, outcome, status in (
+            (["perform", "dance", "steps=3"], "handled", 0),
+            (["perform", "dance"], "failed", 1),
+            (["open", "x:y"], "handled", 0),
+            (["open", "x:y"], "declined", 1),
+        ):
+            with running(started, *command) as ctl:
+                question = program.reply()
+                answers.call("Answer", {"token": question["token"], "outcome": outcome})
+                assert ctl.wait(20) == status, (command, ctl.stderr.read())
+                assert status or "dancer" in ctl.stdout.read()
+
+
+def test_metrics_and_log_level(started):
+    started.ctl("post", "org.example.lantern")
+    assert "NotificationsTotal" in started.ctl("metrics").stdout
+    metrics = json.loads(started.ctl("metrics", "--json").stdout)["metrics"]
+    lantern = [m for m in metrics if m.get("fields") == {"notification": "org.example.lantern"}]
+    assert [m["value"] for m in lantern] == [1]
+    started.ctl("log-level", "err")
+    started.ctl("post", "org.example.unseen")
+    assert "org.example.unseen" not in {r["BELFRY_NOTIFICATION"] for r in started.notifications()}
+    assert started.ctl("log-level", "loud", check=False).returncode == 64
+
+
+def complete(belfry, *words: str) -> list[str]:
+    """What the shell is told of the word after these."""
+    question = ["---completion", words[0], "--", "positional@0"]
+    command = ["belfryctl", *question, str(len(words)), "0", "belfryctl", *words, ""]
+    return belfry.host.run("env", "SAP_SHELL=bash", *command).stdout.split()
+
+
+def test_names_are_completed_from_the_living_service(started):
+    with started.connect() as program:
+        actions = [{"id": "dance", "title": "Dance"}]
+        parameters = {"listener": "d", "names": ["org.example.mine"], "actions": actions, "confirm": True}
+        program.send("Attach", parameters, more=True)
+        program.reply()
+        assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
+        assert complete(started, "perform") == ["dance"]
+
+
+def test_completion_does_not_start_what_was_stopped(started):
+    started.host.systemctl("stop", "belfryd.service")
+    assert "flushRequested" in complete(started, "post")
+    assert started.properties("ActiveState")["ActiveState"] == "inactive"
