@@ -15,6 +15,9 @@ class FrameStream {
         case failed(SystemError)
     }
 
+    /// Bytes that are not kept for the end of the turn.
+    private static let patience = 1 << 20
+
     final let writer: TurnWriter
     final var frames: VarlinkFrameReader
     private final var descriptor: Int32
@@ -113,7 +116,7 @@ class FrameStream {
         guard !isClosed, failure == nil else { return }
         output.append(message)
         guard !isBlocked else { return }
-        if output.count >= writer.vectors.count { write() } else { needsTurn() }
+        if output.count >= writer.vectors.count || output.byteCount > Self.patience { write() } else { needsTurn() }
     }
 
     /// Writes messages that nobody has to wait for, `joined` being all of them as one; what the kernel does not take is

@@ -25,6 +25,8 @@ final class ServerConnection: FrameStream {
     /// What the request that is being answered takes part in.
     var broadcast: VarlinkBroadcast?
 
+    /// What the server knows to wait here for the end of a message.
+    private var unfinished = 0
     private var isProceeding = false
     private var isPeerGone = false
     /// What takes the connection over when everything has been written.
@@ -56,8 +58,20 @@ final class ServerConnection: FrameStream {
         guard !isClosed, !isUpgrading else { return }
         let isWhole = frames.containsFrame()
         if frames.isOverlong { return violation(.tooLarge(frames.limit), server) }
+        guard account(for: isWhole ? 0 : frames.pendingBytes, server) else {
+            return violation(.tooMuchUnfinished(server.limits.unfinishedBytesPerUser), server)
+        }
         takesInput = isReadyForCall(server.limits) || !isWhole
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
+    }
+
+    /// Answers whether the user may have so much waiting.
+    private func account(for bytes: Int, _ server: VarlinkServer) -> Bool {
+        // Everybody may have this, so that only those who send much are counted.
+        let bytes = bytes > 64 << 10 ? bytes : 0
+        guard bytes != unfinished else { return true }
+        defer { unfinished = bytes }
+        return server.account(for: bytes - unfinished, of: peer.uid)
     }
 
     /// The client cannot be followed any further. It gets what it is owed so far.
@@ -115,7 +129,10 @@ final class ServerConnection: FrameStream {
         guard !isClosed else { return }
         super.close()
         cancelCurrent()
-        server?.forget(self)
+        if let server {
+            _ = account(for: 0, server)
+            server.forget(self)
+        }
     }
 
     private func cancelCurrent() {

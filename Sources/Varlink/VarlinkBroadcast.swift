@@ -13,6 +13,8 @@ public final class VarlinkBroadcast {
 
     /// How many replies may wait for a client that does not read.
     public var limit: Int
+    /// How many bytes may wait for a client that does not read. A single reply may be longer.
+    public var byteLimit: Int
     /// Called with a request for which more than that wait, and how many they are: they are taken back, and the request
     /// takes no part any more. It still wants its last reply.
     public var onOverrun: ((_ request: VarlinkRequest, _ dropped: Int) -> Void)?
@@ -25,9 +27,10 @@ public final class VarlinkBroadcast {
     private var pendingBytes = 0
 
     /// A broadcast to clients of `server`, to none of them yet.
-    public init(on server: VarlinkServer, limit: Int) {
+    public init(on server: VarlinkServer, limit: Int, byteLimit: Int = .max) {
         writer = server.writer
         self.limit = limit
+        self.byteLimit = byteLimit
     }
 
     /// How many take part.
@@ -76,7 +79,8 @@ public final class VarlinkBroadcast {
         let joined = messages.count == 1 ? messages[0] : EncodedMessage(joining: messages[...])
         for request in requests {
             request.connection.share(messages, joined: joined)
-            if request.connection.queued > limit { overrun(request) }
+            let queued = request.connection.queued
+            if queued > limit || (queued > 1 && request.connection.queuedBytes > byteLimit) { overrun(request) }
         }
     }
 

@@ -9,6 +9,9 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     public var connectionsPerUser = 1024
     /// The longest message that is taken, in bytes.
     public var messageSize = 1 << 20
+    /// What the clients of one user may have sent of messages whose end has not come, in bytes, as far as it is more than
+    /// 64 KiB of a client. Who goes beyond is closed.
+    public var unfinishedBytesPerUser = 16 << 20
     /// What may wait to be sent to one client, in bytes. Beyond it the connection is closed.
     public var queuedBytes = 4 << 20
     /// How many replies may wait to be sent to one client. Beyond it the connection is closed.

@@ -12,8 +12,9 @@ public import SystemErrors
 /// what clients do wrong to `onProblem`.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkServer {
-    /// What clients can make us allocate.
-    public let limits: VarlinkLimits
+    /// What clients can make us allocate. Those of connections hold from the next one on, the others for clients that
+    /// connect from now on.
+    public var limits: VarlinkLimits
     /// Hears of what went wrong with clients.
     public var onProblem: ((VarlinkProblem) -> Void)?
 
@@ -25,6 +26,7 @@ public final class VarlinkServer {
     private var listeners: [ServerListener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var connectionsOfUser: [UInt32: Int] = [:]
+    private var unfinishedOfUser: [UInt32: Int] = [:]
 
     private final class Method {
         let declaration: VarlinkInterfaceDescription.Method
@@ -149,6 +151,13 @@ public final class VarlinkServer {
         let uid = connection.peer.uid
         let left = connectionsOfUser[uid, default: 1] - 1
         connectionsOfUser[uid] = left > 0 ? left : nil
+    }
+
+    /// Counts what a user's clients have sent of messages without an end. Answers whether it is not too much.
+    func account(for bytes: Int, of uid: UInt32) -> Bool {
+        let total = unfinishedOfUser[uid, default: 0] + bytes
+        unfinishedOfUser[uid] = total > 0 ? total : nil
+        return total <= limits.unfinishedBytesPerUser
     }
 
     func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem?(VarlinkProblem(kind, peer: peer)) }

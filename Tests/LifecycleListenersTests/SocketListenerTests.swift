@@ -143,4 +143,71 @@ struct SocketListenerTests {
         #expect(name == lifecycle + "Overrun")
         #expect((parameters["dropped"]?.intValue ?? 0) > 60)
     }
+
+    @Test func limitsChangeWithAReload() throws {
+        var settings = BelfrySettings.defaults
+        settings.socket.connectionsPerUserMax = 2
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+        #expect(try call("Reload") == .success([:]))
+
+        let second = try fixture.connect()
+        let third = try fixture.connect()
+        try turn { third.isClosed }
+
+        #expect(!second.isClosed)
+        #expect(try call("GetState").get()["state"] == "active")
+    }
+
+    @Test func subscriberWithTooManyBytesWaitingIsToldToo() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 1 << 20 }
+        let sleeper = try fixture.more("Subscribe", [:])
+        try fixture.turn { sleeper.replies.count == 1 }
+        sleeper.client.isPaused = true
+        let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
+
+        for _ in 0..<50 {
+            fixture.mediator.post(.flushRequested, userInfo: ["filler": filler])
+            try fixture.loop.turn(waiting: .zero)
+        }
+        sleeper.client.isPaused = false
+        try fixture.turn { sleeper.isOver }
+
+        #expect(sleeper.error == "io.belfry.Lifecycle.Overrun")
+    }
+
+    @Test func longReplayIsCutAndGoneOnWith() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 1 << 20 }
+        let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
+        for _ in 0..<50 { fixture.mediator.post(.flushRequested, userInfo: ["filler": filler]) }
+        var last: VarlinkValue = 3
+        var rounds = 0
+
+        while last != 53, rounds < 20 {
+            let replay = try fixture.more("Subscribe", ["after": last])
+            try fixture.turn { replay.isOver || replay.replies.last?["notification"]?["sequence"] == 53 }
+            last = replay.replies.last?["notification"]?["sequence"] ?? last
+            rounds += 1
+        }
+
+        #expect(last == 53)
+        #expect(rounds > 1)
+    }
+
+    @Test func burstOfOneTurnReachesAReaderWhole() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 4 << 20 }
+        let reader = try fixture.more("Subscribe", [:])
+        try fixture.turn { reader.replies.count == 1 }
+
+        for _ in 0..<200 {
+            fixture.mediator.post(
+                .flushRequested, userInfo: ["filler": .string(String(repeating: "x", count: 10 << 10))])
+        }
+        try fixture.turn { reader.replies.count == 201 || reader.isOver }
+
+        #expect(reader.replies.count == 201)
+    }
 }

@@ -39,6 +39,23 @@ def pytest_sessionstart(session):
     control_groups.remove_stale()
 
 
+FIGURES = pytest.StashKey[list]()
+
+
+@pytest.fixture
+def figures(request) -> list[str]:
+    """What is to be read at the end of the test run, whatever the outcome."""
+    return request.config.stash.setdefault(FIGURES, [])
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    lines = config.stash.get(FIGURES, [])
+    if lines:
+        terminalreporter.section("figures")
+    for line in lines:
+        terminalreporter.line(line)
+
+
 def installed_on(name, lower):
     host = SystemdHost(name, lower)
     try:

@@ -184,4 +184,26 @@ struct HostileClientTests {
         _ = try fixture.receive(sent - 1, peer)
         #expect(fixture.problems.isEmpty)
     }
+
+    @Test func usersUnfinishedMessagesAreLimitedTogether() throws {
+        var limits = VarlinkLimits()
+        limits.unfinishedBytesPerUser = 300_000
+        let fixture = try ServerFixture(limits: limits)
+        let peers = try (0..<4).map { _ in try fixture.peer() }
+
+        for peer in peers {
+            peer.write([UInt8](repeating: UInt8(ascii: " "), count: 100_000))
+            try fixture.settle()
+        }
+        try fixture.waitForEnd(peers[3])
+        #expect(fixture.problems.map(\.kind) == [.protocolViolation(.tooMuchUnfinished(300_000))])
+        peers[0].write(VarlinkCall("org.example.test.Echo", ["text": "a"]))
+        #expect(try fixture.receive(1, peers[0]) == [#"{"parameters":{"text":"a"}}"#])
+        // What has ended counts no more.
+        let late = try fixture.peer()
+        late.write([UInt8](repeating: UInt8(ascii: " "), count: 100_000))
+        late.write(VarlinkCall("org.example.test.Echo", ["text": "b"]))
+
+        #expect(try fixture.receive(1, late) == [#"{"parameters":{"text":"b"}}"#])
+    }
 }

@@ -75,8 +75,13 @@ package nonisolated enum BelfrySections {
             KeyDescription(
                 "FrameMax", .size(4096...(64 << 20)), default: "1M", help: "bytes in one message of a client"),
             KeyDescription(
+                "UnfinishedPerUserMax", .size(65536...(1 << 30)), default: "16M",
+                help: "bytes of messages that one user's clients have begun and not ended"),
+            KeyDescription(
                 "QueueMax", .integer(1...1_048_576), default: "1024",
                 help: "notifications that wait for one slow subscriber"),
+            KeyDescription(
+                "QueueSizeMax", .size(65536...(1 << 30)), default: "4M", help: "bytes that wait for one slow client"),
             KeyDescription(
                 "ReplayMax", .integer(0...1_048_576), default: "1024",
                 help: "past notifications kept in memory for those who ask for them"),

@@ -21,8 +21,12 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var connectionsPerUserMax: Int
     /// Bytes in one message of a client.
     package var frameMax: Int
+    /// Bytes of messages that one user's clients have begun and not ended.
+    package var unfinishedPerUserMax: Int
     /// Notifications that wait for one slow subscriber.
     package var queueMax: Int
+    /// Bytes that wait for one slow client.
+    package var queueSizeMax: Int
     /// Past notifications kept in memory.
     package var replayMax: Int
 
@@ -36,7 +40,9 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         connectionsMax = section.integer("ConnectionsMax")
         connectionsPerUserMax = section.integer("ConnectionsPerUserMax")
         frameMax = Int(clamping: section.bytes("FrameMax") ?? .max)
+        unfinishedPerUserMax = Int(clamping: section.bytes("UnfinishedPerUserMax") ?? .max)
         queueMax = section.integer("QueueMax")
+        queueSizeMax = Int(clamping: section.bytes("QueueSizeMax") ?? .max)
         replayMax = section.integer("ReplayMax")
     }
 }

@@ -62,8 +62,8 @@ package final class SocketListener: LifecycleListener {
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: VarlinkLimits(settings))
         subscribers = SubscriberList(
-            on: server, bootID: identity.bootID, queueLimit: settings.queueMax, replayLimit: settings.replayMax,
-            after: mediator.lastSequence)
+            on: server, bootID: identity.bootID, queueLimit: settings.queueMax, queueByteLimit: settings.queueSizeMax,
+            replayLimit: settings.replayMax, after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.add(try systemdInterface())
         server.add(try metricsInterface())
@@ -97,7 +97,9 @@ package final class SocketListener: LifecycleListener {
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let settings = configuration?[BelfrySettings.self]?.socket else { return }
         access = SocketAccess(settings)
+        server.limits = VarlinkLimits(settings)
         subscribers.queueLimit = settings.queueMax
+        subscribers.queueByteLimit = settings.queueSizeMax
         attached.queueLimit = settings.queueMax
     }
 

@@ -11,18 +11,27 @@ final class SubscriberList {
         let reply: VarlinkEncodedReply
     }
 
+    /// How many names may be asked for.
+    private static let longestFilter = 256
+
     /// How many replies may wait for one subscriber before it is told that it is too slow.
     var queueLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.limit = queueLimit } } }
+    /// The same in bytes.
+    var queueByteLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.byteLimit = queueByteLimit } } }
     private let server: VarlinkServer
     private let bootID: String
     private var ring: ReplayRing<Sent>
     /// Those who asked for the same names; nil stands for all names.
     private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:]
 
-    init(on server: VarlinkServer, bootID: String, queueLimit: Int, replayLimit: Int, after last: UInt64) {
+    init(
+        on server: VarlinkServer, bootID: String, queueLimit: Int, queueByteLimit: Int, replayLimit: Int,
+        after last: UInt64
+    ) {
         self.server = server
         self.bootID = bootID
         self.queueLimit = queueLimit
+        self.queueByteLimit = queueByteLimit
         ring = ReplayRing(capacity: replayLimit, after: last)
     }
 
@@ -34,6 +43,9 @@ final class SubscriberList {
 
     /// Begins a subscription: the state, then what was missed, then what comes.
     func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: VarlinkObject) {
+        if let names, names.count > Self.longestFilter || names.contains(where: { $0.utf8.count > 255 }) {
+            return request.fail(.invalidParameter("names"))
+        }
         let names = names.map { Set($0) }
         var missed: [Sent] = []
         if let after {
@@ -44,7 +56,15 @@ final class SubscriberList {
             missed = replay.filter { names?.contains($0.name) ?? true }
         }
         request.reply(["state": .object(state)], continues: true)
-        for sent in missed { request.send(sent.reply) }
+        for (position, sent) in missed.enumerated() {
+            guard hasBytes(request, for: sent.reply) else {
+                // What is queued counts: it subscribes again after that, and comes further each time.
+                overruns += 1
+                let rest = missed.count - position
+                return request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(rest))])
+            }
+            request.send(sent.reply)
+        }
         guard request.isActive else { return }
         broadcast(of: names).add(request)
     }
@@ -58,11 +78,17 @@ final class SubscriberList {
         for (names, broadcast) in broadcasts where names?.contains(name) ?? true { broadcast.send(sent.reply) }
     }
 
+    /// Whether a subscriber's queue has the bytes for a reply. One that nothing waits for is sent anything.
+    private func hasBytes(_ request: VarlinkRequest, for reply: VarlinkEncodedReply) -> Bool {
+        let queued = request.queuedBytes
+        return queued + reply.byteCount <= queueByteLimit || queued == 0
+    }
+
     private func broadcast(of names: Set<String>?) -> VarlinkBroadcast {
         if let known = broadcasts[names] { return known }
         // Those who have gone left theirs behind.
         broadcasts = broadcasts.filter { $0.value.count > 0 }
-        let made = VarlinkBroadcast(on: server, limit: queueLimit)
+        let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
         made.onOverrun = { [weak self] request, dropped in
             self?.overruns += 1
             request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(dropped))])
