@@ -14,7 +14,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests examples model probe system-tests bench check install uninstall clean
+.PHONY: all build run test unit-tests examples model fuzz fuzz-corpus probe system-tests bench check install uninstall clean
 
 all: build
 
@@ -29,8 +29,8 @@ build:
 run: build
 	@scripts/demonstrate $(BUILT)
 
-# Everything: style, unit tests, examples, the mediator against its model, and the installed service under real systemd.
-test: check unit-tests examples model system-tests
+# Everything: style, unit tests, examples, the mediator against its model, the parsers against a fuzzer, and the installed service under real systemd.
+test: check unit-tests examples model fuzz system-tests
 
 check:
 	@scripts/check
@@ -51,6 +51,18 @@ model:
 	@scripts/install-dependencies build
 	$(MODEL) --product MediatorModelProbe
 	@scripts/check-model .build-thread/release/MediatorModelProbe 100000
+
+# What strangers write, made up by libFuzzer under Address Sanitizer for a minute in all.
+FUZZER = .build-fuzz/release/Fuzzer
+FUZZ = BELFRY_FUZZING=1 $(SWIFT) build --configuration release --scratch-path .build-fuzz $(STRICT)
+fuzz:
+	@scripts/install-dependencies build
+	$(FUZZ) -Xswiftc -use-ld=lld -Xswiftc -sanitize=fuzzer,address --product Fuzzer
+	@scripts/fuzz $(FUZZER) 60
+
+# Keeps what the last runs have found to be new.
+fuzz-corpus:
+	@scripts/fuzz --merge $(FUZZER)
 
 # A service on the library that behaves as the system tests want it to.
 probe: build

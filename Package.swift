@@ -181,3 +181,11 @@ let package = Package(
             swiftSettings: onMain),
     ]
 )
+
+// The fuzzer wants libFuzzer, which only `make fuzz` links.
+if Context.environment["BELFRY_FUZZING"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzer", dependencies: ["BelfryConfiguration", "Varlink"], path: "Tests/Fuzzing/Fuzzer",
+            swiftSettings: onMain))
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The parsers of what strangers write.
+nonisolated enum FuzzTarget: String, CaseIterable {
+    /// Messages on the socket, in whatever pieces they come.
+    case frames
+    /// JSON itself.
+    case json
+    /// The description of an interface.
+    case description
+    /// A configuration file.
+    case configuration
+
+    /// What libFuzzer calls with each input.
+    var body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32 {
+        switch self {
+        case .frames: { FuzzedFrames.take(UnsafeBufferPointer(start: $0, count: $1)) }
+        case .json: { FuzzedJSON.take(UnsafeBufferPointer(start: $0, count: $1)) }
+        case .description: { FuzzedDescription.take(UnsafeBufferPointer(start: $0, count: $1)) }
+        case .configuration: { FuzzedConfiguration.take(UnsafeBufferPointer(start: $0, count: $1)) }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+
+/// A configuration file: it gives settings or says what is wrong and where, and what is printed of it is the same.
+nonisolated enum FuzzedConfiguration {
+    private struct OneFile: ConfigurationFileReader {
+        let bytes: [UInt8]
+
+        func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] { Array(bytes.prefix(limit)) }
+        func names(in directory: String) throws(FileProblem) -> [String] { [] }
+    }
+
+    static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        let loaded = load(Array(bytes))
+        precondition(loaded.settings != nil || !loaded.diagnostics.isEmpty)
+        precondition(loaded.diagnostics.allSatisfy { $0.position.line > 0 && $0.position.column > 0 })
+        if let settings = loaded.settings {
+            precondition(
+                load(Array(loaded.effective.printed().utf8)).settings == settings, "settings change when printed")
+        }
+        return 0
+    }
+
+    private static func load(_ bytes: [UInt8]) -> LoadedConfiguration {
+        ConfigurationLoader.load(from: .files(["a"]), reader: OneFile(bytes: bytes))
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Varlink
+
+/// The description of an interface: what is printed of it is the same description, and values can be held against it.
+nonisolated enum FuzzedDescription {
+    private static let samples: [VarlinkObject] = [
+        [:], ["a": 1], ["a": ["b": .null, "c": [1, 2.5, "x"]]], ["a": "b", "c": [["a": true]], "d": ["e": [:]]],
+    ]
+
+    static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        let text = String(decoding: bytes, as: UTF8.self)
+        do throws(VarlinkDescriptionError) {
+            let description = try VarlinkInterfaceDescription(text)
+            let printed = description.description
+            let again = try? VarlinkInterfaceDescription(printed)
+            precondition(again == description, "a description changes when it is printed")
+            for method in description.methods.values {
+                for sample in samples { _ = description.mismatch(sample, with: method.input) }
+            }
+        } catch {
+            precondition(error.line > 0 && error.column > 0)
+        }
+        return 0
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Varlink
+
+/// A stream of messages: however it is cut in pieces, the same messages come out, and what is a call or a reply is the
+/// same one when it is written and read again.
+nonisolated enum FuzzedFrames {
+    private static let limit = 512
+
+    static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        guard let size = bytes.first.map({ Int($0) + 1 }) else { return 0 }
+        let stream = UnsafeBufferPointer(rebasing: bytes.dropFirst())
+        let pieces = read(stream, inPiecesOf: size)
+        precondition(pieces == read(stream, inPiecesOf: max(stream.count, 1)), "pieces matter")
+        for frame in pieces.frames {
+            precondition(frame.count <= limit && !frame.contains(0))
+            check(frame)
+        }
+        return 0
+    }
+
+    private struct Outcome: Equatable {
+        var frames: [[UInt8]] = []
+        var isTooLarge = false
+    }
+
+    private static func read(_ stream: UnsafeBufferPointer<UInt8>, inPiecesOf size: Int) -> Outcome {
+        var reader = VarlinkFrameReader(limit: limit)
+        var outcome = Outcome()
+        for start in stride(from: 0, to: stream.count, by: size) {
+            let piece = stream[start..<min(start + size, stream.count)]
+            reader.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece)))
+            do throws(VarlinkFrameReader.TooLarge) {
+                while let frame = try reader.next() { outcome.frames.append(Array(frame)) }
+            } catch {
+                outcome.isTooLarge = true
+                return outcome
+            }
+        }
+        return outcome
+    }
+
+    private static func check(_ frame: [UInt8]) {
+        if let call = try? VarlinkCall(message: frame[...]) {
+            let again = try? VarlinkCall(message: call.message.dropLast())
+            precondition(again == call, "a call changes when it is written")
+        }
+        if let reply = try? VarlinkReply(message: frame[...]) {
+            let again = try? VarlinkReply(message: reply.message.dropLast())
+            precondition(again == reply, "a reply changes when it is written")
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Varlink
+
+/// A JSON text: what is read is the same when it is written and read again, and fits the shape it has.
+nonisolated enum FuzzedJSON {
+    static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        guard let value = try? VarlinkValue(json: Array(bytes)) else { return 0 }
+        let text = value.description
+        let again = try? VarlinkValue(json: Array(text.utf8))
+        precondition(again == value, "a value changes when it is written")
+        precondition(again?.description == text, "a value is written in two ways")
+        return 0
+    }
+}
