@@ -57,7 +57,7 @@ final class SubscriberList {
         }
         request.reply(["state": .object(state)], continues: true)
         for (position, sent) in missed.enumerated() {
-            guard hasBytes(request, for: sent.reply) else {
+            guard position == 0 || hasBytes(request, for: sent.reply) else {
                 // What is queued counts: it subscribes again after that, and comes further each time.
                 overruns += 1
                 let rest = missed.count - position
