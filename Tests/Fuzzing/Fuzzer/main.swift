@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// `Fuzzer TARGET [OPTION OF LIBFUZZER | FOLDER]…`: feeds a parser what libFuzzer makes up. A target ends the process when
-// what it is given does what it must not: crash, or be read in two ways.
+// `FUZZ_TARGET=TARGET Fuzzer [OPTION OF LIBFUZZER | FOLDER]…`: feeds a parser what libFuzzer makes up. A target ends the
+// process when what it is given does what it must not: crash, or be read in two ways. The target is in the environment
+// because libFuzzer starts itself again to merge.
 
 import Glibc
 
@@ -14,13 +15,15 @@ func runDriver(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-guard CommandLine.argc > 1, let target = FuzzTarget(rawValue: CommandLine.arguments[1]) else {
-    print("usage: Fuzzer \(FuzzTarget.allCases.map(\.rawValue).joined(separator: "|")) [OPTION|FOLDER]...")
+guard let name = getenv("FUZZ_TARGET"), let target = FuzzTarget(rawValue: String(cString: name)) else {
+    print("FUZZ_TARGET must be one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))")
     exit(64)
 }
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-// The name of the target goes, that of the program takes its place.
-CommandLine.unsafeArgv[1] = CommandLine.unsafeArgv[0]
-arguments = CommandLine.unsafeArgv + 1
-var count = CommandLine.argc - 1
-exit(runDriver(&count, &arguments, target.body))
+var arguments = CommandLine.unsafeArgv
+var count = CommandLine.argc
+exit(
+    withUnsafeMutablePointer(to: &arguments) { pointer in
+        pointer.withMemoryRebound(
+            to: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?.self, capacity: 1
+        ) { runDriver(&count, $0, target.body) }
+    })
