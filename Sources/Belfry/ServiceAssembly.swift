@@ -44,6 +44,9 @@ final class ServiceAssembly {
         let bus = SystemBus(loop: loop)
         let budget = UnitBudget(mediator: mediator, unit: ServiceManagerUnit.own(loop: loop, system: bus))
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
+        mediator.addTransitionObserver { [log] in
+            if let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
+        }
         let sources = ServiceSources(loop: loop, mediator: mediator, log: log)
         try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
         let lastWord = lastWord(in: paths, mediator, identity)

@@ -18,8 +18,9 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    StatusCommand.self, WatchCommand.self, WaitCommand.self, HistoryCommand.self, ListenersCommand.self,
-                    ActionsCommand.self, SignalsCommand.self, ExplainCommand.self, MetricsCommand.self,
+                    StatusCommand.self, WatchCommand.self, WaitCommand.self, HistoryCommand.self, PlotCommand.self,
+                    ListenersCommand.self, ActionsCommand.self, SignalsCommand.self, ExplainCommand.self,
+                    MetricsCommand.self,
                 ]),
             CommandGroup(
                 name: "Control",

@@ -181,3 +181,17 @@ def test_completion_does_not_start_what_was_stopped(started):
     started.host.systemctl("stop", "belfryd.service")
     assert "flushRequested" in complete(started, "post")
     assert started.properties("ActiveState")["ActiveState"] == "inactive"
+
+
+def test_plot_draws_the_last_launch_and_stop(started):
+    lines = started.ctl("plot").stdout.splitlines()
+    assert lines[0].startswith("launch took ")
+    assert "willFinishLaunching" in lines and "didBecomeActive" in lines
+    assert any(line.startswith("  socket ") and "#" in line for line in lines)
+    started.host.systemctl("stop", "belfryd.service")
+    started.wait_for(lambda: [r for r in started.journal() if r.get("BELFRY_TRIGGER") == "stop"], "log")
+    stop = json.loads(started.ctl("plot", "stop", "--json").stdout)
+    assert [step["notification"] for step in stop["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]
+    [record] = [r for r in started.journal() if r.get("BELFRY_TRIGGER") == "stop"]
+    assert record["MESSAGE"].startswith("stop took ")
+    assert started.ctl("plot", "dance", check=False).returncode == 64

@@ -41,6 +41,20 @@ package final class JournalReader {
         }
     }
 
+    /// How the last transition of a kind went; nil when there is none.
+    package func lastTimeline(of trigger: String, service: String) throws -> VarlinkObject? {
+        try add("SYSLOG_IDENTIFIER", service)
+        try add("BELFRY_TRIGGER", trigger)
+        try check(sd_journal_seek_tail(journal))
+        guard try check(sd_journal_previous(journal)) > 0, let text = field("BELFRY_TIMELINE"),
+            let steps = try? VarlinkValue(json: Array(text.utf8))
+        else { return nil }
+        return [
+            "trigger": .string(trigger), "realtimeUsec": .int(try realtime()),
+            "durationUsec": .int(field("BELFRY_DURATION_USEC").flatMap { Int64($0) } ?? 0), "steps": steps,
+        ]
+    }
+
     private func select(_ query: JournalQuery) throws {
         try add("SYSLOG_IDENTIFIER", query.service)
         // Of the records with a notification those of listeners are left out one by one: there is no match for absence.

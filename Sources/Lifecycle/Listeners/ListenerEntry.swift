@@ -40,13 +40,13 @@ final class ListenerEntry {
     /// The actions it offers.
     var actions: [LifecycleAction] { actionAnswers.compactMap(\.action) }
 
-    func note(_ outcome: ListenerOutcome, after duration: Duration) -> ListenerReport {
+    func note(_ outcome: ListenerOutcome, after duration: Duration, since startUsec: UInt64) -> ListenerReport {
         record.note(outcome, after: duration)
-        return report(outcome, duration)
+        return report(outcome, duration, since: startUsec)
     }
 
-    func report(_ outcome: ListenerOutcome, _ duration: Duration) -> ListenerReport {
-        ListenerReport(listener: place.name, outcome: outcome, duration: duration)
+    func report(_ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64) -> ListenerReport {
+        ListenerReport(listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration)
     }
 
     /// The time that its answer to a name wants: none when it has none, or when it answers at once.

@@ -7,6 +7,8 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let listener: String
     /// How its answer ended.
     public let outcome: ListenerOutcome
+    /// When it was called, by the monotonic clock, in microseconds.
+    public let startUsec: UInt64
     /// How long it took, until its end or its deadline.
     public let duration: Duration
 }

@@ -92,7 +92,7 @@ final class Delivery {
         reports.append(nil)
         if case .immediate(let body) = answer.body { return tellAtOnce(entry, body, place) }
         let call = ListenerCall(clock: clock) { [self] call, outcome, duration in
-            reports[place] = report(of: entry, outcome, duration)
+            reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec)
             calls.removeAll { $0.call === call }
             advance()
         }
@@ -123,10 +123,15 @@ final class Delivery {
     private func settle(_ outcome: ListenerOutcome) {
         guard let (entry, place, startUsec) = answering else { return }
         answering = nil
-        reports[place] = report(of: entry, outcome, .microseconds(clock.now.monotonicUsec - startUsec))
+        let duration: Duration = .microseconds(clock.now.monotonicUsec - startUsec)
+        reports[place] = report(of: entry, outcome, duration, since: startUsec)
     }
 
-    private func report(of entry: ListenerEntry, _ outcome: ListenerOutcome, _ duration: Duration) -> ListenerReport {
-        isRehearsal ? entry.report(outcome, duration) : entry.note(outcome, after: duration)
+    private func report(
+        of entry: ListenerEntry, _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64
+    ) -> ListenerReport {
+        isRehearsal
+            ? entry.report(outcome, duration, since: startUsec)
+            : entry.note(outcome, after: duration, since: startUsec)
     }
 }

@@ -9,7 +9,8 @@ final class ListenerCall {
     typealias Progress = (_ window: Duration, _ text: String?, _ until: UInt64?) -> Void
 
     private let clock: any LifecycleClock
-    private let start: LifecycleTime
+    /// When it began.
+    let start: LifecycleTime
     private var completion: Completion?
     private var cancel: (() -> Void)?
     private var timer: (any LifecycleTimer)?

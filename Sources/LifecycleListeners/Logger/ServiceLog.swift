@@ -55,6 +55,11 @@ package final class ServiceLog {
         if record.priority.rawValue <= level.rawValue { writer.write(record) }
     }
 
+    /// Writes a record that is worth nothing without its fields: standard error, which shows none, is spared it.
+    package func write(fieldsOf record: JournalRecord) {
+        if !(writer is StandardErrorWriter) { write(record) }
+    }
+
     /// Writes a record of a kind.
     package func write(
         _ priority: JournalRecord.Priority, _ message: String, _ id: MessageID,

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryControl
+import Testing
+import Varlink
+
+struct TimelinePlotTests {
+    private let timeline: VarlinkObject = [
+        "trigger": "stop", "realtimeUsec": 0, "durationUsec": 100_000,
+        "steps": [
+            [
+                "notification": "didEnterBackground", "startUsec": 1000,
+                "listeners": [
+                    ["listener": "cache", "outcome": "completed", "startUsec": 1000, "durationUsec": 50_000],
+                    ["listener": "socket", "outcome": "completed", "startUsec": 51_000, "durationUsec": 3],
+                ],
+            ],
+            [
+                "notification": "willTerminate", "startUsec": 51_000,
+                "listeners": [
+                    ["listener": "video", "outcome": "overran", "startUsec": 51_000, "durationUsec": 50_000]
+                ],
+            ],
+        ],
+    ]
+
+    @Test func barsStandWhereTheirTimeWas() {
+        let lines = TimelinePlot.lines(timeline, .plain)
+
+        #expect(lines[0].hasPrefix("stop took 100 ms, ended "))
+        #expect(
+            Array(lines.dropFirst()) == [
+                "didEnterBackground", "  cache             |####################                    |  50 ms",
+                "  socket            |                    #                   |  3 us", "willTerminate",
+                "  video             |                    ####################|  50 ms, overran",
+            ])
+    }
+
+    @Test func emptyTimelineIsATitle() {
+        #expect(TimelinePlot.lines(["trigger": "pause", "durationUsec": 0], .plain).count == 1)
+    }
+}
