@@ -186,6 +186,7 @@ let package = Package(
 if Context.environment["BELFRY_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzzer", dependencies: ["BelfryConfiguration", "Varlink"], path: "Tests/Fuzzing/Fuzzer",
+            name: "Fuzzer", dependencies: ["BelfryConfiguration", "LifecycleSources", "Varlink"],
+            path: "Tests/Fuzzing/Fuzzer",
             swiftSettings: onMain))
 }

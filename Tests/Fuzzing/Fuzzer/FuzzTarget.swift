@@ -11,6 +11,8 @@ nonisolated enum FuzzTarget: String, CaseIterable {
     case description
     /// A configuration file.
     case configuration
+    /// What the kernel says of mounts.
+    case mounts
 
     /// What libFuzzer calls with each input.
     var body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32 {
@@ -18,6 +20,7 @@ nonisolated enum FuzzTarget: String, CaseIterable {
         case .frames: { FuzzedFrames.take(UnsafeBufferPointer(start: $0, count: $1)) }
         case .json: { FuzzedJSON.take(UnsafeBufferPointer(start: $0, count: $1)) }
         case .description: { FuzzedDescription.take(UnsafeBufferPointer(start: $0, count: $1)) }
+        case .mounts: { FuzzedMounts.take(UnsafeBufferPointer(start: $0, count: $1)) }
         case .configuration: { FuzzedConfiguration.take(UnsafeBufferPointer(start: $0, count: $1)) }
         }
     }

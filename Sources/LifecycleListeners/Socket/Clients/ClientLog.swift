@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import EventLoop
+internal import Lifecycle
 internal import ServiceManager
 internal import Varlink
 
@@ -26,7 +27,7 @@ final class ClientLog {
     private func write(_ priority: JournalRecord.Priority, _ text: String, _ peer: VarlinkPeer?) {
         guard let suppressed = limit.admit(peer?.uid ?? 0, at: .now) else { return }
         let note = suppressed > 0 ? ", and \(suppressed) such messages before were left out" : ""
-        let fields = peer.map { [("BELFRY_SENDER_PID", "\($0.pid)"), ("BELFRY_SENDER_UID", "\($0.uid)")] } ?? []
-        log.write(priority, text + note, .client, fields: fields)
+        let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)) }
+        log.write(priority, text + note, .client, fields: origin.map { LifecycleRecords.fields(of: .peer($0)) } ?? [])
     }
 }
