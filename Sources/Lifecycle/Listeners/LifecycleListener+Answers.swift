@@ -90,7 +90,7 @@ extension LifecycleListener {
         _ name: LifecycleNotification.Name, deadline: Duration? = nil, action: LifecycleAction? = nil,
         _ body: @escaping (LifecycleNotification, @escaping (ListenerOutcome) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, action: action, .completing(body))
+        LifecycleAnswer(name, deadline: deadline, action: action, .completing { body($0, $2) })
     }
 
     /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.

@@ -28,9 +28,6 @@ final class BackgroundTaskList {
         if tasks.isEmpty { endWait() }
     }
 
-    /// What the tasks under way are called.
-    var names: [String] { tasks.compactMap { $0.task?.name } }
-
     /// Calls `body` when there is no task, which may be now.
     func whenEmpty(_ body: @escaping () -> Void) {
         if tasks.isEmpty { body() } else { waiting = body }

@@ -81,7 +81,7 @@ final class TransitionConductor {
         guard transition.trigger == .pause || transition.trigger == .stop else { return advance(transition) }
         if transition.cutShortBy != nil { backgroundTasks.expireAll() }
         guard !backgroundTasks.isEmpty else { return advance(transition) }
-        let names = backgroundTasks.names
+        let names = backgroundTasks.underWay.map(\.name)
         for observer in waitObservers { observer(transition.trigger, names) }
         wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) { [unowned self] in
             note($0, $1, $2, moved: $3, in: transition)
