@@ -146,7 +146,8 @@ let package = Package(
         .testTarget(
             name: "LifecycleSourcesTests",
             dependencies: [
-                "CSystemd", "EventLoop", "Lifecycle", "LifecycleSources", "LifecycleTesting", "SystemErrors",
+                "CSystemd", "EventLoop", "Lifecycle", "LifecycleSources", "LifecycleTesting", "ServiceManager",
+                "SystemErrors",
                 "TestSupport",
             ],
             swiftSettings: onMain),

@@ -24,15 +24,18 @@ final class SelfSuspension {
     private var work: DeferredEventSource?
 
     /// Waits for pauses to end. The process then stops after all else of a turn, the writing of answers included, so
-    /// that whoever asked for the pause has his answer.
-    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) throws {
+    /// that whoever asked for the pause has his answer. A pause before the machine's sleep stops nothing: nobody would
+    /// send a SIGCONT.
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, unless isSleeping: @escaping () -> Bool
+    ) throws {
         self.loop = loop
         self.mediator = mediator
         self.log = log
         work = try loop.deferred { [unowned self] in prepare() }
         work?.priority = 2_000_000
         mediator.addTransitionObserver { [work] report in
-            if report.trigger == .pause { work?.schedule() }
+            if report.trigger == .pause, !isSleeping() { work?.schedule() }
         }
     }
 

@@ -42,12 +42,14 @@ final class ServiceAssembly {
         mediator.readConfiguration = { [reader] in try reader.read() }
 
         let bus = SystemBus(loop: loop)
-        let budget = UnitBudget(mediator: mediator, unit: ServiceManagerUnit.own(loop: loop, system: bus))
+        let unit = ServiceManagerUnit.own(loop: loop, system: bus)
+        let budget = UnitBudget(mediator: mediator, unit: unit)
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         mediator.addTransitionObserver { [log] in
             if let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
         }
-        let sources = ServiceSources(loop: loop, mediator: mediator, log: log)
+        let sources = ServiceSources(
+            loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
         let lastWord = lastWord(in: paths, mediator, identity)
         var launch = LaunchSource.options(Environment.variables)
@@ -74,8 +76,11 @@ final class ServiceAssembly {
         budget.begin()
 
         let control = ControlSignal(mediator: mediator, log: log)
-        let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log)
+        let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log) {
+            sources.login.sleep.isSleeping
+        }
         defer { withExtendedLifetime(suspension) {} }
+        sources.login.onSettled = { ending.releaseCode() }
         sources.signals.onStopNow = { ending.stopNow($0) }
         sources.signals.onControl = { control.obey($0) }
         sources.signals.onStorm = { [log] storm in

@@ -36,6 +36,9 @@ final class ServiceEnding {
         codeRelease.priority = 3_000_000
     }
 
+    /// Gives the code that was needed so far back to the kernel, when nothing else is left to do.
+    func releaseCode() { codeRelease.schedule() }
+
     /// Launches the service, and ends the process if the launch is refused.
     func launch(_ options: LaunchOptions) {
         if let failure {
@@ -51,7 +54,7 @@ final class ServiceEnding {
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 lastWord.end(report, exitStatus: ServiceExit.system)
                 loop.exit(ServiceExit.system)
-            case (.launch, _): codeRelease.schedule()
+            case (.launch, _): releaseCode()
             case (.stop, _) where !isRefused: end(report)
             default: break
             }

@@ -13,6 +13,7 @@ internal import SystemErrors
 /// says so once.
 final class ServiceSources {
     let signals: SignalSource
+    let login: LoginSource
     private let log: ServiceLog
     private let suspensions: SuspensionSource
     private let clock: ClockSource
@@ -21,7 +22,10 @@ final class ServiceSources {
     private var timeZone: TimeZoneSource?
     private var memory: MemoryPressureSource?
 
-    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog) {
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, bus: SystemBus, unit: ServiceManagerUnit?,
+        name: String
+    ) {
         self.log = log
         signals = SignalSource(loop: loop, mediator: mediator)
         let group = Self.attempt(log) { () throws(SystemError) in try ControlGroup.own() }
@@ -30,6 +34,15 @@ final class ServiceSources {
         (self.suspensions, self.clock) = (suspensions, clock)
         protectedData = ProtectedDataSource(loop: loop, mediator: mediator)
         signals.onContinue = { suspensions.continued($0) }
+
+        let login = LoginSource(loop: loop, mediator: mediator, bus: bus, who: name)
+        self.login = login
+        mediator.addTransitionObserver { report in
+            // Readiness does not wait for the bus.
+            guard report.trigger == .launch, report.result == .completed else { return }
+            bus.connect()
+            unit?.bus.connect()
+        }
 
         Self.attempt(log) { () throws(SystemError) in try suspensions.watchFreezer() }
         clockWatch = Self.attempt(log) { () throws(SystemError) in
@@ -48,6 +61,15 @@ final class ServiceSources {
             let plan = try PressurePlan(environment: environment, group: group)
             return try MemoryPressureSource(loop: loop, mediator: mediator, plan: plan)
         }
+        for inhibitor in [login.sleep.inhibitor, login.shutdown.inhibitor] {
+            let operation = inhibitor.operation
+            inhibitor.onProblem = { log.write(.notice, "\($0), no \(operation) waits for us", .sourceMissing) }
+        }
+        login.sleep.onOverrun = { limit in
+            log.write(
+                .warning, "listeners were not done in the \(limit) that logind waits, the machine sleeps all the same",
+                .cutShort)
+        }
         memory?.onEnd = { path in
             log.write(.notice, "nothing more is heard of memory pressure from '\(path)'", .sourceMissing)
         }
@@ -56,6 +78,8 @@ final class ServiceSources {
     /// Applies what the configuration says of sources.
     func apply(_ settings: BelfrySettings) throws(SystemError) {
         try signals.apply(settings)
+        login.sleep.inhibitor.isWanted = settings.service.inhibitSleep
+        login.shutdown.inhibitor.isWanted = settings.service.inhibitShutdown
         Self.attempt(log) { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
     }
 

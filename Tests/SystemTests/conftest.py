@@ -28,8 +28,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _host(item):
-    of_parameter = getattr(item, "callspec", None) and item.callspec.params.get("on_each")
-    return "trixie" if of_parameter == "trixie_host" or "trixie_host" in item.fixturenames else "machine"
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    of_parameter = any(value in ("trixie", "trixie_host") for value in parameters if isinstance(value, str))
+    return "trixie" if of_parameter or "trixie_host" in item.fixturenames else "machine"
 
 
 def pytest_sessionstart(session):

@@ -2,6 +2,8 @@
 # Belfry: lifecycle notifications for Linux services.
 """An idle service costs nothing."""
 
+from login_double import locks
+
 SECONDS = 60
 
 
@@ -17,6 +19,8 @@ def test_idle_service_has_one_thread_and_does_not_wake_up(belfry):
     belfry.start()
     subscriber = belfry.subscribe()
     assert subscriber.state["state"] == "active"
+    # logind's answers come some time after the start.
+    belfry.wait_for(lambda: locks(belfry.host) == {"sleep", "shutdown"}, "hold its locks")
     # Its answer to this call is the last thing it has to do.
     belfry.ctl("status")
 

@@ -16,6 +16,12 @@ package nonisolated enum BelfrySections {
                 "StopOnPause", .boolean, default: "no",
                 help: "whether a pause ends in a real SIGSTOP, which SIGCONT ends"),
             KeyDescription(
+                "InhibitSleep", .boolean, default: "yes",
+                help: "whether a sleep of the machine waits until listeners are done"),
+            KeyDescription(
+                "InhibitShutdown", .boolean, default: "yes",
+                help: "whether the end of the machine waits until the service knows which it is"),
+            KeyDescription(
                 "DisabledListeners", .listenerNames, default: "",
                 help: "names of listeners that registered themselves and are left out"),
             KeyDescription(

@@ -9,6 +9,10 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var stopTimeout: Duration?
     /// Whether a pause ends in a real SIGSTOP.
     package var stopOnPause: Bool
+    /// Whether a sleep of the machine waits for the listeners.
+    package var inhibitSleep: Bool
+    /// Whether the end of the machine waits until its kind is known.
+    package var inhibitShutdown: Bool
     /// Names of listeners that registered themselves and are left out.
     package var disabledListeners: [String]
     /// The mount points whose coming and going is told.
@@ -28,6 +32,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         listenerTimeout = section.duration("ListenerTimeout")
         stopTimeout = section.duration("StopTimeout")
         stopOnPause = section.boolean("StopOnPause")
+        inhibitSleep = section.boolean("InhibitSleep")
+        inhibitShutdown = section.boolean("InhibitShutdown")
         disabledListeners = section.texts("DisabledListeners")
         protectedData = section.texts("ProtectedData")
         signalLimitInterval = section.duration("SignalLimitInterval")

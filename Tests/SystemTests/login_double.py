@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""python-dbusmock in the place of a host's logind: a container cannot sleep, so nobody else would announce it."""
+
+import json
+import os
+import subprocess
+
+LOGIND = "systemd-logind.service"
+MANAGER = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+# Debian's own interpreter: it is the one that python3-dbusmock belongs to.
+MOCK = ["/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "logind"]
+
+
+class LoginDouble:
+    """Owns logind's name on the bus of a host from `start` to `stop`, and announces what it is told to."""
+
+    def __init__(self, host):
+        self.host = host
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> None:
+        """Takes the place of the real one."""
+        self.host.systemctl("mask", "--runtime", "--now", LOGIND)
+        bus = f"unix:path={self.host.path('/run/dbus/system_bus_socket')}"
+        self.process = subprocess.Popen(
+            MOCK, env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": bus}, stdout=subprocess.DEVNULL
+        )
+
+    def is_there(self) -> bool:
+        """Whether somebody has logind's name."""
+        bus = ["org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"]
+        return self.host.run("busctl", "call", *bus, "GetNameOwner", "s", MANAGER[0], check=False).returncode == 0
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def restore(self) -> None:
+        """Gives the place back."""
+        self.stop()
+        self.host.systemctl("unmask", "--runtime", LOGIND)
+        self.host.systemctl("start", LOGIND)
+
+    def announce_sleep(self, begins: bool) -> None:
+        arguments = ["sssav", MANAGER[2], "PrepareForSleep", "b", "1", "b", "true" if begins else "false"]
+        self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", "EmitSignal", *arguments)
+
+
+def locks(host, who: str = "belfryd") -> set[str]:
+    """What logind, or its double, delays for `who`."""
+    done = host.run("busctl", "call", "--json=short", *MANAGER, "ListInhibitors", check=False)
+    if done.returncode != 0:
+        return set()
+    return {entry[0] for entry in json.loads(done.stdout)["data"][0] if entry[1] == who and entry[3] == "delay"}
