@@ -15,6 +15,7 @@ final class ServiceSources {
     let signals: SignalSource
     let login: LoginSource
     private let log: ServiceLog
+    private let stops: StopSource
     private let suspensions: SuspensionSource
     private let clock: ClockSource
     private let protectedData: ProtectedDataSource
@@ -36,7 +37,9 @@ final class ServiceSources {
         signals.onContinue = { suspensions.continued($0) }
 
         let login = LoginSource(loop: loop, mediator: mediator, bus: bus, who: name)
-        self.login = login
+        let stops = StopSource(mediator: mediator, unit: unit) { login.shutdown.kind }
+        (self.login, self.stops) = (login, stops)
+        signals.onStop = { stops.stop($0) }
         mediator.addTransitionObserver { report in
             // Readiness does not wait for the bus.
             guard report.trigger == .launch, report.result == .completed else { return }

@@ -25,6 +25,8 @@ package final class SignalSource {
 
     /// Called for `resume`, in place of that transition: whether the process had been stopped is for others to say.
     package var onContinue: ((SignalOrigin) -> Void)?
+    /// Called for `stop`, in place of that transition: why the service has to stop is for others to find out.
+    package var onStop: ((SignalOrigin) -> Void)?
     /// Called for `stopNow`.
     package var onStopNow: ((SignalOrigin) -> Void)?
     /// Called for `control`, with the value that came with the signal.
@@ -103,7 +105,7 @@ package final class SignalSource {
         switch route.action {
         case .stop:
             endStorms()
-            mediator.perform(.stop, origin: .signal(origin), userInfo: ["reason": reason(of: origin)])
+            onStop?(origin) ?? mediator.perform(.stop, origin: .signal(origin))
         case .stopNow:
             endStorms()
             onStopNow?(origin)
@@ -122,10 +124,5 @@ package final class SignalSource {
     /// Delivers what is held back.
     private func endStorms() {
         for route in routes.values { route.gate?.end() }
-    }
-
-    /// The service manager stops a unit with a signal from process 1; any other sender is someone's kill(1).
-    private func reason(of origin: SignalOrigin) -> UserInfoValue {
-        origin.pid == 1 || origin.unit == "init.scope" ? "stop" : "signal"
     }
 }

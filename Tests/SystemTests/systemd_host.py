@@ -105,6 +105,28 @@ class SystemdHost:
         lines = self.run("journalctl", "--output=json", "--all", "--no-pager", *cursor, *matches).stdout.splitlines()
         return [json.loads(line) for line in lines]
 
+    def keep_journal(self) -> None:
+        """Before the boot: the journal goes to the disk, so that `journal_left` finds it after the end."""
+        (self.root / "var/log/journal").mkdir(parents=True, exist_ok=True)
+
+    def wait_for_end(self, seconds: float = 60) -> None:
+        """Returns when PID 1 of the host has ended. What would boot next is not let to."""
+        ending = Path(f"/proc/{self.leader}")
+        self._eventually(lambda: not ending.exists(), "end", seconds)
+        self.supervisor.kill()
+        self.supervisor.wait()
+
+    def wait_for_record(self, *matches: str) -> None:
+        """Returns when the journal on the disk has such a record, whatever becomes of the host."""
+        self._eventually(lambda: self.journal_left(*matches), f"write a record with {matches}")
+
+    def journal_left(self, *matches: str) -> list[dict]:
+        """What the journal on the disk holds, after the end of the host too."""
+        folder = f"--directory={self.root}/var/log/journal"
+        command = ["journalctl", folder, "--output=json", "--all", "--no-pager", *matches]
+        done = subprocess.run(command, env=CLEAN, capture_output=True, text=True, check=True, timeout=60)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
     def path(self, inside: str) -> Path:
         """A path of the host, tmpfs mounts such as /run included, as this process reaches it."""
         return Path(f"/proc/{self.leader}/root{inside}")
@@ -132,7 +154,7 @@ class SystemdHost:
     def _eventually(self, question, what: str, seconds: float = 90):
         deadline = time.monotonic() + seconds
         while not (answer := question()):
-            if time.monotonic() > deadline or self.supervisor.poll() is not None:
+            if time.monotonic() > deadline or (self.supervisor.poll() is not None and not question()):
                 console = (self.base / "console").read_text(errors="replace")
                 raise AssertionError(f"host {self.name} was unable to {what}:\n{console}")
             time.sleep(0.05)

@@ -51,7 +51,7 @@ public final class LifecycleMediator {
     public var state: LifecycleState { transitions.machine.state }
 
     /// Whether a stop is under way or waits for its turn, so that another would cut it short.
-    package var isStopping: Bool { transitions.isStopping }
+    package var isStopping: Bool { transitions.stop != nil }
 
     /// The number of the last notification; 0 before the first.
     public var lastSequence: UInt64 { sequence.last }
@@ -64,6 +64,10 @@ public final class LifecycleMediator {
         get { transitions.readConfiguration }
         set { transitions.readConfiguration = newValue }
     }
+
+    /// Adds to what `willTerminate` will tell of the stop that is under way or waits, over what was said before. Does
+    /// nothing without one, and once `willTerminate` was posted.
+    package func addToStop(_ userInfo: UserInfo) { transitions.stop?.userInfo.merge(userInfo) { $1 } }
 
     // MARK: Observers
 

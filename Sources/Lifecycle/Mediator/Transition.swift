@@ -5,7 +5,7 @@
 final class Transition {
     let trigger: LifecycleTrigger
     let origin: LifecycleOrigin
-    let userInfo: UserInfo
+    var userInfo: UserInfo
     var completions: [(TransitionReport) -> Void]
     var steps: [LifecycleStep] = []
     var reports: [LifecycleReport] = []

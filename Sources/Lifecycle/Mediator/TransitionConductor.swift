@@ -68,8 +68,8 @@ final class TransitionConductor {
         return transition.limitUsec > now ? .microseconds(transition.limitUsec - now) : .zero
     }
 
-    /// Whether a stop is under way or waits.
-    var isStopping: Bool { queue.isStopping }
+    /// The stop that is under way or waits.
+    var stop: Transition? { queue.stop }
 
     private func beginNext() {
         guard let transition = queue.begin() else { return }

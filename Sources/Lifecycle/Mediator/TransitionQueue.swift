@@ -20,7 +20,7 @@ struct TransitionQueue {
     /// the last that waits is merged with it, as is a reload with any reload that waits.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
-            if let stop = [current].compactMap({ $0 }).first(where: { $0.trigger == .stop }) ?? waitingStop {
+            if let stop {
                 stop.completions += transition.completions
                 return .cutsShort(stop)
             }
@@ -35,7 +35,7 @@ struct TransitionQueue {
             twin.completions += transition.completions
             return .merged
         }
-        if current?.trigger == .stop || waitingStop != nil { return .queued(overtaken: [transition]) }
+        if stop != nil { return .queued(overtaken: [transition]) }
         waiting.append(transition)
         return .queued(overtaken: [])
     }
@@ -50,8 +50,8 @@ struct TransitionQueue {
     /// Ends the current transition.
     mutating func end() { current = nil }
 
-    /// Whether a stop is under way or waits.
-    var isStopping: Bool { current?.trigger == .stop || waitingStop != nil }
+    /// The stop that is under way or waits.
+    var stop: Transition? { current?.trigger == .stop ? current : waitingStop }
 
     private var waitingStop: Transition? { waiting.first { $0.trigger == .stop } }
 }

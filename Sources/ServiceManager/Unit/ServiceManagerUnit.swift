@@ -73,7 +73,12 @@ package final class ServiceManagerUnit {
     package func ending(
         timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void
     ) -> BusCall {
-        jobs(timeout: timeout) { [name] jobs in completion(jobs.map { UnitEnding(of: name, jobs: $0) }) }
+        // Answers come in the order of the questions.
+        var state: String?
+        get(.activeState, timeout: timeout) { state = try? $0.get() }
+        return jobs(timeout: timeout) { [name] jobs in
+            completion(jobs.map { UnitEnding(of: name, jobs: $0, activeState: state) })
+        }
     }
 
     private static var userAddress: String? {

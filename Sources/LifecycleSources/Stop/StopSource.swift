@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Lifecycle
+package import ServiceManager
+
+/// Stops the service at a signal, with the reason that the service manager gives for it.
+///
+/// The stop is accepted at once, so that nothing comes before it and a second signal cuts it short; it only begins when
+/// the manager has said why, or has not for a moment.
+package final class StopSource {
+    /// How long a stop waits for its reason.
+    private static let patience: Duration = .milliseconds(200)
+
+    private let mediator: LifecycleMediator
+    private let unit: ServiceManagerUnit?
+    private let announced: () -> ShutdownKind?
+
+    /// - Parameters:
+    ///   - unit: the unit of this process, if it is in one.
+    ///   - announced: the end of the machine that was announced, if any was.
+    package init(
+        mediator: LifecycleMediator, unit: ServiceManagerUnit?, announced: @escaping () -> ShutdownKind?
+    ) {
+        self.mediator = mediator
+        self.unit = unit
+        self.announced = announced
+    }
+
+    /// Stops the service, or leaves a stop that is under way no more time.
+    package func stop(_ origin: SignalOrigin) {
+        let isFromManager = origin.pid == 1 || origin.unit == "init.scope"
+        func reason(_ ending: UnitEnding?) -> UserInfo {
+            let reason = StopReason.reason(ending, isFromManager: isFromManager, announced: announced())
+            return ["reason": .string(reason.rawValue)]
+        }
+        if !mediator.isStopping, let unit, unit.bus.isReady {
+            let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
+            unit.ending(timeout: Self.patience) { [mediator] answer in
+                if case .success(let ending) = answer { mediator.addToStop(reason(ending)) }
+                question.end()
+            }
+        }
+        mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil))
+    }
+}

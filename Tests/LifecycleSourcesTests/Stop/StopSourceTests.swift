@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Glibc
+import Lifecycle
+import LifecycleSources
+import LifecycleTesting
+import ServiceManager
+import TestSupport
+import Testing
+
+/// With a stand-in for the service manager that answers when the test lets it.
+@Suite(.timeLimit(.minutes(1)))
+struct StopSourceTests {
+    static let stop = ["willResignActive", "didEnterBackground", "willTerminate"]
+    let fixture: BusSourceFixture
+    let manager: BusPeer
+    let source: StopSource
+
+    init() throws {
+        fixture = try BusSourceFixture()
+        manager = try fixture.peer("org.freedesktop.systemd1")
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
+        source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
+    }
+
+    @Test func reasonIsThatOfTheManagersJob() throws {
+        answer("restart")
+
+        source.stop(Self.origin)
+        try fixture.turn { fixture.names == Self.stop }
+
+        #expect(reason == "restart")
+    }
+
+    @Test func nothingComesBeforeAStopThatWaitsForItsReason() throws {
+        fixture.mediator.perform(.pause)
+        fixture.told = []
+
+        source.stop(Self.origin)
+        fixture.mediator.perform(.resume)
+        #expect(fixture.names == [])
+        answer("stop")
+        try fixture.turn { !fixture.names.isEmpty }
+
+        #expect(fixture.names == ["willTerminate"])
+        #expect(reason == "stop")
+    }
+
+    @Test func secondStopWaitsForNoReason() {
+        fixture.daemon.send(SIGSTOP)
+
+        source.stop(Self.origin)
+        #expect(fixture.names == [])
+        source.stop(Self.origin)
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "kexec")
+    }
+
+    @Test func managerThatDoesNotAnswerIsNotWaitedForLong() {
+        fixture.daemon.send(SIGSTOP)
+
+        source.stop(Self.origin)
+        fixture.clock.advance(by: .milliseconds(199))
+        #expect(fixture.names == [])
+        fixture.clock.advance(by: .milliseconds(1))
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "kexec")
+    }
+
+    @Test func managerThatRefusesIsNotWaitedFor() throws {
+        source.stop(Self.origin)
+        try fixture.turn { fixture.names == Self.stop }
+
+        #expect(reason == "kexec")
+    }
+
+    @Test func withoutABusNothingIsWaitedFor() throws {
+        fixture.daemon.stop()
+        try fixture.turn { !fixture.bus.isReady }
+
+        source.stop(SignalOrigin(number: 15, name: "SIGTERM", pid: 4711, uid: 0, unit: "session-1.scope"))
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "signal")
+    }
+
+    private static let origin = SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope")
+
+    private var reason: UserInfoValue? { fixture.told.last?.userInfo["reason"] }
+
+    private func answer(_ job: String) {
+        manager.answer("Get") { reply in
+            BusWriting.container("v", "s", to: reply) { BusWriting.text("deactivating", to: reply) }
+        }
+        manager.answer("ListJobs") { reply in
+            BusWriting.container("a", "(usssoo)", to: reply) {
+                BusWriting.container("r", "usssoo", to: reply) {
+                    BusWriting.number(UInt32(1), "u", to: reply)
+                    for text in ["lantern.service", job, "running"] { BusWriting.text(text, to: reply) }
+                    for path in ["/job", "/unit"] { BusWriting.text(path, "o", to: reply) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Why the service has to stop, as `willTerminate` tells it and the journal keeps it."""
+
+import pytest
+from belfry_service import SERVICE, BelfryService
+from host_roots import debian_root, machine_root
+from systemd_host import SystemdHost
+
+TERMINATE = "BELFRY_NOTIFICATION=willTerminate"
+
+
+def reason(record: dict) -> str:
+    """The reason in a record's text."""
+    return record["MESSAGE"].rpartition("reason ")[2].split(",")[0]
+
+
+def reasons(belfry) -> list[str]:
+    """Those of all ends of the service since the last reset."""
+    return [reason(r) for r in belfry.notifications() if r["BELFRY_NOTIFICATION"] == "willTerminate"]
+
+
+@pytest.fixture
+def connected(on_each):
+    """A service that has found the bus."""
+    on_each.start()
+    wait_for_bus(on_each)
+    return on_each
+
+
+def wait_for_bus(belfry) -> None:
+    pid = belfry.main_pid()
+    belfry.wait_for(lambda: str(pid) in belfry.host.run("busctl", "list", "--no-pager").stdout, "find the bus")
+
+
+def test_stop_by_the_manager_is_a_stop(connected):
+    connected.host.systemctl("stop", SERVICE)
+
+    assert reasons(connected) == ["stop"]
+
+
+@pytest.mark.parametrize("verb", ["restart", "try-restart"])
+def test_restart_is_a_restart(connected, verb):
+    connected.host.systemctl(verb, SERVICE)
+
+    assert reasons(connected) == ["restart"]
+
+
+def test_kill_by_somebody_is_a_signal(connected):
+    connected.host.run("sh", "-c", f"kill -TERM {connected.main_pid()}")
+    connected.wait_until_inactive()
+
+    assert reasons(connected) == ["signal"]
+
+
+def test_kill_by_way_of_the_manager_is_a_signal_too(connected):
+    connected.kill("TERM")
+    connected.wait_until_inactive()
+
+    assert reasons(connected) == ["signal"]
+
+
+def test_end_of_the_time_that_the_unit_may_run_is_a_stop(on_each):
+    on_each.drop_in(RuntimeMaxSec="2s")
+    on_each.start()
+    wait_for_bus(on_each)
+
+    # The manager counts it as a failure, and starts the service again.
+    on_each.wait_for(lambda: reasons(on_each), "end")
+    assert reasons(on_each)[0] == "stop"
+
+
+def test_stop_without_a_bus_is_in_order_and_in_time(on_each):
+    on_each.drop_in(InaccessiblePaths="/run/dbus")
+    on_each.start()
+
+    on_each.host.systemctl("stop", SERVICE)
+
+    assert reasons(on_each) == ["stop"]
+    assert on_each.properties("Result") == {"Result": "success"}
+
+
+def test_stop_while_the_bus_is_silent_is_in_time(connected):
+    connected.host.systemctl("kill", "--kill-who=main", "--signal=STOP", "dbus.service")
+    try:
+        # A stop asked for on the manager's own socket, since systemctl of root needs no bus.
+        connected.host.systemctl("stop", SERVICE, timeout=20)
+    finally:
+        connected.host.systemctl("kill", "--kill-who=main", "--signal=CONT", "dbus.service")
+
+    assert reasons(connected) == ["stop"]
+
+
+ROOTS = {"machine": machine_root, "trixie": lambda: debian_root("trixie")}
+
+
+@pytest.fixture
+def ending_host(request):
+    """A host of its own for a test that ends it, with a service that has found the bus."""
+    host = SystemdHost(f"{request.param}-end", ROOTS[request.param]())
+    try:
+        host.keep_journal()
+        host.boot()
+        belfry = BelfryService(host)
+        belfry.install()
+        belfry.start()
+        wait_for_bus(belfry)
+        yield host
+    finally:
+        host.shut_down()
+
+
+START_TARGET = ["start", "--no-block", "--job-mode=replace-irreversibly"]
+
+
+@pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
+@pytest.mark.parametrize(
+    "command, expected",
+    [
+        (["reboot"], "reboot"),
+        (["poweroff"], "powerOff"),
+        (["halt"], "halt"),
+        # There is no kernel to go on with in a container; the target and its job are there.
+        ([*START_TARGET, "kexec.target"], "kexec"),
+    ],
+    ids=["reboot", "poweroff", "halt", "kexec"],
+)
+def test_end_of_the_machine_is_told_by_its_kind(ending_host, command, expected):
+    ending_host.systemctl(*command, check=False)
+    ending_host.wait_for_end()
+
+    assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == [expected]
+
+
+@pytest.mark.parametrize("ending_host", ["trixie"], indirect=True)
+def test_soft_reboot_is_told_by_its_kind(ending_host):
+    ending_host.systemctl("soft-reboot", check=False)
+    ending_host.wait_for_record(TERMINATE)
+
+    assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == ["softReboot"]
