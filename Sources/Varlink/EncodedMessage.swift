@@ -4,6 +4,8 @@
 /// The bytes of a message in memory that is shared and does not move, so that the kernel can be pointed at it.
 nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Int, UInt8>
+    /// Its place among what a broadcast sends, or of several the last one's; 0 for what has none.
+    var number: UInt64 = 0
 
     init(_ call: VarlinkCall) {
         var writer = JSONWriter()
@@ -18,15 +20,19 @@ nonisolated struct EncodedMessage {
     }
 
     private init(_ writer: borrowing JSONWriter) {
-        let bytes = writer.bytes
+        self.init(UnsafeRawBufferPointer(writer.bytes))
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
         storage = .create(minimumCapacity: bytes.count) { _ in bytes.count }
-        UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyMemory(from: UnsafeRawBufferPointer(bytes))
+        UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyMemory(from: bytes)
     }
 
     /// Several messages as one.
     init(joining messages: ArraySlice<EncodedMessage>) {
         let size = messages.reduce(0) { $0 + $1.count }
         storage = .create(minimumCapacity: size) { _ in size }
+        number = messages.last?.number ?? 0
         var end = base
         for message in messages {
             end.copyMemory(from: message.base, byteCount: message.count)

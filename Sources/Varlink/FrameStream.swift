@@ -20,11 +20,13 @@ class FrameStream {
 
     final let writer: TurnWriter
     final var frames: VarlinkFrameReader
-    private final var descriptor: Int32
+    private(set) final var descriptor: Int32
     private final var source: DescriptorEventSource?
     private final var watched: DescriptorEvents = .readable
 
     private final var output = MessageQueue()
+    /// Where it is noted how far the stream has been written.
+    private(set) final var note: VarlinkWriteNote?
     private final var isDirty = false
     private final var isBlocked = false
 
@@ -124,9 +126,10 @@ class FrameStream {
     final func writeThrough(_ messages: [EncodedMessage], joined: EncodedMessage) -> Bool {
         guard !isClosed, failure == nil else { return true }
         guard output.count == 0, !isBlocked else { return false }
-        let result = send(descriptor, joined.base, joined.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        let result = transmit(joined)
         if result == joined.count {
-            output.skip(messages.count)
+            output.skip(messages.count, last: joined.number)
+            noteProgress()
             return true
         }
         guard result >= 0 || errno == EAGAIN || errno == EINTR else {
@@ -135,6 +138,7 @@ class FrameStream {
         }
         for message in messages { output.append(message) }
         output.consume(max(result, 0))
+        noteProgress()
         isBlocked = true
         watch()
         return true
@@ -173,23 +177,63 @@ class FrameStream {
         output.remove(from: first)
     }
 
+    /// Notes from now on how far the stream has been written, or no longer. What waits now and has no number comes before
+    /// messages with numbers from `next` on.
+    final func keepProgress(_ note: VarlinkWriteNote?, from next: UInt64) {
+        self.note = note
+        guard let note else { return }
+        output.count(from: next)
+        note.settle(output.progress)
+    }
+
+    /// Messages up to number `last` are not for this stream.
+    final func settle(after last: UInt64) {
+        guard let note, output.count == 0 else { return }
+        output.skip(0, last: last)
+        note.settle(output.progress)
+    }
+
+    private final func noteProgress() { note?.progress.pointee = output.progress }
+
+    /// Queues a message of which the first bytes were written before.
+    final func queue(_ message: EncodedMessage, written: Int) {
+        output.append(message)
+        output.consume(written)
+        needsTurn()
+    }
+
     /// Writes what is queued until the kernel's buffer is full.
     final func write() {
         isBlocked = false
         while output.count > 0, !isBlocked {
             let (parts, bytes) = output.fill(writer.vectors)
-            var message = msghdr()
-            message.msg_iov = writer.vectors.baseAddress
-            message.msg_iovlen = parts
-            let result = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            let result = transmit(parts)
             if result < 0, errno == EINTR { continue }
             guard result >= 0 || errno == EAGAIN else {
                 return fail(SystemError.last(verb: "write to", object: "socket"))
             }
             output.consume(max(result, 0))
+            noteProgress()
             isBlocked = result < bytes
         }
         watch()
+    }
+
+    private final func transmit(_ message: EncodedMessage) -> Int {
+        guard let note else {
+            return send(descriptor, message.base, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
+        var part = iovec(iov_base: message.base, iov_len: message.count)
+        return note.send(descriptor, &part, 1)
+    }
+
+    /// Writes the first of the writer's vectors.
+    private final func transmit(_ parts: Int) -> Int {
+        if let note { return note.send(descriptor, writer.vectors.baseAddress, parts) }
+        var message = msghdr()
+        message.msg_iov = writer.vectors.baseAddress
+        message.msg_iovlen = parts
+        return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
 
     private final func watch() {

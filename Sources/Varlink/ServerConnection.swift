@@ -61,7 +61,8 @@ final class ServerConnection: FrameStream {
         guard account(for: isWhole ? 0 : frames.pendingBytes, server) else {
             return violation(.tooMuchUnfinished(server.limits.unfinishedBytesPerUser), server)
         }
-        takesInput = isReadyForCall(server.limits) || !isWhole
+        // What has been taken from the kernel would be lost to whoever goes on with the call after us.
+        takesInput = note == nil && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
     }
 
@@ -137,6 +138,7 @@ final class ServerConnection: FrameStream {
 
     private func cancelCurrent() {
         current = 0
+        keepProgress(nil, from: 0)
         broadcast?.remove(self)
         successor = nil
         let onCancel = onCancel
@@ -160,6 +162,22 @@ final class ServerConnection: FrameStream {
         if !isOneway { enqueue(reply().message) }
         if !continues { finish(number) }
     }
+
+    /// Goes on with a call that another process began to answer.
+    func resume(_ call: VarlinkCall) -> VarlinkRequest {
+        calls += 1
+        current = calls
+        return VarlinkRequest(call, number: calls, on: self)
+    }
+
+    func keepProgress(_ number: UInt64, _ note: VarlinkWriteNote?, from next: UInt64) {
+        guard isActive(number) else { return }
+        keepProgress(note, from: next)
+        takesInput = false
+    }
+
+    /// Whether bytes of the client wait here, rather than in the kernel.
+    var hasReceivedAhead: Bool { frames.pendingBytes > 0 }
 
     func dropReplies(_ number: UInt64) -> Int {
         isActive(number) ? dropQueue(from: firstReply) : 0
@@ -194,6 +212,7 @@ final class ServerConnection: FrameStream {
         guard isActive(number) else { return }
         current = 0
         broadcast?.remove(self)
+        keepProgress(nil, from: 0)
         isUpgrading = false
         onCancel = nil
         if !isProceeding { needsTurn() }

@@ -13,8 +13,8 @@ final class ServerListener {
     /// How long accepting rests when the system has run out of descriptors or memory.
     private static let pause = Duration.milliseconds(250)
 
-    private var descriptor: Int32
-    private let file: SocketFile?
+    private(set) var descriptor: Int32
+    private var file: SocketFile?
     private var source: DescriptorEventSource?
     private var timer: TimerEventSource?
 
@@ -72,6 +72,9 @@ final class ServerListener {
             }
         }
     }
+
+    /// Leaves the file of the socket to whoever else has the socket.
+    func leaveFile() { file = nil }
 
     private func rest() {
         do throws(SystemError) {

@@ -19,6 +19,9 @@ public final class VarlinkBroadcast {
     /// takes no part any more. It still wants its last reply.
     public var onOverrun: ((_ request: VarlinkRequest, _ dropped: Int) -> Void)?
 
+    /// Called with a request that takes part no more, for whatever reason.
+    package var onRemoval: ((_ request: VarlinkRequest) -> Void)?
+
     private let writer: TurnWriter
     private var requests: [VarlinkRequest] = []
     /// Where in `requests` that of a connection is.
@@ -55,10 +58,13 @@ public final class VarlinkBroadcast {
     func remove(_ connection: ServerConnection) {
         guard let place = places.removeValue(forKey: ObjectIdentifier(connection)) else { return }
         connection.broadcast = nil
+        let request = requests[place]
         let last = requests.removeLast()
-        guard place < requests.count else { return }
-        requests[place] = last
-        places[ObjectIdentifier(last.connection)] = place
+        if place < requests.count {
+            requests[place] = last
+            places[ObjectIdentifier(last.connection)] = place
+        }
+        onRemoval?(request)
     }
 
     /// Sends a reply to all; it must be one that others follow.
@@ -68,6 +74,12 @@ public final class VarlinkBroadcast {
         pending.append(reply.message)
         pendingBytes += reply.message.count
         if pending.count >= Self.gathered.replies || pendingBytes >= Self.gathered.bytes { flush() }
+    }
+
+    /// Has it noted of those for whom nothing waits that nothing up to number `last` will come.
+    package func settle(after last: UInt64) {
+        flush()
+        for request in requests { request.connection.settle(after: last) }
     }
 
     /// Writes what the turn has brought so far.

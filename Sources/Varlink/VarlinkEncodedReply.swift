@@ -3,7 +3,7 @@
 
 /// A reply that was encoded once and can be sent to any number of clients: they share its bytes.
 public nonisolated struct VarlinkEncodedReply {
-    let message: EncodedMessage
+    private(set) var message: EncodedMessage
     /// Whether further replies follow.
     public let continues: Bool
 
@@ -15,6 +15,23 @@ public nonisolated struct VarlinkEncodedReply {
 
     /// Encodes one of several replies to a call.
     public init(continuing parameters: VarlinkObject) { self.init(VarlinkReply(parameters, continues: true)) }
+
+    /// One of several replies, as `bytes` held it.
+    package init(continuing bytes: UnsafeRawBufferPointer, number: UInt64) {
+        message = EncodedMessage(bytes)
+        message.number = number
+        continues = true
+    }
+
+    /// The same bytes, with a number that says where among the replies of a broadcast they belong. Numbers only grow.
+    package func numbered(_ number: UInt64) -> Self {
+        var copy = self
+        copy.message.number = number
+        return copy
+    }
+
+    /// The bytes on the wire, for as long as the reply is kept.
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: message.base, count: message.count) }
 
     /// The size on the wire, in bytes.
     public var byteCount: Int { message.count }

@@ -38,6 +38,8 @@ public final class VarlinkRequest {
 
     /// Who called.
     public var peer: VarlinkPeer { connection.peer }
+    /// The client's socket, which stays the server's; -1 when it is closed.
+    package var descriptor: Int32 { connection.descriptor }
     /// Whatever a method wants to keep with the connection, for later calls of the same client.
     public var attachment: (any Sendable)? {
         get { connection.attachment }
@@ -74,6 +76,22 @@ public final class VarlinkRequest {
     public func send(_ reply: VarlinkEncodedReply) {
         guard wantsMore || isOneway || !reply.continues else { return fail(.expectedMore) }
         connection.reply(number, reply, continues: reply.continues)
+    }
+
+    /// Answers with the rest of a reply, of which another process sent the first bytes.
+    package func send(_ reply: VarlinkEncodedReply, written: Int) {
+        guard isActive else { return }
+        connection.queue(reply.message, written: written)
+    }
+
+    /// Has it noted, until the last reply, how far the client has been written to. What waits now is its own; only replies
+    /// with numbers, from `next` on, may follow. Input of the client stays with the kernel from now on.
+    ///
+    /// - Returns: false, and does nothing, when some of it has been taken already: it would be lost.
+    package func keepProgress(_ note: VarlinkWriteNote, from next: UInt64) -> Bool {
+        guard isActive, !connection.hasReceivedAhead else { return false }
+        connection.keepProgress(number, note, from: next)
+        return true
     }
 
     /// Answers, for the last time, and hands the connection over to another protocol. Only for a call that wants an

@@ -92,6 +92,14 @@ public final class VarlinkServer {
         admit(descriptor)
     }
 
+    /// Takes over a connection with a call that another process began to answer; see `VarlinkRequest.keepProgress`. It is
+    /// closed when there are too many.
+    ///
+    /// - Returns: the call, to be answered further.
+    package func resume(_ descriptor: Int32, _ call: VarlinkCall) -> VarlinkRequest? {
+        admit(descriptor)?.resume(call)
+    }
+
     /// How many clients are connected.
     public var connectionCount: Int { connections.count }
 
@@ -111,6 +119,14 @@ public final class VarlinkServer {
         for connection in connections.values { connection.close() }
     }
 
+    /// The sockets that it listens on. They stay the server's.
+    package var listeningDescriptors: [Int32] { listeners.map(\.descriptor) }
+
+    /// Leaves the files of its sockets where they are, as another process has the sockets too.
+    package func leaveFiles() {
+        for listener in listeners { listener.leaveFile() }
+    }
+
     private func start(_ listener: ServerListener) throws(SystemError) {
         try listener.start(on: loop) { [weak self] descriptor in
             self?.admit(descriptor)
@@ -122,12 +138,14 @@ public final class VarlinkServer {
 
     // Connections
 
-    private func admit(_ descriptor: Int32) {
+    @discardableResult
+    private func admit(_ descriptor: Int32) -> ServerConnection? {
         let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
         let ofUser = connectionsOfUser[peer.uid, default: 0]
         if let refusal = refusal(ofUser) {
             Glibc.close(descriptor)
-            return report(refusal, peer)
+            report(refusal, peer)
+            return nil
         }
         let connection = ServerConnection(descriptor, peer: peer, server: self)
         connections[ObjectIdentifier(connection)] = connection
@@ -137,7 +155,9 @@ public final class VarlinkServer {
         } catch {
             report(.system(error), peer)
             connection.close()
+            return nil
         }
+        return connection
     }
 
     private func refusal(_ ofUser: Int) -> VarlinkProblem.Kind? {

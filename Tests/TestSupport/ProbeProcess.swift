@@ -81,6 +81,9 @@ public final class ProbeProcess {
         }
     }
 
+    /// Where a program of this package was built.
+    public static func path(of program: String) throws -> String { try find(program).path }
+
     private static func find(_ program: String) throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL) + [Bundle.main.executableURL].compactMap { $0 }
         let candidates = bundles.map { $0.deletingLastPathComponent().appendingPathComponent(program) }

@@ -28,6 +28,8 @@
 #include <systemd/sd-journal.h>
 #include <systemd/sd-login.h>
 
+#include "belfry_memory.h"
+
 /// What a clock shows, in microseconds (clock_gettime(2)). The clock must be one that the kernel has.
 static inline uint64_t belfry_clock_usec(clockid_t clock) {
     struct timespec time = {0};
