@@ -139,7 +139,7 @@ let package = Package(
         .testTarget(
             name: "LifecycleListenersTests",
             dependencies: [
-                "BelfryConfiguration", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleTesting",
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleTesting",
                 "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),

@@ -36,8 +36,9 @@ final class ServiceAssembly {
         let paths = RuntimePaths(
             environment: Environment.variables, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)
+        let sockets = try SocketAssembly(options, settings.socket, identity, log)
         let mediator = LifecycleMediator(
-            clock: EventLoopClock(loop), sequence: sequence(in: paths, bootID: identity.bootID),
+            clock: EventLoopClock(loop), sequence: sequence(in: paths, sockets.lastSequence, bootID: identity.bootID),
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
         mediator.readConfiguration = { [reader] in try reader.read() }
 
@@ -52,10 +53,10 @@ final class ServiceAssembly {
             loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
         let lastWord = lastWord(in: paths, mediator, identity)
-        var launch = LaunchSource.options(Environment.variables)
+        var launch = LaunchSource.options(Environment.variables, isPrivate: KeptDescriptors.isOurs)
         launch.cause = lastWord.launchCause
         launch.previousRun = lastWord.previousRun
-        let socket = try socket(settings, paths, loop, mediator, identity)
+        let socket = try sockets.listener(at: paths.socketPath, loop, mediator)
         socket?.describeRun = { ["launch": .object(launch.userInfo)].merging(lastWord.userInfo) { $1 } }
         if let socket { try mediator.addListener(socket) }
         try mediator.addListener(
@@ -125,18 +126,6 @@ final class ServiceAssembly {
         }
     }
 
-    private func socket(
-        _ settings: BelfrySettings, _ paths: RuntimePaths, _ loop: MainEventLoop, _ mediator: LifecycleMediator,
-        _ identity: ServiceIdentity
-    ) throws -> SocketListener? {
-        guard settings.socket.isEnabled else { return nil }
-        let activated = try ListenDescriptors.received().named("varlink")
-        let endpoint = SocketEndpoint(
-            path: options.socketPath ?? settings.socket.path ?? paths.socketPath, configuredPath: settings.socket.path,
-            activated: options.socketPath == nil ? activated : [])
-        return try SocketListener(loop: loop, mediator: mediator, identity: identity, endpoint: endpoint, log: log)
-    }
-
     private func lastWord(
         in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity
     ) -> LastWordKeeper {
@@ -148,10 +137,10 @@ final class ServiceAssembly {
     }
 
     /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1.
-    private func sequence(in paths: RuntimePaths, bootID: String) -> any LifecycleSequence {
+    private func sequence(in paths: RuntimePaths, _ kept: UInt64?, bootID: String) -> any LifecycleSequence {
         do throws(SystemError) {
             try OwnedDirectory.make(paths.runtimeDirectory)
-            return try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID)
+            return try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID, kept: kept)
         } catch {
             log.write(.notice, "\(error), counting notifications from 1", .failure)
             return TransientSequence()

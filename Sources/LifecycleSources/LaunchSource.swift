@@ -8,8 +8,12 @@ internal import ServiceManager
 /// Finds out how and why the process was started.
 package nonisolated enum LaunchSource {
     /// What the environment says, with the names of the descriptors that were handed over and of the credentials.
-    package static func options(_ environment: [String: String]) -> LaunchOptions {
-        let descriptors = (try? ListenDescriptors.received())?.descriptors ?? []
+    ///
+    /// - Parameter isPrivate: whether a descriptor of this name is nobody's business.
+    package static func options(
+        _ environment: [String: String], isPrivate: (String) -> Bool = { _ in false }
+    ) -> LaunchOptions {
+        let descriptors = ((try? ListenDescriptors.received())?.descriptors ?? []).filter { !isPrivate($0.name) }
         return LaunchOptions(
             environment: environment,
             descriptors: descriptors.map { ($0.name, ListenDescriptors.isStored($0.descriptor, named: $0.name)) },

@@ -10,6 +10,9 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
     /// The descriptors with their names, in order. Names may repeat.
     public let descriptors: [(name: String, descriptor: Int32)]
 
+    /// Descriptors that came in another way.
+    public init(_ descriptors: [(name: String, descriptor: Int32)]) { self.descriptors = descriptors }
+
     /// Takes the descriptors. They are closed on exec from now on.
     public static func received() throws(SystemError) -> Self {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -19,7 +22,7 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
             free(names)
         }
         return Self(
-            descriptors: (0..<count).map { index in
+            (0..<count).map { index in
                 (names?[Int(index)].map { String(cString: $0) } ?? "unknown", SD_LISTEN_FDS_START + index)
             })
     }

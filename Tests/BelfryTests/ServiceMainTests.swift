@@ -17,16 +17,16 @@ struct ServiceMainTests {
     @Test func tellsTheServiceManagerItsWholeLife() throws {
         let daemon = try fixture.start()
 
-        #expect(fixture.manager.next() == ["STATUS=launching"])
-        #expect(fixture.manager.next() == ["READY=1", "STATUS=active"])
+        #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
+        #expect(fixture.manager.nextOfLife() == ["READY=1", "STATUS=active"])
         daemon.send(SIGHUP)
-        let reloading = fixture.manager.next()
+        let reloading = fixture.manager.nextOfLife()
         #expect(reloading.first == "RELOADING=1")
         #expect(reloading.dropFirst().first?.wholeMatch(of: /MONOTONIC_USEC=[0-9]+/) != nil)
-        #expect(fixture.manager.next() == ["READY=1", "STATUS=active, configuration reloaded"])
+        #expect(fixture.manager.nextOfLife() == ["READY=1", "STATUS=active, configuration reloaded"])
         daemon.send(SIGTERM)
-        #expect(fixture.manager.next().first == "STOPPING=1")
-        #expect(fixture.manager.next().first == "EXIT_STATUS=0")
+        #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
+        #expect(fixture.manager.nextOfLife().first == "EXIT_STATUS=0")
 
         #expect(daemon.finish().status == 0)
     }

@@ -6,6 +6,7 @@ import EventLoop
 import Lifecycle
 import LifecycleListeners
 import LifecycleTesting
+import ServiceManager
 import TestSupport
 import Testing
 import Varlink
@@ -37,6 +38,10 @@ final class SocketFixture {
             identity: ServiceIdentity(
                 service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
             endpoint: SocketEndpoint(path: path, configuredPath: nil, activated: []),
+            keeper: SocketKeeper(
+                settings.socket, bootID: "b007",
+                descriptors: KeptDescriptors(ListenDescriptors([]), store: DescriptorStore()),
+                log: ServiceLog { [writer] _ in writer }),
             log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)

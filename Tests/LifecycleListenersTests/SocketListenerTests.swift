@@ -180,7 +180,10 @@ struct SocketListenerTests {
     }
 
     @Test func longReplayIsCutAndGoneOnWith() throws {
-        let fixture = try SocketFixture { $0.queueSizeMax = 1 << 20 }
+        let fixture = try SocketFixture {
+            $0.queueSizeMax = 1 << 20
+            $0.replaySize = 16 << 20
+        }
         let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
         for _ in 0..<50 { fixture.mediator.post(.flushRequested, userInfo: ["filler": filler]) }
         var last: VarlinkValue = 3

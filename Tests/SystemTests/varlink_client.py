@@ -95,6 +95,11 @@ class Subscriber:
             arrived.append(self.next())
         return arrived
 
+    def is_consecutive(self) -> bool:
+        """Whether nothing was left out and nothing came twice since the state."""
+        first = self.state["sequence"] + 1
+        return [n["sequence"] for n in self.seen] == list(range(first, first + len(self.seen)))
+
     def to_the_end(self) -> Iterator[dict]:
         """What arrives until the service closes the connection."""
         while True:

@@ -47,6 +47,14 @@ public final class NotifySocket {
         return messages
     }
 
+    /// The next datagram that is not about what is stored.
+    public func nextOfLife() -> [String] {
+        while true {
+            let message = next()
+            if message.first?.hasPrefix("FDSTORE") != true { return message }
+        }
+    }
+
     /// The next datagram, its assignments in their order; empty when none comes within half a minute.
     public func next() -> [String] {
         _ = takeDescriptors()

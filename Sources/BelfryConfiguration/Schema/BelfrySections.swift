@@ -91,6 +91,9 @@ package nonisolated enum BelfrySections {
             KeyDescription(
                 "ReplayMax", .integer(0...1_048_576), default: "1024",
                 help: "past notifications kept in memory for those who ask for them"),
+            KeyDescription(
+                "ReplaySize", .size(65536...(1 << 30)), default: "1M",
+                help: "bytes of them, from which subscribers go on after a restart too"),
         ])
 
     static let logger = SectionDescription(

@@ -29,6 +29,8 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var queueSizeMax: Int
     /// Past notifications kept in memory.
     package var replayMax: Int
+    /// Bytes of them.
+    package var replaySize: Int
 
     init(_ section: EffectiveSection) {
         isEnabled = section.boolean("Enabled")
@@ -44,5 +46,6 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         queueMax = section.integer("QueueMax")
         queueSizeMax = Int(clamping: section.bytes("QueueSizeMax") ?? .max)
         replayMax = section.integer("ReplayMax")
+        replaySize = Int(clamping: section.bytes("ReplaySize") ?? .max)
     }
 }

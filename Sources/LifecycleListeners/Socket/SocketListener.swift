@@ -29,6 +29,7 @@ package final class SocketListener: LifecycleListener {
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
+    private let keeper: SocketKeeper
     private var access: SocketAccess
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
@@ -41,15 +42,17 @@ package final class SocketListener: LifecycleListener {
     ///   - mediator: whose life is offered.
     ///   - identity: what the service says of itself.
     ///   - endpoint: where it listens.
+    ///   - keeper: what an earlier process left to it, and what it leaves to the next.
     ///   - log: hears of refused clients.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, identity: ServiceIdentity, endpoint: SocketEndpoint,
-        log: ServiceLog
+        keeper: SocketKeeper, log: ServiceLog
     ) throws {
         let settings = mediator.configuration[BelfrySettings.self]?.socket ?? BelfrySettings.defaults.socket
         self.mediator = mediator
         self.identity = identity
         self.endpoint = endpoint
+        self.keeper = keeper
         self.log = log
         clients = ClientLog(log)
         access = SocketAccess(settings)
@@ -63,7 +66,8 @@ package final class SocketListener: LifecycleListener {
             on: loop, limits: VarlinkLimits(settings))
         subscribers = SubscriberList(
             on: server, bootID: identity.bootID, queueLimit: settings.queueMax, queueByteLimit: settings.queueSizeMax,
-            replayLimit: settings.replayMax, after: mediator.lastSequence)
+            replayLimit: settings.replayMax, keeper: keeper)
+        try keeper.begin(after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.add(try systemdInterface())
         server.add(try metricsInterface())
@@ -76,7 +80,10 @@ package final class SocketListener: LifecycleListener {
     }
 
     package var answers: [LifecycleAnswer] {
-        on(.willFinishLaunching) { [self] _ in try endpoint.open(server) }
+        on(.willFinishLaunching) { [self] _ in
+            try endpoint.open(server, keeper.descriptors)
+            subscribers.resume { access.allows(.look, $0) }
+        }
         on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
@@ -86,8 +93,12 @@ package final class SocketListener: LifecycleListener {
     /// How many clients there are.
     var connectionCount: Int { server.connectionCount }
 
-    /// Closes the socket and all connections, after a last attempt to write what is queued.
-    package func close() { server.close() }
+    /// Closes the socket and all connections, after a last attempt to write what is queued. Those of subscribers live on
+    /// if the next process is to have them.
+    package func close() {
+        subscribers.leave()
+        server.close()
+    }
 
     private func check(_ notification: LifecycleNotification) throws {
         guard let settings = notification.configuration?[BelfrySettings.self]?.socket else { return }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import Glibc
+package import ServiceManager
+
+/// What the socket has in the service manager's descriptor store, and what came back of it at the start.
+package final class KeptDescriptors {
+    private static let subscriber = "belfry-subscriber-"
+    private static let state = "belfry-state-"
+    private static let listener = "belfry-listener"
+
+    private let store: DescriptorStore
+    private var received: [String: [Int32]] = [:]
+    /// Whether there is a store, as far as anybody knows.
+    private(set) var isThere: Bool
+
+    /// - Parameters:
+    ///   - received: what the manager handed over. What the socket stored among it is this object's from now on.
+    ///   - store: where descriptors are kept.
+    package init(_ received: ListenDescriptors, store: DescriptorStore) {
+        self.store = store
+        isThere = DescriptorStore.capacity != 0 && getenv("NOTIFY_SOCKET") != nil
+        for (name, descriptor) in received.descriptors where Self.isOurs(name) {
+            self.received[name, default: []].append(descriptor)
+        }
+    }
+
+    /// Whether the socket stored what has this name.
+    package static func isOurs(_ name: String) -> Bool {
+        name.hasPrefix(subscriber) || name.hasPrefix(state) || name == listener
+    }
+
+    /// What came back of memories.
+    func takeStates() -> [Int32] {
+        let names = received.keys.filter { $0.hasPrefix(Self.state) }
+        return names.flatMap { received.removeValue(forKey: $0) ?? [] }
+    }
+
+    /// The listening socket that came back, if it has this address and its file is still there.
+    func takeListener(at path: String) -> Int32? {
+        guard let descriptor = received[Self.listener]?.first, Self.isListening(descriptor, at: path) else {
+            return nil
+        }
+        received[Self.listener]?.removeFirst()
+        if received[Self.listener]?.isEmpty ?? false { received[Self.listener] = nil }
+        return descriptor
+    }
+
+    private static func isListening(_ descriptor: Int32, at path: String) -> Bool {
+        var address = Array(path.utf8CString)
+        let isAbstract = path.hasPrefix("@")
+        if isAbstract { address[0] = 0 }
+        let length = isAbstract ? address.count - 1 : 0
+        guard sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, address, length) > 0 else { return false }
+        var status = stat()
+        return isAbstract || (lstat(path, &status) == 0 && belfry_is_socket(status.st_mode))
+    }
+
+    /// The socket of a subscriber that came back; others of the same name are closed.
+    func takeSubscriber(_ line: Int, inode: UInt64) -> Int32? {
+        var found: Int32?
+        for descriptor in received.removeValue(forKey: Self.subscriber + "\(line)") ?? [] {
+            if found == nil, Self.inode(of: descriptor) == inode { found = descriptor } else { close(descriptor) }
+        }
+        return found
+    }
+
+    /// Closes what nobody has taken, and has it removed from the store.
+    package func dropRest() {
+        for (name, descriptors) in received {
+            for descriptor in descriptors { close(descriptor) }
+            store.remove(named: name)
+        }
+        received = [:]
+    }
+
+    func store(_ state: KeptState) {
+        guard isThere else { return }
+        isThere = store.store([state.descriptor], named: Self.name(of: state)) == .sent
+    }
+
+    func removeStates() {
+        for generation in 0..<2 { store.remove(named: Self.state + "\(generation)") }
+    }
+
+    func remove(_ state: KeptState) { store.remove(named: Self.name(of: state)) }
+
+    func storeSubscriber(_ line: Int, _ descriptor: Int32) {
+        store.store([descriptor], named: Self.subscriber + "\(line)")
+    }
+
+    func removeSubscriber(_ line: Int) { store.remove(named: Self.subscriber + "\(line)") }
+
+    func storeListener(_ descriptor: Int32) { store.store([descriptor], named: Self.listener) }
+
+    private static func name(of keptState: KeptState) -> String { state + "\(keptState.generation % 2)" }
+
+    /// What tells a socket from others; 0 when nobody knows.
+    static func inode(of descriptor: Int32) -> UInt64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+}
