@@ -30,14 +30,14 @@ struct ServiceGroupProcessTests {
 
     @Test func readyIsSaidWhenTheServicesAreReady() throws {
         let service = try start("slow")
-        #expect(fixture.manager.next() == ["STATUS=launching"])
+        #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
         service.lines(until: "service b runs")
 
         service.send(SIGUSR1)
         let before = service.lines(until: "flushRequested")
 
         #expect(!before.contains { $0.contains("didBecomeActive") })
-        #expect(fixture.manager.next() == ["READY=1", "STATUS=active"])
+        #expect(fixture.manager.nextOfLife() == ["READY=1", "STATUS=active"])
         service.send(SIGTERM)
         #expect(service.finish().status == 0)
     }
@@ -49,7 +49,7 @@ struct ServiceGroupProcessTests {
         service.send(SIGUSR1)
         let (lines, status) = service.finish()
 
-        #expect(fixture.manager.next().first == "STOPPING=1")
+        #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
         #expect(lines.contains("service a has shut down"))
         #expect(lines.contains("probe: failed: the disk is on fire"))
         #expect(lines.last?.contains("willTerminate background -> notRunning") == true)
@@ -78,8 +78,8 @@ struct ServiceGroupProcessTests {
         let reason = "probe: launch refused: serviceGroup: unable to start 'serviceGroup': the disk is on fire"
         #expect(lines.contains(reason))
         #expect(status == 71)
-        #expect(fixture.manager.next() == ["STATUS=launching"])
-        #expect(fixture.manager.next().first == "STOPPING=1")
+        #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
+        #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
     }
 
     @Test func groupThatHasFinishedStopsTheService() throws {
