@@ -24,6 +24,9 @@ public final class BackgroundTask {
         timer = clock.schedule(after: deadline) { [weak self] in self?.expire() }
     }
 
+    /// Whether nobody is told that it is waited for: it is the service's own, and short.
+    package var isSilent = false
+
     /// Whether it has ended or expired.
     public private(set) var isEnded = false
 

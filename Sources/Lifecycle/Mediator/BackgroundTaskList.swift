@@ -17,6 +17,8 @@ final class BackgroundTaskList {
     var isEmpty: Bool { tasks.isEmpty }
     /// Those that are under way.
     var underWay: [BackgroundTask] { tasks.compactMap(\.task) }
+    /// What those are called that others are told of.
+    var namesToTell: [String] { underWay.filter { !$0.isSilent }.map(\.name) }
     /// The time until all have expired.
     var longestTime: Duration { underWay.map(\.remainingTime).max() ?? .zero }
     private var waiting: (() -> Void)?

@@ -81,8 +81,8 @@ final class TransitionConductor {
         guard transition.trigger == .pause || transition.trigger == .stop else { return advance(transition) }
         if transition.cutShortBy != nil { backgroundTasks.expireAll() }
         guard !backgroundTasks.isEmpty else { return advance(transition) }
-        let names = backgroundTasks.underWay.map(\.name)
-        for observer in waitObservers { observer(transition.trigger, names) }
+        let names = backgroundTasks.namesToTell
+        for observer in waitObservers where !names.isEmpty { observer(transition.trigger, names) }
         wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) { [unowned self] in
             note($0, $1, $2, moved: $3, in: transition)
         }
@@ -113,7 +113,7 @@ final class TransitionConductor {
 
     /// Whom the transition under way waits for.
     var awaited: [String] {
-        wait == nil ? delivery?.awaited ?? [] : backgroundTasks.underWay.map(\.name)
+        wait == nil ? delivery?.awaited ?? [] : backgroundTasks.namesToTell
     }
 
     /// Somebody gets on with what a transition waits for, and may take more time than there was.

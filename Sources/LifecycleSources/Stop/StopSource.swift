@@ -36,6 +36,7 @@ package final class StopSource {
         }
         if !mediator.isStopping, let unit, unit.bus.isReady {
             let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
+            question.isSilent = true
             unit.ending(timeout: Self.patience) { [mediator] answer in
                 if case .success(let ending) = answer { mediator.addToStop(reason(ending)) }
                 question.end()
