@@ -83,6 +83,7 @@ final class HoldSession {
         case .failure(.closed) where hasBegun, .failure(.system) where hasBegun:
             // The watch says so, and when the service is back.
             client = nil
+            watch?.renew()
         case .failure(let error): lose(ControlFailure(calling: error, to: "hold", context.path))
         }
     }

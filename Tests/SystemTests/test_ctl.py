@@ -69,14 +69,25 @@ def test_wait_ends_with_the_notification(started):
         assert names(waiting.stdout.read()) == ["org.example.lantern"]
 
 
-def test_wait_goes_on_through_a_restart(started):
+def test_wait_does_not_notice_a_restart(started):
     with running(started, "wait", "org.example.lantern") as waiting:
         started.wait_for(lambda: subscribers(started) == 1, "be subscribed to")
         started.host.systemctl("restart", "belfryd.service")
+        started.ctl("post", "org.example.lantern")
+        assert waiting.wait(20) == 0
+        assert waiting.stderr.read() == ""
+
+
+def test_wait_reconnects_when_connections_are_not_kept(belfry):
+    belfry.drop_in(FileDescriptorStoreMax="0")
+    belfry.start()
+    with running(belfry, "wait", "org.example.lantern") as waiting:
+        belfry.wait_for(lambda: subscribers(belfry) == 1, "be subscribed to")
+        belfry.host.systemctl("restart", "belfryd.service")
         assert "closed the connection" in waiting.stderr.readline()
         while waiting.stderr.readline() != "belfryctl: reconnected\n":
             assert waiting.poll() is None
-        started.ctl("post", "org.example.lantern")
+        belfry.ctl("post", "org.example.lantern")
         assert waiting.wait(20) == 0
 
 

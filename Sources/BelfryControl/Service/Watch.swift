@@ -30,6 +30,7 @@ package final class Watch {
 
     private static let longestDelay = Duration.seconds(2)
     private static let patience = Duration.seconds(10)
+    private static let closed = "the service has closed the connection, waiting for it"
 
     private let subject: Subject
     private let loop: MainEventLoop
@@ -87,6 +88,15 @@ package final class Watch {
         let client = client
         self.client = nil
         client?.close()
+    }
+
+    /// Another connection has shown that the service went away: this one, which may have been kept for the next process,
+    /// is given up for a new one.
+    package func renew() {
+        guard let client else { return }
+        leave(Self.closed)
+        client.close()
+        wait()
     }
 
     // The connection
@@ -154,7 +164,7 @@ package final class Watch {
             onEvent(.note("\(count) notifications were held back because the output is too slow, asking again"))
             return subscribe(client)
         case .closed, .system, .failed("io.belfry.Lifecycle.Stopping", _):
-            leave("the service has closed the connection, waiting for it")
+            leave(Self.closed)
             return wait()
         case .failed, .protocolViolation, .cancelled:
             break
