@@ -7,9 +7,11 @@ SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 # lld packs relative relocations, which are read at every start and stay resident; the part of libstdc++ that the Swift
 # runtime needs is linked in, so that the whole of it is not loaded. Needs glibc 2.36 or newer where it runs. Functions
-# that nothing calls are left out, which a program that exports them could not do, and equal ones are linked once.
+# that nothing calls are left out, public ones too, which a program that exports them could not do, and equal ones are
+# linked once.
 LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -L$(CURDIR)/.build/static \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --no-export-dynamic -Xlinker --icf=all
+	-Xswiftc -Xfrontend -Xswiftc -function-sections \
+	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xlinker --no-export-dynamic -Xlinker --icf=all
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN)
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release

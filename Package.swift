@@ -42,7 +42,9 @@ let package = Package(
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "Lifecycle", swiftSettings: onMain),
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
-        .target(name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
+        .target(
+            name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain,
+            linkerSettings: [.linkedLibrary("dispatch")]),
         .target(name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
         .target(
             name: "ServiceManager", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),

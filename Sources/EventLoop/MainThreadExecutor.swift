@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import Dispatch
-
 /// Keeps a task, and its child tasks, on the main thread even between two steps of main-actor code.
 ///
 /// A task that waits for a continuation is resumed by way of the global executor, which starts worker threads only to
@@ -26,7 +24,7 @@ public final nonisolated class MainThreadExecutor: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedTaskExecutor()
-        DispatchQueue.main.async {
+        MainQueue.async {
             job.runSynchronously(isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: executor)
         }
     }

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import CSystemd
-internal import Dispatch
 internal import Glibc
 
 /// A thread for one piece of work that would hold up the loop, gone when the work is done.
@@ -24,7 +23,7 @@ public nonisolated enum WorkerThread {
     ) {
         let job = Job {
             let result = work()
-            DispatchQueue.main.async { completion(result) }
+            MainQueue.async { MainActor.assumeIsolated { completion(result) } }
         }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

@@ -37,6 +37,14 @@ static inline uint64_t belfry_clock_usec(clockid_t clock) {
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
+/// The main queue of libdispatch, which is the executor of Swift's main actor, and dispatch_async_f(3) to it. In Swift the
+/// queue comes with all of the Dispatch overlay, which no linker leaves out again.
+static inline void belfry_main_queue_async(void *context, void (*work)(void *)) {
+    extern struct dispatch_queue_s _dispatch_main_q;
+    extern void dispatch_async_f(struct dispatch_queue_s *queue, void *context, void (*work)(void *));
+    dispatch_async_f(&_dispatch_main_q, context, work);
+}
+
 /// The real-time signal range as the C library leaves it to applications (signal(7)).
 int belfry_sigrtmin(void);
 int belfry_sigrtmax(void);
