@@ -20,7 +20,9 @@ let package = Package(
     name: "belfry",
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
+        .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
         .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
+        .library(name: "BelfrySocket", targets: ["BelfrySocket"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
         .library(name: "Varlink", targets: ["Varlink"]),
@@ -58,22 +60,46 @@ let package = Package(
         .target(
             name: "LifecycleListeners",
             dependencies: [
-                "BelfryConfiguration", "CacheTrimming", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager",
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
+                "Varlink",
+            ], swiftSettings: onMain),
+        .target(
+            name: "LifecycleSocket",
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "ServiceManager",
                 "SystemErrors", "Varlink",
+            ], swiftSettings: onMain),
+        .target(
+            name: "LifecycleCacheFlush",
+            dependencies: [
+                "BelfryConfiguration", "CacheTrimming", "EventLoop", "Lifecycle", "LifecycleListeners",
+                "ServiceManager",
             ], swiftSettings: onMain),
         .target(
             name: "Belfry",
             dependencies: [
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSources",
-                "ServiceManager", "SystemErrors", "Varlink",
+                "ServiceManager", "SystemErrors",
             ], swiftSettings: onMain),
+        // What a service has only when it names it, and links only then.
+        .target(
+            name: "BelfrySocket",
+            dependencies: [
+                "Belfry", "BelfryConfiguration", "Lifecycle", "LifecycleListeners", "LifecycleSocket", "ServiceManager",
+                "Varlink",
+            ], swiftSettings: onMain),
+        .target(
+            name: "BelfryCacheFlush", dependencies: ["Belfry", "Lifecycle", "LifecycleCacheFlush"],
+            swiftSettings: onMain),
         .target(
             name: "BelfryServiceLifecycle",
             dependencies: [
                 "Belfry", "Lifecycle", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: onMain),
-        .executableTarget(name: "belfryd", dependencies: ["Belfry", "BelfryConfiguration"], swiftSettings: onMain),
+        .executableTarget(
+            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
+            swiftSettings: onMain),
         .target(
             name: "BelfryControl",
             dependencies: ["BelfryConfiguration", "CSystemd", "EventLoop", "SystemErrors", "Varlink"],
@@ -88,15 +114,17 @@ let package = Package(
 
         // Tests, and the programs that they run.
         .target(
-            name: "TestSupport", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], path: "Tests/TestSupport",
-            swiftSettings: onMain),
+            name: "TestSupport", dependencies: ["CSystemd", "EventLoop", "ServiceManager", "SystemErrors"],
+            path: "Tests/TestSupport", swiftSettings: onMain),
         .executableTarget(
-            name: "ServiceProbe", dependencies: ["Belfry", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors"],
+            name: "ServiceProbe",
+            dependencies: ["Belfry", "BelfrySocket", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors"],
             path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
         .executableTarget(
             name: "ServiceGroupProbe",
             dependencies: [
-                "Belfry", "BelfryServiceLifecycle", "Lifecycle", .product(name: "Logging", package: "swift-log"),
+                "Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], path: "Tests/Probes/ServiceGroupProbe", swiftSettings: onMain),
@@ -120,7 +148,7 @@ let package = Package(
             name: "VarlinkProbe", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink"],
             path: "Tests/Probes/VarlinkProbe", swiftSettings: onMain),
         .executableTarget(
-            name: "LifecycleServiceProbe", dependencies: ["CSystemd", "EventLoop", "LifecycleListeners", "Varlink"],
+            name: "LifecycleServiceProbe", dependencies: ["CSystemd", "EventLoop", "LifecycleSocket", "Varlink"],
             path: "Tests/Probes/LifecycleServiceProbe", swiftSettings: onMain),
         .testTarget(
             name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "TestSupport"],
@@ -143,6 +171,20 @@ let package = Package(
             dependencies: [
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleTesting",
                 "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
+            ],
+            swiftSettings: onMain),
+        .testTarget(
+            name: "LifecycleSocketTests",
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSocket",
+                "LifecycleTesting", "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
+            ],
+            swiftSettings: onMain),
+        .testTarget(
+            name: "LifecycleCacheFlushTests",
+            dependencies: [
+                "BelfryConfiguration", "Lifecycle", "LifecycleCacheFlush", "LifecycleListeners", "LifecycleTesting",
+                "ServiceManager", "TestSupport",
             ],
             swiftSettings: onMain),
         .testTarget(

@@ -31,6 +31,11 @@ let package = Package(
         .executableTarget(name: "BareLoop", dependencies: ["CLibsystemd"], swiftSettings: strict),
         .executableTarget(
             name: "EmptyService", dependencies: [.product(name: "Belfry", package: "belfry")], swiftSettings: strict),
+        .executableTarget(
+            name: "SocketService",
+            dependencies: [
+                .product(name: "Belfry", package: "belfry"), .product(name: "BelfrySocket", package: "belfry"),
+            ], swiftSettings: strict),
 
         // The same signal in five programs.
         .executableTarget(name: "SignalSender", dependencies: ["CBenchmark"], cSettings: strictC),
@@ -44,7 +49,7 @@ let package = Package(
             name: "SignalBelfry",
             dependencies: [
                 "CBenchmark", .product(name: "Belfry", package: "belfry"),
-                .product(name: "Lifecycle", package: "belfry"),
+                .product(name: "BelfrySocket", package: "belfry"), .product(name: "Lifecycle", package: "belfry"),
             ], swiftSettings: strict),
 
         .executableTarget(

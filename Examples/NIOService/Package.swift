@@ -17,6 +17,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Belfry", package: "belfry"),
                 .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -26,6 +27,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Belfry", package: "belfry"),
                 .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),

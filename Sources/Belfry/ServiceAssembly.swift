@@ -15,10 +15,12 @@ final class ServiceAssembly {
     private let options: ServiceOptions
     private let log: ServiceLog
     private let reader: ConfigurationReader
+    private let partsWanted: [ServicePart]
     private let farewell = ManagerFarewell()
 
-    init(_ options: ServiceOptions) {
+    init(_ options: ServiceOptions, with parts: [ServicePart]) {
         self.options = options
+        partsWanted = parts
         log = ServiceLog(identifier: options.name)
         reader = ConfigurationReader(options, log: log)
     }
@@ -36,9 +38,12 @@ final class ServiceAssembly {
         let paths = RuntimePaths(
             environment: Environment.variables, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)
-        let sockets = try SocketAssembly(options, settings.socket, identity, log)
+        let foundation = PartFoundation(options: options, settings: settings, identity: identity, log: log)
+        let parts = try partsWanted.map { try $0.make(foundation) }
+        sayWhatIsMissing(settings)
+        let lastSequence = parts.compactMap(\.lastSequence).max()
         let mediator = LifecycleMediator(
-            clock: EventLoopClock(loop), sequence: sequence(in: paths, sockets.lastSequence, bootID: identity.bootID),
+            clock: EventLoopClock(loop), sequence: sequence(in: paths, lastSequence, bootID: identity.bootID),
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
         mediator.readConfiguration = { [reader] in try reader.read() }
 
@@ -53,12 +58,16 @@ final class ServiceAssembly {
             loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
         let lastWord = lastWord(in: paths, mediator, identity)
-        var launch = LaunchSource.options(Environment.variables, isPrivate: KeptDescriptors.isOurs)
+        var launch = LaunchSource.options(Environment.variables) { name in
+            parts.contains { $0.owns(descriptorNamed: name) }
+        }
         launch.cause = lastWord.launchCause
         launch.previousRun = lastWord.previousRun
-        let socket = try sockets.listener(at: paths.socketPath, loop, mediator)
-        socket?.describeRun = { ["launch": .object(launch.userInfo)].merging(lastWord.userInfo) { $1 } }
-        if let socket { try mediator.addListener(socket) }
+        let surroundings = PartSurroundings(
+            loop: loop, mediator: mediator, paths: paths,
+            describeRun: { ["launch": .object(launch.userInfo)].merging(lastWord.userInfo) { $1 } },
+            refreshTimeouts: { budget.refresh(then: $0) })
+        for part in parts { try part.addFirstListeners(surroundings) }
         try mediator.addListener(
             RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
         let ending = try ServiceEnding(
@@ -66,13 +75,12 @@ final class ServiceAssembly {
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
-        try mediator.addListener(CacheFlushListener(mediator: mediator, log: log))
+        for part in parts { try part.addLastListeners(surroundings) }
         let manager = ServiceManagerListener(loop: loop, mediator: mediator)
         try mediator.addListener(manager)
-        socket?.refreshTimeouts = { budget.refresh(then: $0) }
-        budget.onChange = { [weak socket] timeouts in
+        budget.onChange = { timeouts in
             manager.unitTimeouts = timeouts
-            socket?.unitTimeouts = timeouts
+            for part in parts { part.take(timeouts) }
         }
         budget.begin()
 
@@ -91,7 +99,7 @@ final class ServiceAssembly {
         }
         ending.launch(launch)
         let code = try loop.run()
-        socket?.close()
+        for part in parts { part.end() }
         farewell.say(exitStatus: code)
         return code
     }
@@ -112,6 +120,17 @@ final class ServiceAssembly {
         }
         farewell.say(exitStatus: code)
         return code
+    }
+
+    /// What is configured and asked for in vain.
+    private func sayWhatIsMissing(_ settings: BelfrySettings) {
+        let names = partsWanted.map(\.name)
+        if !settings.caches.isEmpty, !names.contains("cacheFlush") {
+            log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configuration)
+        }
+        if let path = options.socketPath, !names.contains("socket") {
+            log.write(.warning, "this service has no socket, ignoring '\(path)'", .configuration)
+        }
     }
 
     /// Adds the listeners that registered themselves.

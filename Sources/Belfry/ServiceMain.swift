@@ -15,7 +15,7 @@ public enum ServiceMain {
     /// before anything that starts threads: an `async` main gives the first thread away before the signals are
     /// blocked, and a SIGTERM then ends the process on the spot.
     ///
-    ///     ServiceMain.run(ServiceOptions(name: "videod")) { service in
+    ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
     ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
@@ -24,10 +24,13 @@ public enum ServiceMain {
     ///
     /// - Parameters:
     ///   - options: the name of the service, and what stands over its configuration.
+    ///   - parts: what the service has beyond signals, service manager and journal: `.socket`, `.cacheFlush`.
     ///   - compose: adds the listeners. What it throws ends the process with 71.
-    public static func run(_ options: ServiceOptions, _ compose: (ServiceContext) throws -> Void = { _ in }) -> Never {
+    public static func run(
+        _ options: ServiceOptions, with parts: [ServicePart] = [], _ compose: (ServiceContext) throws -> Void = { _ in }
+    ) -> Never {
         let blocked = belfry_block_signals()
-        let assembly = ServiceAssembly(options)
+        let assembly = ServiceAssembly(options, with: parts)
         do {
             try SystemError.check(blocked, verb: "block", object: "signals")
             exit(try assembly.run(compose))

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 extension ServiceContext {
     /// Runs services of swift-service-lifecycle as a part of this one.
     ///
-    ///     ServiceMain.run(ServiceOptions(name: "hello")) { service in
+    ///     ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
     ///         let ready = ServiceReadiness()
     ///         let app = Application(router: router, onServerRunning: { _ in ready.signal() })
     ///         try service.addServiceGroup(services: [app], readiness: ready)

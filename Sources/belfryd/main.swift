@@ -2,6 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import Belfry
+internal import BelfryCacheFlush
+internal import BelfrySocket
 internal import Glibc
 
 let arguments: DaemonArguments
@@ -29,5 +31,6 @@ case .recordExit:
 case .run:
     ServiceMain.run(
         ServiceOptions(
-            name: "belfryd", configurationFiles: files, socketPath: arguments.socketPath, logLevel: arguments.logLevel))
+            name: "belfryd", configurationFiles: files, socketPath: arguments.socketPath, logLevel: arguments.logLevel),
+        with: [.socket, .cacheFlush])
 }

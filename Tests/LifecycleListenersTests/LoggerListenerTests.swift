@@ -8,6 +8,7 @@ import LifecycleListeners
 import LifecycleTesting
 import ServiceManager
 import SystemErrors
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import Belfry
+internal import BelfrySocket
 internal import CBenchmark
 internal import Glibc
 internal import Lifecycle
@@ -13,7 +14,7 @@ guard let burst = LifecycleNotification.Name("burst") else { exit(64) }
 let options = ServiceOptions(
     name: "signal-benchmark", configurationFiles: [CommandLine.arguments[2]], socketPath: CommandLine.arguments[3])
 var observation: LifecycleObservation?
-ServiceMain.run(options) { service in
+ServiceMain.run(options, with: [.socket]) { service in
     try service.mediator.addListener(SignalListener(page))
     observation = service.mediator.addObserver(forName: burst) { notification in
         guard case .signal(let signal) = notification.origin else { return }

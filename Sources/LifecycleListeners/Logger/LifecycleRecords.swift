@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import Lifecycle
+package import Lifecycle
 internal import ServiceManager
 
 /// What the journal holds of the service's life: which record, with which fields, for what happened.
-nonisolated enum LifecycleRecords {
+package nonisolated enum LifecycleRecords {
     /// The record of a notification.
     static func record(of notification: LifecycleNotification) -> JournalRecord {
         let moves = notification.previousState != notification.state
@@ -77,7 +77,7 @@ nonisolated enum LifecycleRecords {
     }
 
     /// The fields that say who it was.
-    static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
+    package static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
         switch origin {
         case .service: []
         case .signal(let signal):

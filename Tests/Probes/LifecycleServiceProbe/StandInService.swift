@@ -3,7 +3,7 @@
 
 import EventLoop
 import Glibc
-import LifecycleListeners
+import LifecycleSocket
 import Varlink
 
 /// Answers as `io.belfry.Lifecycle` says, without a life behind it.

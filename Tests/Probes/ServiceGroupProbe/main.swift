@@ -6,6 +6,7 @@
 
 import Belfry
 import BelfryServiceLifecycle
+import BelfrySocket
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -15,7 +16,7 @@ let manner = arguments.first ?? ""
 let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
 var observation: LifecycleObservation?
 
-ServiceMain.run(options) { service in
+ServiceMain.run(options, with: [.socket]) { service in
     let cue = ServiceReadiness()
     let (cued, continuation) = AsyncStream.makeStream(of: Never.self)
     observation = service.mediator.addObserver(forName: .flushRequested) { _ in

@@ -4,11 +4,14 @@
 // A service on the library, with a listener that behaves as the first argument says; the rest are configuration files.
 
 import Belfry
+import BelfrySocket
 
 let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
 let number = manner.split(separator: "=").last.flatMap { Int($0) } ?? 1
-ServiceMain.run(ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))) { service in
+let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
+// What the store holds is to be the service's own.
+ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
     case "count": try service.mediator.addListener(LaunchCounter())
     case "fail": try service.mediator.addListener(FailingListener(service))

@@ -3,8 +3,9 @@
 
 import Belfry
 import BelfryServiceLifecycle
+import BelfrySocket
 
-ServiceMain.run(ServiceOptions(name: "echo")) { service in
+ServiceMain.run(ServiceOptions(name: "echo"), with: [.socket]) { service in
     let ready = ServiceReadiness()
     let server = EchoServer(host: "127.0.0.1", port: 7007, onListening: ready.signal)
     try service.addServiceGroup(services: [server], readiness: ready)

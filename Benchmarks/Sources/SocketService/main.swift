@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Belfry
+internal import BelfrySocket
+
+// The empty service, and belfryctl works with it.
+ServiceMain.run(ServiceOptions(name: "socket-service"), with: [.socket])

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CacheTrimming
+internal import Lifecycle
+internal import LifecycleListeners
+internal import ServiceManager
+
+/// What the journal says of a flush.
+nonisolated enum CacheFlushRecord {
+    static func record(of report: CacheFlushReport, for notification: LifecycleNotification) -> JournalRecord {
+        var parts = ["removed \(report.filesRemoved) of \(report.filesSeen) files, freed \(report.bytesFreed) bytes"]
+        if report.writtenBack { parts.insert("written back", at: 0) }
+        if report.filesAdvised > 0 { parts.append("dropped the pages of \(report.filesAdvised) files") }
+        if report.cutShort { parts.append("cut short by the deadline") }
+        if report.mountsSkipped > 0 { parts.append("left \(report.mountsSkipped) mounts alone") }
+        for limit in report.limitsReached.sorted(by: { $0.rawValue < $1.rawValue }) {
+            parts.append("reached the limit of \(limit)")
+        }
+        return JournalRecord(
+            .info, "cache '\(report.name)': \(parts.joined(separator: ", "))", id: MessageID.cacheFlushed.rawValue,
+            fields: [
+                ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
+                ("BELFRY_LISTENER", "cacheFlush"), ("BELFRY_CACHE", report.name),
+                ("BELFRY_FILES_REMOVED", "\(report.filesRemoved)"), ("BELFRY_BYTES_FREED", "\(report.bytesFreed)"),
+            ])
+    }
+}

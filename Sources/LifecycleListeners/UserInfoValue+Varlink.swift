@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Lifecycle
+package import Varlink
+
+/// User info on the wire: what the mediator calls a value, the socket calls JSON.
+nonisolated extension UserInfoValue {
+    /// The value that JSON stands for.
+    package init(_ value: VarlinkValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .double(let value): .double(value)
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map { UserInfoValue($0) })
+            case .object(let object): .object(UserInfo(object))
+            }
+    }
+
+    /// The value as JSON.
+    package var json: VarlinkValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .int(let value): .int(value)
+        case .double(let value): .double(value)
+        case .string(let value): .string(value)
+        case .array(let values): .array(values.map(\.json))
+        case .object(let info): .object(info.json)
+        }
+    }
+}
+
+nonisolated extension UserInfo {
+    /// The info that a JSON object stands for; of a name that comes twice the last one counts.
+    package init(_ object: VarlinkObject) {
+        self.init(object.map { ($0.key, UserInfoValue($0.value)) }) { _, last in last }
+    }
+
+    /// The members by name, so that the same info is always the same text.
+    package var json: VarlinkObject {
+        var object = VarlinkObject(minimumCapacity: count)
+        if count <= 1 {
+            for (key, value) in self { object.append(key, value.json) }
+        } else {
+            for (key, value) in sorted(by: { $0.key < $1.key }) { object.append(key, value.json) }
+        }
+        return object
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import EventLoop
+internal import Lifecycle
+internal import LifecycleListeners
+internal import ServiceManager
+internal import Varlink
+
+/// The clients that hold the service. Each is a background task that ends with its call.
+final class HoldList {
+    /// For a hold without a limit of its own; what waits for it has one.
+    private static let forever = Duration.seconds(365 * 24 * 60 * 60)
+
+    private let mediator: LifecycleMediator
+    private let log: ServiceLog
+    private var holds: [SocketHold] = []
+
+    init(mediator: LifecycleMediator, log: ServiceLog) {
+        self.mediator = mediator
+        self.log = log
+        mediator.addWaitObserver { [weak self] trigger, names in self?.wait(trigger, for: names) }
+    }
+
+    /// Answers `Hold`.
+    func begin(_ request: VarlinkRequest, origin: PeerOrigin) {
+        guard request.wantsMore else { return request.fail(.expectedMore) }
+        if mediator.isStopping { return request.fail("io.belfry.Lifecycle.Stopping") }
+        let limit = request.parameters["timeoutUsec"]?.intValue
+        if let limit, limit <= 0 { return request.fail(.invalidParameter("timeoutUsec")) }
+        let reason = request.parameters["reason"]?.stringValue ?? ""
+        let hold = SocketHold(request, reason: reason, origin: origin, isLimited: limit != nil)
+        hold.task = mediator.beginBackgroundTask(
+            named: reason, deadline: limit.map { min(.microseconds($0), Self.forever) } ?? Self.forever
+        ) { [weak self, weak hold] in
+            guard let hold else { return }
+            self?.end(hold, "over, as its time is up")
+            hold.request.reply(["held": false])
+        }
+        holds.append(hold)
+        request.onCancel = { [weak self, weak hold] in
+            if let hold { self?.end(hold, "over, as its client is gone") }
+        }
+        note(hold, "begins")
+        request.reply(["held": true], continues: true)
+    }
+
+    /// How many there are.
+    var count: Int { holds.count }
+
+    /// Those who hold the service, in order of arrival.
+    var descriptions: [VarlinkValue] {
+        holds.map { hold in
+            var object: VarlinkObject = [
+                "reason": .string(hold.reason), "pid": .int(Int64(hold.origin.pid)),
+                "uid": .int(Int64(hold.origin.uid)),
+            ]
+            object["unit"] = hold.origin.unit.map { .string($0) }
+            if hold.isLimited {
+                object["remainingUsec"] = .int(Int64(clamping: hold.task?.remainingTime.microseconds ?? 0))
+            }
+            return .object(object)
+        }
+    }
+
+    /// Tells the holders that somebody waits for them, so that they can hurry, and the operator whom he waits for.
+    private func wait(_ trigger: LifecycleTrigger, for names: [String]) {
+        for hold in holds {
+            hold.request.reply(["held": true, "waiting": .string(trigger.rawValue)], continues: true)
+        }
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        log.write(.notice, "\(trigger) waits for \(list)", .hold)
+    }
+
+    private func end(_ hold: SocketHold, _ how: String) {
+        holds.removeAll { $0 === hold }
+        note(hold, "is \(how)")
+        hold.task?.end()
+    }
+
+    private func note(_ hold: SocketHold, _ what: String) {
+        log.write(
+            .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin).words) \(what)", .hold,
+            fields: LifecycleRecords.fields(of: .peer(hold.origin)))
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+internal import LifecycleListeners
+internal import Varlink
+
+/// Everyone who follows the service over the socket. A notification is encoded once, however many follow it.
+final class SubscriberList {
+    /// How many names may be asked for.
+    private static let longestFilter = 256
+
+    /// How many replies may wait for one subscriber before it is told that it is too slow.
+    var queueLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.limit = queueLimit } } }
+    /// The same in bytes.
+    var queueByteLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.byteLimit = queueByteLimit } } }
+    /// How many past notifications a subscriber may ask for.
+    private let replayLimit: Int
+    let server: VarlinkServer
+    private let bootID: String
+    let keeper: SocketKeeper
+    /// Those who asked for the same names; nil stands for all names.
+    private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:]
+    /// The lines of those in the table that the next process goes on with.
+    private var lines: [ObjectIdentifier: Int] = [:]
+    /// Whether the next process has them now.
+    private var isLeaving = false
+    /// What was posted since it was noted of all that nothing waits for them.
+    private var unsettled = (notifications: 0, bytes: 0)
+
+    init(
+        on server: VarlinkServer, bootID: String, queueLimit: Int, queueByteLimit: Int, replayLimit: Int,
+        keeper: SocketKeeper
+    ) {
+        self.server = server
+        self.bootID = bootID
+        self.queueLimit = queueLimit
+        self.queueByteLimit = queueByteLimit
+        self.replayLimit = replayLimit
+        self.keeper = keeper
+    }
+
+    /// How many were dropped since the start because they did not read.
+    private(set) var overruns = 0
+
+    /// How many there are.
+    var count: Int { broadcasts.values.reduce(0) { $0 + $1.count } }
+
+    /// The number of the oldest notification that can be had, or that of the next one.
+    private var oldest: UInt64 {
+        let ring = keeper.state.ring
+        let reach = UInt64(replayLimit)
+        return max(ring.oldest, ring.last >= reach ? ring.last - reach + 1 : 1)
+    }
+
+    /// Begins a subscription: the state, then what was missed, then what comes.
+    func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: VarlinkObject) {
+        if let names, names.count > Self.longestFilter || names.contains(where: { $0.utf8.count > 255 }) {
+            return request.fail(.invalidParameter("names"))
+        }
+        let last = keeper.state.ring.last
+        let next = after.map { min(UInt64(clamping: $0), last) + 1 } ?? last + 1
+        guard next > last || next >= oldest else {
+            return request.fail("io.belfry.Lifecycle.NotRetained", ["oldest": .int(Int64(clamping: oldest))])
+        }
+        let names = names.map { Set($0) }
+        request.reply(["state": .object(state)], continues: true)
+        keep(request, names, from: next)
+        var replies = KeptReplies()
+        follow(request, names, from: next, &replies)
+    }
+
+    /// Tells everyone who wants to know.
+    func send(_ notification: LifecycleNotification) {
+        let name = notification.name.rawValue
+        let object = LifecycleReplies.notification(notification, bootID: bootID)
+        let reply = VarlinkEncodedReply(continuing: ["notification": .object(object)]).numbered(notification.sequence)
+        let isLong = makeRoom(name: name.utf8.count, message: reply.byteCount)
+        var nameText = name
+        nameText.withUTF8 { keeper.state.ring.append(name: UnsafeRawBufferPointer($0), message: reply.bytes) }
+        for (names, broadcast) in broadcasts where names?.contains(name) ?? true { broadcast.send(reply) }
+        if isLong { settle() }
+    }
+
+    /// The process ends: subscribers are left to the next one, or to the end that the service manager makes.
+    func leave() { isLeaving = true }
+
+    // What is kept of a subscription
+
+    /// Keeps half of the ring for what has not been noted of everybody. Answers whether the ring cannot hold this one.
+    private func makeRoom(name: Int, message: Int) -> Bool {
+        let ring = keeper.state.ring
+        let cost = ring.cost(name: name, message: message)
+        let bytes = unsettled.bytes + (cost ?? 0)
+        if cost == nil || bytes > keeper.state.layout.ringSize / 2 || unsettled.notifications >= ring.capacity / 2 {
+            settle()
+        }
+        unsettled = (unsettled.notifications + 1, unsettled.bytes + (cost ?? 0))
+        return cost == nil
+    }
+
+    private func settle() {
+        unsettled = (0, 0)
+        for broadcast in broadcasts.values { broadcast.settle(after: keeper.state.ring.last) }
+    }
+
+    private func keep(_ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64) {
+        let inode = KeptDescriptors.inode(of: request.descriptor)
+        guard keeper.descriptors.isThere, inode != 0,
+            let line = keeper.state.subscribers.add(inode: inode, names: names)
+        else { return }
+        guard let note = keeper.state.subscribers.note(line), request.keepProgress(note, from: next) else {
+            return keeper.state.subscribers.remove(line, names: names)
+        }
+        keeper.state.subscribers.confirm(line)
+        keeper.descriptors.storeSubscriber(line, request.descriptor)
+        lines[ObjectIdentifier(request)] = line
+    }
+
+    /// Keeps a subscription under the line that an earlier process gave it.
+    func keep(_ request: VarlinkRequest, line: Int, from next: UInt64) {
+        guard let note = keeper.state.subscribers.note(line), request.keepProgress(note, from: next) else { return }
+        lines[ObjectIdentifier(request)] = line
+    }
+
+    /// The next process is not to go on with it.
+    private func release(_ request: VarlinkRequest, _ names: Set<String>?) {
+        guard !isLeaving, let line = lines.removeValue(forKey: ObjectIdentifier(request)) else { return }
+        keeper.state.subscribers.remove(line, names: names)
+        // Without it the client would never see the end of a connection that we close.
+        keeper.descriptors.removeSubscriber(line)
+    }
+
+    // What a subscriber gets
+
+    /// Sends what was missed from number `next` on, then what comes.
+    func follow(
+        _ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64, _ replies: inout KeptReplies
+    ) {
+        var sent = 0
+        var dropped = 0
+        keeper.state.ring.forEach(from: next) { record in
+            guard record.isWanted(by: names) else { return true }
+            if dropped > 0 || (sent > 0 && !hasBytes(request, for: record.message.count)) {
+                dropped += 1
+            } else {
+                sent += 1
+                request.send(replies[record])
+            }
+            return true
+        }
+        // What is queued counts: it subscribes again after that, and comes further each time.
+        if dropped > 0 { return overrun(request, names, dropped) }
+        guard request.isActive else { return release(request, names) }
+        broadcast(of: names).add(request)
+    }
+
+    /// Tells a subscriber that it was too slow.
+    func overrun(_ request: VarlinkRequest, _ names: Set<String>?, _ dropped: Int) {
+        overruns += 1
+        release(request, names)
+        request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(clamping: dropped))])
+    }
+
+    /// Whether a subscriber's queue has the bytes for a reply. One that nothing waits for is sent anything.
+    private func hasBytes(_ request: VarlinkRequest, for bytes: Int) -> Bool {
+        let queued = request.queuedBytes
+        return queued + bytes <= queueByteLimit || queued == 0
+    }
+
+    private func broadcast(of names: Set<String>?) -> VarlinkBroadcast {
+        if let known = broadcasts[names] { return known }
+        // Those who have gone left theirs behind.
+        broadcasts = broadcasts.filter { $0.value.count > 0 }
+        let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
+        made.onRemoval = { [weak self] in self?.release($0, names) }
+        made.onOverrun = { [weak self] in self?.overrun($0, names, $1) }
+        broadcasts[names] = made
+        return made
+    }
+}

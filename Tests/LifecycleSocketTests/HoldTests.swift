@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleListeners
+import LifecycleSocket
+import LifecycleTesting
+import ServiceManager
+import TestSupport
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct HoldTests {
+    let fixture: SocketFixture
+
+    init() throws { fixture = try SocketFixture() }
+
+    private func hold(_ parameters: VarlinkObject = ["reason": "backup"]) throws -> ReplyRecorder {
+        let hold = try fixture.more("Hold", parameters)
+        try fixture.turn { !hold.replies.isEmpty || hold.isOver }
+        return hold
+    }
+
+    @Test(arguments: [LifecycleTrigger.pause, .stop])
+    func leavingWaitsUntilTheHolderIsGone(trigger: LifecycleTrigger) throws {
+        let hold = try hold()
+        #expect(hold.replies == [["held": true]])
+
+        fixture.mediator.perform(trigger)
+        try fixture.turn { hold.replies.count == 2 }
+        #expect(hold.replies.last == ["held": true, "waiting": .string(trigger.rawValue)])
+        #expect(fixture.mediator.state == .active)
+        hold.vanish()
+        try fixture.turn { fixture.mediator.state != .active }
+
+        #expect(fixture.mediator.state == (trigger == .pause ? .background : .notRunning))
+        #expect(fixture.writer.records.contains { $0.message == "\(trigger) waits for 'backup'" })
+    }
+
+    @Test func itEndsAtItsTimeLimit() throws {
+        let hold = try hold(["reason": "backup", "timeoutUsec": 3_000_000])
+        fixture.mediator.perform(.pause)
+
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { hold.isOver }
+
+        #expect(hold.replies.last == ["held": false])
+        #expect(fixture.mediator.state == .background)
+    }
+
+    @Test func stopDoesNotWaitLongerThanItHasTime() throws {
+        let hold = try hold()
+        fixture.mediator.perform(.stop)
+
+        fixture.clock.advance(by: .seconds(25))
+        try fixture.turn { hold.isOver }
+
+        #expect(hold.replies.last == ["held": false])
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func holdersAreListed() throws {
+        let first = try hold()
+        let second = try hold(["reason": "upgrade", "timeoutUsec": 5_000_000])
+
+        let holds = try fixture.call("ListHolds").get()["holds"]
+        second.vanish()
+        first.vanish()
+        try fixture.turn { (try? fixture.call("ListHolds").get()["holds"]) == [] }
+
+        #expect(holds?[0]?["reason"] == "backup")
+        #expect(holds?[0]?["remainingUsec"] == nil)
+        #expect(holds?[1]?["reason"] == "upgrade")
+        #expect(holds?[1]?["remainingUsec"] == 5_000_000)
+    }
+
+    @Test func stoppingServiceIsNotHeldAnyMore() throws {
+        let first = try hold()
+        fixture.mediator.perform(.stop)
+
+        let late = try hold(["reason": "late"])
+
+        #expect(late.error == "io.belfry.Lifecycle.Stopping")
+        first.vanish()
+    }
+
+    @Test func limitThatIsNoneIsRefused() throws {
+        #expect(try hold(["reason": "x", "timeoutUsec": 0]).error == "org.varlink.service.InvalidParameter")
+        let error = VarlinkError.failed(name: "org.varlink.service.ExpectedMore", parameters: [:])
+        #expect(try fixture.call("Hold", ["reason": "x"]) == .failure(error))
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import EventLoop
+import Lifecycle
+import LifecycleListeners
+import LifecycleSocket
+import LifecycleTesting
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketListenerTests {
+    let fixture: SocketFixture
+    private let lifecycle = "io.belfry.Lifecycle."
+
+    init() throws {
+        fixture = try SocketFixture {
+            $0.queueMax = 64
+            $0.replayMax = 16
+        }
+    }
+
+    private var mediator: LifecycleMediator { fixture.mediator }
+    private var client: VarlinkClient { fixture.client }
+
+    private func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> SocketFixture.Answer {
+        try fixture.call(method, parameters)
+    }
+
+    private func turn(until condition: () -> Bool) throws { try fixture.turn(until: condition) }
+
+    @Test func stateIsTold() throws {
+        let state = try call("GetState").get()
+
+        #expect(state["state"] == "active")
+        #expect(state["sequence"] == 3)
+        #expect(state["service"] == "test")
+        #expect(state["bootId"] == "b007")
+    }
+
+    @Test func subscriberGetsTheStateAndThenWhatHappens() throws {
+        var replies: [VarlinkObject] = []
+        client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }
+        try turn { replies.count == 1 }
+
+        mediator.perform(.pause)
+        try turn { replies.count == 3 }
+
+        #expect(replies[0]["state"]?["state"] == "active")
+        #expect(replies.dropFirst().map { $0["notification"]?["sequence"] } == [4, 5])
+        #expect(replies[1]["notification"]?["name"] == "willResignActive")
+        #expect(replies[1]["notification"]?["origin"] == ["kind": "service"])
+    }
+
+    @Test func subscriberIsToldWhatItMissed() throws {
+        var names: [VarlinkValue?] = []
+        client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {
+            if case .success(let reply) = $0, let notification = reply.parameters["notification"] {
+                names.append(notification["name"])
+            }
+        }
+        try turn { names.count == 1 }
+        mediator.post(.flushRequested)
+        try turn { names.count == 2 }
+
+        #expect(names == ["didBecomeActive", "flushRequested"])
+    }
+
+    @Test func whatIsNotKeptIsSaid() throws {
+        for _ in 0..<20 { mediator.post(.flushRequested) }
+        var failure: VarlinkReply?
+        client.more(lifecycle + "Subscribe", ["after": 1]) {
+            if case .success(let reply) = $0 {
+                failure = reply
+            } else if case .failure(.failed(let name, let parameters)) = $0 {
+                failure = VarlinkReply(error: name, parameters)
+            }
+        }
+        try turn { failure != nil }
+
+        #expect(failure?.error == "io.belfry.Lifecycle.NotRetained")
+        #expect(failure?.parameters == ["oldest": 8])
+    }
+
+    @Test func postReachesListenersAndReportsThem() throws {
+        let listener = RecordingListener("listener", [.flushRequested])
+        try mediator.addListener(listener)
+
+        let reply = try call("Post", ["name": "flushRequested", "userInfo": ["deep": [1, ["a": true]]], "wait": true])
+            .get()
+
+        #expect(listener.received.first?.userInfo == ["deep": [1, ["a": true]]])
+        #expect(reply["result"] == "noData")
+        #expect(reply["reports"]?[0]?["listener"] == "listener")
+        #expect(reply["reports"]?[0]?["outcome"] == "completed")
+    }
+
+    @Test(arguments: ["willTerminate", "no name", ""])
+    func namesThatCannotBePostedAreRefused(name: String) throws {
+        let before = mediator.lastSequence
+
+        let answer = try call("Post", ["name": .string(name)])
+
+        #expect(answer == .failure(.failed(name: lifecycle + "InvalidName", parameters: ["name": .string(name)])))
+        #expect(mediator.lastSequence == before)
+    }
+
+    @Test func pauseAndResumeAnswerWhenDone() throws {
+        #expect(try call("Pause").get() == ["state": "background"])
+        #expect(try call("Resume").get() == ["state": "active"])
+        #expect(try call("Interrupt").get() == ["state": "inactive"])
+    }
+
+    @Test func refusedReloadNamesItsReasons() throws {
+        mediator.readConfiguration = { throw LifecycleReloadError(["belfry.conf:1:1: error: bad"]) }
+
+        let answer = try call("Reload")
+
+        let reasons: VarlinkObject = ["reasons": ["belfry.conf:1:1: error: bad"]]
+        #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
+    }
+
+    @Test func subscriberThatDoesNotReadIsToldHowMuchItLost() throws {
+        var last: Result<VarlinkReply, VarlinkError>?
+        var received = 0
+        client.more(lifecycle + "Subscribe") {
+            last = $0
+            received += 1
+        }
+        try turn { received == 1 }
+        client.isPaused = true
+        let filler = UserInfoValue.string(String(repeating: "x", count: 16 << 10))
+
+        for _ in 0..<200 {
+            mediator.post(.flushRequested, userInfo: ["filler": filler])
+            try fixture.loop.turn(waiting: .zero)
+        }
+        client.isPaused = false
+        try turn { if case .failure = last { true } else { false } }
+
+        guard case .failure(.failed(let name, let parameters)) = last else { return }
+        #expect(name == lifecycle + "Overrun")
+        #expect((parameters["dropped"]?.intValue ?? 0) > 60)
+    }
+
+    @Test func limitsChangeWithAReload() throws {
+        var settings = BelfrySettings.defaults
+        settings.socket.connectionsPerUserMax = 2
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+        #expect(try call("Reload") == .success([:]))
+
+        let second = try fixture.connect()
+        let third = try fixture.connect()
+        try turn { third.isClosed }
+
+        #expect(!second.isClosed)
+        #expect(try call("GetState").get()["state"] == "active")
+    }
+
+    @Test func subscriberWithTooManyBytesWaitingIsToldToo() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 1 << 20 }
+        let sleeper = try fixture.more("Subscribe", [:])
+        try fixture.turn { sleeper.replies.count == 1 }
+        sleeper.client.isPaused = true
+        let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
+
+        for _ in 0..<50 {
+            fixture.mediator.post(.flushRequested, userInfo: ["filler": filler])
+            try fixture.loop.turn(waiting: .zero)
+        }
+        sleeper.client.isPaused = false
+        try fixture.turn { sleeper.isOver }
+
+        #expect(sleeper.error == "io.belfry.Lifecycle.Overrun")
+    }
+
+    @Test func longReplayIsCutAndGoneOnWith() throws {
+        let fixture = try SocketFixture {
+            $0.queueSizeMax = 1 << 20
+            $0.replaySize = 16 << 20
+        }
+        let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
+        for _ in 0..<50 { fixture.mediator.post(.flushRequested, userInfo: ["filler": filler]) }
+        var last: VarlinkValue = 3
+        var rounds = 0
+
+        while last != 53, rounds < 20 {
+            let replay = try fixture.more("Subscribe", ["after": last])
+            try fixture.turn { replay.isOver || replay.replies.last?["notification"]?["sequence"] == 53 }
+            last = replay.replies.last?["notification"]?["sequence"] ?? last
+            rounds += 1
+        }
+
+        #expect(last == 53)
+        #expect(rounds > 1)
+    }
+
+    @Test func burstOfOneTurnReachesAReaderWhole() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 4 << 20 }
+        let reader = try fixture.more("Subscribe", [:])
+        try fixture.turn { reader.replies.count == 1 }
+
+        for _ in 0..<200 {
+            fixture.mediator.post(
+                .flushRequested, userInfo: ["filler": .string(String(repeating: "x", count: 10 << 10))])
+        }
+        try fixture.turn { reader.replies.count == 201 || reader.isOver }
+
+        #expect(reader.replies.count == 201)
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import ServiceManager
+
+/// Keeps the records it is given.
+package final class RecordingWriter: RecordWriter {
+    package private(set) var records: [JournalRecord] = []
+
+    package init() {}
+
+    package func write(_ record: JournalRecord) { records.append(record) }
+
+    /// The fields of the record at `index`, by name.
+    package func fields(_ index: Int) -> [String: String] {
+        Dictionary(records[index].fields.map { ($0.name, $0.value) }) { $1 }
+    }
+}
