@@ -47,7 +47,10 @@ let package = Package(
         .target(
             name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain,
             linkerSettings: [.linkedLibrary("dispatch")]),
-        .target(name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
+        .target(name: "VarlinkValues", swiftSettings: onMain),
+        .target(
+            name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "VarlinkValues"],
+            swiftSettings: onMain),
         .target(
             name: "ServiceManager", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
         .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
@@ -61,7 +64,7 @@ let package = Package(
             name: "LifecycleListeners",
             dependencies: [
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
-                "Varlink",
+                "VarlinkValues",
             ], swiftSettings: onMain),
         .target(
             name: "LifecycleSocket",

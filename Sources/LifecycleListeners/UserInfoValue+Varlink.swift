@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import Lifecycle
-package import Varlink
+package import VarlinkValues
 
 /// User info on the wire: what the mediator calls a value, the socket calls JSON.
 nonisolated extension UserInfoValue {

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import Lifecycle
-internal import Varlink
+internal import VarlinkValues
 
 /// The record of a run as it is kept in the state directory: one JSON object, for programs and people alike.
 package nonisolated enum RunRecord {

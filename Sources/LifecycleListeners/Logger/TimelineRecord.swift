@@ -3,7 +3,7 @@
 
 package import Lifecycle
 package import ServiceManager
-internal import Varlink
+internal import VarlinkValues
 
 /// The record of a launch or a stop that has ended: how long it took, and when each listener was called for how long.
 package nonisolated enum TimelineRecord {

@@ -64,13 +64,16 @@ nonisolated extension UserInfoScalar where Self: FixedWidthInteger {
             guard let taken = Self(exactly: number) else { throw .outOfRange("\(number)") }
             return taken
         case .string(let digits):
-            guard let taken = Self(digits), Int64(exactly: taken) == nil, String(taken) == digits else {
+            guard isWide, let taken = Self(digits), Int64(exactly: taken) == nil, String(taken) == digits else {
                 throw .otherKind
             }
             return taken
         default: throw .otherKind
         }
     }
+
+    /// Whether there are values beyond `Int64`.
+    private static var isWide: Bool { bitWidth > 64 || (bitWidth == 64 && !isSigned) }
 }
 
 nonisolated extension Int: UserInfoScalar {}

@@ -2,13 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Writes values as JSON (RFC 8259) into memory that grows, in one go and without white space.
-nonisolated struct JSONWriter: ~Copyable {
+package nonisolated struct JSONWriter: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    private(set) var count = 0
+    /// How many bytes were written.
+    package private(set) var count = 0
 
     /// A writer that has room for a usual message.
-    init(capacity: Int = 512) {
+    package init(capacity: Int = 512) {
         self.capacity = capacity
         base = .allocate(capacity: capacity)
     }
@@ -16,9 +17,10 @@ nonisolated struct JSONWriter: ~Copyable {
     deinit { base.deallocate() }
 
     /// What was written. Valid until more is written, and for as long as the writer is kept.
-    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+    package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
-    mutating func write(_ value: VarlinkValue) {
+    /// Writes a value.
+    package mutating func write(_ value: VarlinkValue) {
         switch value {
         case .null: write(raw: "null")
         case .bool(true): write(raw: "true")
@@ -32,7 +34,8 @@ nonisolated struct JSONWriter: ~Copyable {
         }
     }
 
-    mutating func write(_ object: VarlinkObject) {
+    /// Writes an object, with its members in their order.
+    package mutating func write(_ object: VarlinkObject) {
         let members = object.members
         write(byte: UInt8(ascii: "{"))
         for position in members.indices {
@@ -74,7 +77,8 @@ nonisolated struct JSONWriter: ~Copyable {
         count += end - start
     }
 
-    mutating func write(_ text: String) {
+    /// Writes a string.
+    package mutating func write(_ text: String) {
         var text = text
         write(byte: UInt8(ascii: "\""))
         text.withUTF8 { write(escaping: $0) }
@@ -108,7 +112,7 @@ nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Text that is JSON already.
-    mutating func write(raw text: StaticString) {
+    package mutating func write(raw text: StaticString) {
         write(raw: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
@@ -124,7 +128,8 @@ nonisolated struct JSONWriter: ~Copyable {
         count += text.count
     }
 
-    mutating func write(byte: UInt8) {
+    /// Writes a byte that is JSON already.
+    package mutating func write(byte: UInt8) {
         reserve(1)
         base[count] = byte
         count += 1

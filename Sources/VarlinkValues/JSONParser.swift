@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Reads JSON (RFC 8259) from bytes that stay where they are for as long as the parser lives.
-nonisolated struct JSONParser {
+package nonisolated struct JSONParser {
     static let maximumDepth = 64
     static let maximumNumberLength = 512
 
@@ -10,7 +10,8 @@ nonisolated struct JSONParser {
     var offset = 0
     private var depth = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    /// A parser of these bytes.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     /// The next byte, or nil at the end.
     @inline(__always)
@@ -40,12 +41,13 @@ nonisolated struct JSONParser {
     }
 
     /// Nothing but white space may follow.
-    mutating func end() throws(VarlinkParseError) {
+    package mutating func end() throws(VarlinkParseError) {
         skipSpace()
         if offset < bytes.count { throw failure(.trailingBytes) }
     }
 
-    mutating func value() throws(VarlinkParseError) -> VarlinkValue {
+    /// The next value.
+    package mutating func value() throws(VarlinkParseError) -> VarlinkValue {
         skipSpace()
         guard let next else { throw unexpected() }
         switch next {
@@ -73,7 +75,7 @@ nonisolated struct JSONParser {
     }
 
     /// Walks over the members of an object. `body` is called after the colon and reads the value.
-    mutating func members(
+    package mutating func members(
         _ body: (String, inout JSONParser) throws(VarlinkParseError) -> Void
     ) throws(VarlinkParseError) {
         skipSpace()
