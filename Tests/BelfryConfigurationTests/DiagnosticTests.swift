@@ -6,7 +6,7 @@ import Testing
 
 struct DiagnosticTests {
     @Test(arguments: [
-        ("[Servcie]", "1:2: error: unknown section [Servcie], did you mean 'Service'?"),
+        ("[Servcie]", "1:2: error: unknown section [Servcie], did you mean '[Service]'?"),
         ("[Zebra]\nA=1", "1:2: error: unknown section [Zebra]"),
         ("[Service x]", "1:10: error: section [Service] takes no name, found 'x'"),
         ("[Cache]", "1:2: error: section [Cache] needs a name, as in [Cache NAME]"),

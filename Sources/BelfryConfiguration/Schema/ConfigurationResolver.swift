@@ -65,7 +65,8 @@ package nonisolated struct ConfigurationResolver {
     private mutating func find(_ section: IniSection, _ diagnostics: inout DiagnosticList) -> Int? {
         let name = section.name.string
         guard let description = schema.section(name) else {
-            let question = NearestName.question(name, in: schema.sections.map(\.name))
+            let near = NearestName.find(name, in: schema.sections.map(\.name))
+            let question = near.map { ", did you mean '[\($0)]'?" } ?? ""
             diagnostics.error(
                 at: section.name.position, "unknown section [\(DisplayText.escaped(name))]\(question)")
             return nil
