@@ -42,27 +42,22 @@ nonisolated struct VarlinkMessageHeader {
     /// field may be absent.
     private mutating func set(_ key: String, _ value: VarlinkValue) -> Bool {
         switch key {
+        case "method", "oneway", "more", "upgrade": callField = key
+        case "continues", "error": replyField = key
+        default: break
+        }
+        switch key {
         case "method":
-            callField = key
             guard case .string(let text) = value else { return false }
             method = text
         case "parameters":
             guard let object = value.isNull ? VarlinkObject() : value.objectValue else { return false }
             parameters = object
-        case "oneway":
-            callField = key
-            return Self.set(&oneway, value)
-        case "more":
-            callField = key
-            return Self.set(&more, value)
-        case "upgrade":
-            callField = key
-            return Self.set(&upgrade, value)
-        case "continues":
-            replyField = key
-            return Self.set(&continues, value)
+        case "oneway": return Self.set(&oneway, value)
+        case "more": return Self.set(&more, value)
+        case "upgrade": return Self.set(&upgrade, value)
+        case "continues": return Self.set(&continues, value)
         case "error":
-            replyField = key
             if value.isNull { error = nil } else if let text = value.stringValue { error = text } else { return false }
         default:
             guard key.contains(".") else { return false }
