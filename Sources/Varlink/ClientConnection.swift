@@ -47,8 +47,8 @@ final class ClientConnection: FrameStream {
         defer { isProceeding = false }
         while !isClosed, !isPaused {
             do throws(VarlinkProtocolError) {
-                guard let reply = try nextReply() else { break }
-                try take(reply)
+                guard let frame = try nextFrame() else { break }
+                try take(VarlinkReply(message: frame))
             } catch {
                 return finish(.protocolViolation(error))
             }
@@ -58,17 +58,6 @@ final class ClientConnection: FrameStream {
         if inputEnded, !isPaused {
             finish(frames.pendingBytes > 0 ? .protocolViolation(.truncated) : .closed)
         }
-    }
-
-    private func nextReply() throws(VarlinkProtocolError) -> VarlinkReply? {
-        var frame: ArraySlice<UInt8>?
-        do throws(VarlinkFrameReader.TooLarge) {
-            frame = try frames.next()
-        } catch {
-            throw .tooLarge(error.limit)
-        }
-        guard let frame else { return nil }
-        return try VarlinkReply(message: frame)
     }
 
     private func take(_ reply: VarlinkReply) throws(VarlinkProtocolError) {

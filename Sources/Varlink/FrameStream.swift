@@ -111,6 +111,15 @@ class FrameStream {
         close()
     }
 
+    /// The next message that has arrived as a whole.
+    final func nextFrame() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
+        do throws(VarlinkFrameReader.TooLarge) {
+            return try frames.next()
+        } catch {
+            throw .tooLarge(error.limit)
+        }
+    }
+
     // Output
 
     /// Queues a message for the end of the turn.

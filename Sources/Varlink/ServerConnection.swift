@@ -49,8 +49,8 @@ final class ServerConnection: FrameStream {
         if successor != nil { return handOver(server) }
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
-                guard let call = try nextCall() else { break }
-                begin(call, server)
+                guard let frame = try nextFrame() else { break }
+                begin(try VarlinkCall(message: frame), server)
             } catch {
                 return violation(error, server)
             }
@@ -84,17 +84,6 @@ final class ServerConnection: FrameStream {
 
     private func isReadyForCall(_ limits: VarlinkLimits) -> Bool {
         current == 0 && (isPeerGone || queuedBytes <= limits.unreadBytes)
-    }
-
-    private func nextCall() throws(VarlinkProtocolError) -> VarlinkCall? {
-        var frame: ArraySlice<UInt8>?
-        do throws(VarlinkFrameReader.TooLarge) {
-            frame = try frames.next()
-        } catch {
-            throw .tooLarge(error.limit)
-        }
-        guard let frame else { return nil }
-        return try VarlinkCall(message: frame)
     }
 
     private func begin(_ call: VarlinkCall, _ server: VarlinkServer) {
