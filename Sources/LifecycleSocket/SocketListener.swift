@@ -70,8 +70,8 @@ package final class SocketListener: LifecycleListener {
             replayLimit: settings.replayMax, keeper: keeper)
         try keeper.begin(after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
-        server.add(try systemdInterface())
-        server.add(try metricsInterface())
+        server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
+        server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
         server.onProblem = { [clients] in clients.note($0) }
         observation = mediator.addObserver { [unowned self] in
             counts.note($0)

@@ -6,35 +6,33 @@ internal import Lifecycle
 internal import LifecycleListeners
 internal import Varlink
 
-/// `io.systemd.Metrics`.
+/// The methods of `io.systemd.Metrics`.
 extension SocketListener {
-    func metricsInterface() throws(VarlinkDescriptionError) -> VarlinkInterface {
-        try VarlinkInterface(
-            metricsInterfaceText,
-            methods: [
-                "List": look { [unowned self] request in
-                    reply(
-                        to: request,
-                        families.flatMap { family in
-                            family.metrics().map { metric in
-                                var object: VarlinkObject = ["name": .string(family.name), "value": metric.value]
-                                object["object"] = metric.object.map { .string($0) }
-                                if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
-                                return object
-                            }
-                        })
-                },
-                "Describe": look { [unowned self] request in
-                    reply(
-                        to: request,
-                        families.map {
-                            [
-                                "name": .string($0.name), "description": .string($0.description),
-                                "type": .string($0.kind.rawValue),
-                            ]
-                        })
-                },
-            ])
+    var metricsMethods: [String: VarlinkInterface.Handler] {
+        [
+            "List": look { [unowned self] request in
+                reply(
+                    to: request,
+                    families.flatMap { family in
+                        family.metrics().map { metric in
+                            var object: VarlinkObject = ["name": .string(family.name), "value": metric.value]
+                            object["object"] = metric.object.map { .string($0) }
+                            if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
+                            return object
+                        }
+                    })
+            },
+            "Describe": look { [unowned self] request in
+                reply(
+                    to: request,
+                    families.map {
+                        [
+                            "name": .string($0.name), "description": .string($0.description),
+                            "type": .string($0.kind.rawValue),
+                        ]
+                    })
+            },
+        ]
     }
 
     private func reply(to request: VarlinkRequest, _ objects: [VarlinkObject]) {

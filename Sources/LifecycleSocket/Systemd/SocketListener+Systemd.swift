@@ -7,30 +7,28 @@ internal import LifecycleListeners
 internal import ServiceManager
 internal import Varlink
 
-/// `io.systemd.service`.
+/// The methods of `io.systemd.service`.
 extension SocketListener {
-    func systemdInterface() throws(VarlinkDescriptionError) -> VarlinkInterface {
-        try VarlinkInterface(
-            systemdServiceInterfaceText,
-            methods: [
-                "Ping": look { $0.reply() },
-                "Reload": control { [unowned self] in reload($0) },
-                "SetLogLevel": control { [unowned self] request in
-                    let level = request.parameters["level"]?.intValue.flatMap { Int(exactly: $0) }
-                    guard let level = level.flatMap(LogPriority.init(rawValue:)) else {
-                        return request.fail(.invalidParameter("level"))
-                    }
-                    log.maximumLevel = level
-                    log.write(.notice, "log level is now \(level.name), asked by \(request.peer)", .control)
-                    request.reply()
-                },
-                "GetEnvironment": own { request in
-                    guard let environment = Self.environment else {
-                        return request.fail("io.systemd.service.InconsistentEnvironment")
-                    }
-                    request.reply(["environment": .array(environment.map { .string($0) })])
-                },
-            ])
+    var systemdMethods: [String: VarlinkInterface.Handler] {
+        [
+            "Ping": look { $0.reply() },
+            "Reload": control { [unowned self] in reload($0) },
+            "SetLogLevel": control { [unowned self] request in
+                let level = request.parameters["level"]?.intValue.flatMap { Int(exactly: $0) }
+                guard let level = level.flatMap(LogPriority.init(rawValue:)) else {
+                    return request.fail(.invalidParameter("level"))
+                }
+                log.maximumLevel = level
+                log.write(.notice, "log level is now \(level.name), asked by \(request.peer)", .control)
+                request.reply()
+            },
+            "GetEnvironment": own { request in
+                guard let environment = Self.environment else {
+                    return request.fail("io.systemd.service.InconsistentEnvironment")
+                }
+                request.reply(["environment": .array(environment.map { .string($0) })])
+            },
+        ]
     }
 
     /// The assignments of environ(7); nil when one is none.
