@@ -5,6 +5,11 @@
 public struct LifecycleAnswer {
     enum Body {
         case immediate((LifecycleNotification) throws -> ListenerOutcome)
+        case lasting(LastingBody)
+    }
+
+    /// One that may go on after the turn in which it begins.
+    enum LastingBody {
         case completing((LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void)
         case suspending((LifecycleNotification, ListenerProgress) async throws -> ListenerOutcome)
     }
@@ -16,17 +21,24 @@ public struct LifecycleAnswer {
     /// For `performAction`, the action that is offered.
     public let action: LifecycleAction?
     let body: Body
-    private var dryRun: Body?
+    private let dryRun: LastingBody?
 
     init(
-        _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil, rehearsal: Body? = nil,
-        _ body: Body
+        _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil,
+        rehearsal: LastingBody? = nil, _ body: Body
     ) {
         self.name = name
         self.deadline = deadline
         self.action = action
         self.body = body
         dryRun = rehearsal
+    }
+
+    init(
+        _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil,
+        rehearsal: LastingBody? = nil, _ body: LastingBody
+    ) {
+        self.init(name, deadline: deadline, action: action, rehearsal: rehearsal, .lasting(body))
     }
 
     /// The same answer, which allows a dry run.

@@ -90,7 +90,15 @@ final class Delivery {
     private func tell(_ entry: ListenerEntry, _ answer: LifecycleAnswer) {
         let place = reports.count
         reports.append(nil)
-        if case .immediate(let body) = answer.body { return tellAtOnce(entry, body, place) }
+        switch answer.body {
+        case .immediate(let body): tellAtOnce(entry, body, place)
+        case .lasting(let body): begin(body, of: answer, entry, place)
+        }
+    }
+
+    private func begin(
+        _ body: LifecycleAnswer.LastingBody, of answer: LifecycleAnswer, _ entry: ListenerEntry, _ place: Int
+    ) {
         let call = ListenerCall(clock: clock) { [self] call, outcome, duration in
             reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec)
             calls.removeAll { $0.call === call }
@@ -103,7 +111,7 @@ final class Delivery {
                 progress(entry.place.name, window, text, until.map { ($0, share.reserve) })
             }
         }
-        call.begin(answer, notification, share)
+        call.begin(body, notification, share)
     }
 
     /// Most answers are given at once, and need neither a timer nor anybody to wait for them. One that itself has this

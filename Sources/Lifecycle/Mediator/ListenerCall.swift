@@ -27,17 +27,12 @@ final class ListenerCall {
         start = clock.now
     }
 
-    /// Begins the answer in this very turn; only an answer that suspends costs a timer.
-    func begin(_ answer: LifecycleAnswer, _ notification: LifecycleNotification, _ share: TimeShare) {
-        switch answer.body {
-        case .immediate(let body):
-            do {
-                answered(try body(notification))
-            } catch {
-                answered(ListenerOutcome(error))
-            }
+    /// Begins the answer in this very turn; only an answer that does not end in it costs a timer.
+    func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
+        self.share = share
+        endUsec = end(after: share.time, from: start)
+        switch body {
         case .suspending(let body):
-            allow(share)
             let task = Task.immediate { [self] in
                 do {
                     answered(try await body(notification, ListenerProgress(self)))
@@ -47,7 +42,6 @@ final class ListenerCall {
             }
             wait { task.cancel() }
         case .completing(let body):
-            allow(share)
             let cancel = body(notification, ListenerProgress(self)) { [self] in answered($0) }
             wait(cancel)
         }
@@ -75,11 +69,6 @@ final class ListenerCall {
 
     /// How long it has gone on.
     var spent: Duration { .microseconds(clock.now.monotonicUsec - start.monotonicUsec) }
-
-    private func allow(_ share: TimeShare) {
-        self.share = share
-        endUsec = end(after: share.time, from: start)
-    }
 
     private func wait(_ cancel: @escaping () -> Void) {
         guard !hasAnswered else { return }

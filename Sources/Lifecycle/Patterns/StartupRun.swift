@@ -54,14 +54,12 @@ final class StartupRun {
                     command: command.name, isRequired: command.isRequired, outcome: outcome, duration: duration))
         }
         self.call = call
-        let answer = LifecycleAnswer(
-            notification.name, deadline: nil,
+        if next > 1 { progress.report(nextWithin: command.deadline, command.name) }
+        call.begin(
             .suspending { notification, _ in
                 try await command.run(LaunchOptions(userInfo: notification.userInfo) ?? LaunchOptions())
                 return .completed
-            })
-        if next > 1 { progress.report(nextWithin: command.deadline, command.name) }
-        call.begin(answer, notification, TimeShare(command.deadline))
+            }, notification, TimeShare(command.deadline))
     }
 
     private func end(_ time: StartupTime) {
