@@ -3,22 +3,22 @@
 
 import ArgumentParser
 import BelfryControl
+import Varlink
 
 /// `belfryctl actions`.
-struct ActionsCommand: ServiceCommand {
+struct ActionsCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "actions", abstract: "List the actions that listeners offer.",
         discussion: "'belfryctl perform' has one of them done.")
+    static let method = "ListActions"
+    static let subject = "actions"
 
     @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
-        let reply = try await client.call("ListActions", to: "list the actions of", within: context.looking)
-        if json { try context.printJSON(reply) } else { try context.print(ActionTable.lines(reply, context.style)) }
-        return .success
+    @MainActor static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+        ActionTable.lines(reply, style)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryConfiguration
 import BelfryControl
 import EventLoop
 import Glibc
@@ -32,11 +33,36 @@ final class CommandContext {
     /// How long a command that changes something waits; listeners have deadlines of their own.
     var changing: Duration? { limit?.duration }
 
+    /// CLOCK_REALTIME in microseconds.
+    nonisolated static var now: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
+
     /// Prints lines of text.
     func print(_ lines: [String]) throws { try StandardStream.output.write(lines) }
 
     /// Prints a reply as one line of JSON.
     func printJSON(_ reply: VarlinkObject) throws { try print([VarlinkValue.object(reply).description]) }
+
+    /// Prints a reply as one line of JSON, or as the lines of text that it comes to.
+    func print(
+        _ reply: VarlinkObject, json: Bool, as lines: (VarlinkObject, TextStyle) -> [String]
+    ) throws {
+        if json { try printJSON(reply) } else { try print(lines(reply, style)) }
+    }
+
+    /// Says on standard error what the operator is to know besides.
+    func note(_ text: String) { StandardStream.error.attempt(["belfryctl: \(text)"]) }
+
+    /// Says which names of notifications are probably misspelt; they could be names of somebody's own.
+    func warn(of names: [String]) {
+        for name in names {
+            guard let near = NotificationName.nearMiss(name, of: NotificationName.known) else { continue }
+            note("watching for '\(name)', did you mean '\(near)'?")
+        }
+    }
 
     /// Runs the command and ends the loop with what it comes to.
     func finish(_ command: () async throws -> CommandStatus) async {

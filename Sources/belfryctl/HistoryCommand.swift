@@ -4,7 +4,6 @@
 import ArgumentParser
 import BelfryConfiguration
 import BelfryControl
-import Glibc
 import Varlink
 
 /// `belfryctl history`.
@@ -48,18 +47,18 @@ struct HistoryCommand: ServiceCommand {
 
     func validate() throws {
         for text in [since, until] {
-            guard let text, TimestampText.parse(text, now: Self.now) == nil else { continue }
+            guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
             throw ValidationError("'\(text)' is no point in time")
         }
         if let lines, lines < 0 { throw ValidationError("a number of lines is not negative") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        WatchCommand.warn(of: names)
+        context.warn(of: names)
         var query = JournalQuery(service: service)
         query.names = names
-        query.since = since.flatMap { TimestampText.parse($0, now: Self.now) }
-        query.until = until.flatMap { TimestampText.parse($0, now: Self.now) }
+        query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
+        query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
         query.boot = boot
         query.limit = lines
         let line = NotificationLine(context.style)
@@ -70,11 +69,5 @@ struct HistoryCommand: ServiceCommand {
             ])
         }
         return .success
-    }
-
-    private static var now: Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
     }
 }

@@ -3,21 +3,21 @@
 
 import ArgumentParser
 import BelfryControl
+import Varlink
 
 /// `belfryctl listeners`.
-struct ListenersCommand: ServiceCommand {
+struct ListenersCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "listeners", abstract: "List the listeners, what they answer and how they do.")
+    static let method = "ListListeners"
+    static let subject = "listeners"
 
     @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
-        let reply = try await client.call("ListListeners", to: "list the listeners of", within: context.looking)
-        if json { try context.printJSON(reply) } else { try context.print(ListenerTable.lines(reply, context.style)) }
-        return .success
+    @MainActor static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+        ListenerTable.lines(reply, style)
     }
 }

@@ -39,7 +39,7 @@ struct PerformCommand: ServiceCommand {
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         let client = try context.connect()
         let reply = try await client.call("PerformAction", parameters, to: "perform", id, within: context.changing)
-        if json { try context.printJSON(reply) } else { try context.print(PostText.lines(reply, context.style)) }
+        try context.print(reply, json: json, as: PostText.lines)
         return PostText.hasFailed(reply) ? .failure : .success
     }
 }

@@ -30,11 +30,7 @@ struct PlotCommand: ServiceCommand {
         guard let timeline = try JournalReader().lastTimeline(of: transition, service: service) else {
             throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(service)")
         }
-        if json {
-            try context.printJSON(timeline)
-        } else {
-            try context.print(TimelinePlot.lines(timeline, context.style))
-        }
+        try context.print(timeline, json: json, as: TimelinePlot.lines)
         return .success
     }
 }

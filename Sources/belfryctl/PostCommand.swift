@@ -60,7 +60,7 @@ struct PostCommand: ServiceCommand {
         if wait { parameters["wait"] = true }
         let client = try context.connect()
         let reply = try await client.call("Post", parameters, to: "post", name, within: context.changing)
-        if json { try context.printJSON(reply) } else { try context.print(PostText.lines(reply, context.style)) }
+        try context.print(reply, json: json, as: PostText.lines)
         return PostText.hasFailed(reply) ? .failure : .success
     }
 }

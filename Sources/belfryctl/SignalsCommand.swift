@@ -3,21 +3,21 @@
 
 import ArgumentParser
 import BelfryControl
+import Varlink
 
 /// `belfryctl signals`.
-struct SignalsCommand: ServiceCommand {
+struct SignalsCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "signals", abstract: "List what each signal does.")
+    static let method = "ListSignals"
+    static let subject = "signals"
 
     @OptionGroup var connection: ConnectionOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
-        let reply = try await client.call("ListSignals", to: "list the signals of", within: context.looking)
-        if json { try context.printJSON(reply) } else { try context.print(SignalTable.lines(reply, context.style)) }
-        return .success
+    @MainActor static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+        SignalTable.lines(reply, style)
     }
 }

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BelfryControl
-import Glibc
 import Varlink
 
 /// `belfryctl status`.
@@ -25,10 +24,8 @@ struct StatusCommand: ServiceCommand {
         }
         let listeners = try? await client.call("ListListeners", to: "list the listeners of", within: context.looking)
         let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.looking)
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        let realtime = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
-        try context.print(StatusText.lines(state, listeners: listeners, holds: holds, now: realtime, context.style))
+        try context.print(
+            StatusText.lines(state, listeners: listeners, holds: holds, now: CommandContext.now, context.style))
         return .success
     }
 }

@@ -17,11 +17,8 @@ extension TransitionCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changing)
-        if json {
-            try context.printJSON(reply)
-        } else {
-            let state = SystemError.escape(reply["state"]?.stringValue ?? "-")
-            try context.print([context.style.state(state)])
+        try context.print(reply, json: json) { reply, style in
+            [style.state(SystemError.escape(reply["state"]?.stringValue ?? "-"))]
         }
         return .success
     }
