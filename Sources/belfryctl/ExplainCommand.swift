@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BelfryControl
-import Varlink
 
 /// `belfryctl explain`.
 struct ExplainCommand: ServiceCommand {
@@ -16,19 +15,10 @@ struct ExplainCommand: ServiceCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Argument(
-        help: "The signal: TERM, SIGUSR1, RTMIN+5.", completion: SignalArgument.completion,
-        transform: SignalArgument.init)
-    var signal: SignalArgument
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
+    @OptionGroup var query: SignalQuery
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
-        let reply = try await client.call(
-            "Explain", ["signal": .string(signal.name)], to: "explain", signal.name, within: context.looking)
-        if json { try context.printJSON(reply) } else { try context.print(ExplainText.lines(reply, context.style)) }
+        _ = try await query.ask("Explain", within: context.looking, context, as: ExplainText.lines)
         return .success
     }
 }

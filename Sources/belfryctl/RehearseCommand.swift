@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BelfryControl
-import Varlink
 
 /// `belfryctl rehearse`.
 struct RehearseCommand: ServiceCommand {
@@ -16,19 +15,10 @@ struct RehearseCommand: ServiceCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Argument(
-        help: "The signal: TERM, SIGUSR1, RTMIN+5.", completion: SignalArgument.completion,
-        transform: SignalArgument.init)
-    var signal: SignalArgument
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
+    @OptionGroup var query: SignalQuery
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let client = try context.connect()
-        let reply = try await client.call(
-            "Rehearse", ["signal": .string(signal.name)], to: "rehearse", signal.name, within: context.changing)
-        if json { try context.printJSON(reply) } else { try context.print(RehearsalText.lines(reply, context.style)) }
+        let reply = try await query.ask("Rehearse", within: context.changing, context, as: RehearsalText.lines)
         return RehearsalText.hasPassed(reply) ? .success : .failure
     }
 }
