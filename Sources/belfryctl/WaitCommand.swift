@@ -2,11 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryConfiguration
 import BelfryControl
 
 /// `belfryctl wait`.
-struct WaitCommand: ServiceCommand {
+struct WaitCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait for the next notification of a name, and show it.",
         discussion: """
@@ -25,19 +24,8 @@ struct WaitCommand: ServiceCommand {
     @Flag(help: "Print {\"notification\":…}.")
     var json = false
 
-    func validate() throws {
-        do {
-            for name in names { _ = try NotificationName.parse(name) }
-        } catch {
-            throw ValidationError(error.message)
-        }
-        if let after, after < 0 { throw ValidationError("a sequence number is not negative") }
-    }
-
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        WatchCommand.warn(of: names)
-        let subject = Watch.Subject(path: context.path, names: names, after: after, isAwaited: true)
-        let session = try WatchSession(subject, json: json, count: 1, context)
+        let session = try WatchSession(subject(isAwaited: true, context), json: json, count: 1, context)
         if let limit = context.changing {
             let what = names.joined(separator: ", ")
             try session.limit(

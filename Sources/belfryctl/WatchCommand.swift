@@ -2,15 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryConfiguration
 import BelfryControl
-import EventLoop
-import Glibc
-import SystemErrors
-import Varlink
 
 /// `belfryctl watch`.
-struct WatchCommand: ServiceCommand {
+struct WatchCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show what happens to the service, as it happens.",
         discussion: """
@@ -34,26 +29,7 @@ struct WatchCommand: ServiceCommand {
     @Flag(help: "Wait for a service that cannot be reached yet.")
     var wait = false
 
-    func validate() throws {
-        do {
-            for name in names { _ = try NotificationName.parse(name) }
-        } catch {
-            throw ValidationError(error.message)
-        }
-        if let after, after < 0 { throw ValidationError("a sequence number is not negative") }
-    }
-
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        Self.warn(of: names)
-        let subject = Watch.Subject(path: context.path, names: names, after: after, isAwaited: wait)
-        return try await WatchSession(subject, json: json, context).run()
-    }
-
-    /// Says which names are probably misspelt; they could be names of somebody's own.
-    static func warn(of names: [String]) {
-        for name in names {
-            guard let near = NotificationName.nearMiss(name, of: NotificationName.known) else { continue }
-            StandardStream.error.attempt(["belfryctl: watching for '\(name)', did you mean '\(near)'?"])
-        }
+        try await WatchSession(subject(isAwaited: wait, context), json: json, context).run()
     }
 }
