@@ -17,8 +17,7 @@ final class HoldSession {
     private var client: VarlinkClient?
     private var child: ForegroundProcess?
     private var hasBegun = false
-    private var signals: [SignalEventSource] = []
-    private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
+    private let end = SessionEnd()
 
     init(reason: String, limit: Duration?, command: [String], _ context: CommandContext) {
         self.context = context
@@ -32,20 +31,18 @@ final class HoldSession {
             switch event {
             case .state: self?.hold()
             case .notification: break
-            case .note(let text): self?.say(text)
+            case .note(let text): self?.context.note(text)
             }
         } onEnd: { [weak self] in
-            self?.end(.failure($0))
+            self?.end.reach(.failure($0))
         }
     }
 
     /// Holds, runs the command, and returns when it has ended.
     func run() async throws -> CommandStatus {
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signals.append(try context.loop.blockedSource(signal: number) { [weak self] in self?.interrupt(number) })
-        }
-        let result = await withCheckedContinuation {
-            continuation = $0
+        let result = try await end.wait(on: context.loop) { [unowned self] in
+            interrupt($0)
+        } _: {
             watch?.start()
         }
         watch?.stop()
@@ -70,13 +67,13 @@ final class HoldSession {
     private func take(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
         case .success(let reply) where reply.parameters["held"]?.boolValue == false:
-            say("the time is up, the service is not held any longer")
-            if command.isEmpty { end(.success(.failure)) }
+            context.note("the time is up, the service is not held any longer")
+            if command.isEmpty { end.reach(.success(.failure)) }
         case .success(let reply):
             if let what = reply.parameters["waiting"]?.stringValue {
-                say("\(SystemError.escape(what)) waits for this to end")
+                context.note("\(SystemError.escape(what)) waits for this to end")
             } else if hasBegun {
-                say("the service is held again")
+                context.note("the service is held again")
             } else {
                 begin()
             }
@@ -90,29 +87,23 @@ final class HoldSession {
 
     /// Before the command has begun it does not begin without a hold; later it is not given up for one.
     private func lose(_ failure: ControlFailure) {
-        if hasBegun { say(failure.lines[0]) } else { end(.failure(failure)) }
+        if hasBegun { context.note(failure.lines[0]) } else { end.reach(.failure(failure)) }
     }
 
     private func begin() {
         hasBegun = true
         guard !command.isEmpty else { return }
         do throws(SystemError) {
-            child = try ForegroundProcess(command, on: context.loop) { [weak self] in self?.end(.success($0)) }
+            child = try ForegroundProcess(command, on: context.loop) { [weak self] in self?.end.reach(.success($0)) }
         } catch {
-            end(.failure(ControlFailure(error)))
+            end.reach(.failure(ControlFailure(error)))
         }
     }
 
     /// The terminal tells the command of SIGINT itself; other signals are for us alone, and are passed on.
     private func interrupt(_ number: Int32) {
-        guard let child else { return end(.success(.success)) }
+        guard let child else { return end.reach(.success(.success)) }
         if number != SIGINT { child.send(number) }
     }
 
-    private func say(_ text: String) { StandardStream.error.attempt(["belfryctl: \(text)"]) }
-
-    private func end(_ result: Result<CommandStatus, ControlFailure>) {
-        continuation?.resume(returning: result)
-        continuation = nil
-    }
 }

@@ -18,8 +18,7 @@ final class WatchSession {
     private var timer: TimerEventSource?
     private let line: NotificationLine
     private var watch: Watch?
-    private var signals: [SignalEventSource] = []
-    private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
+    private let end = SessionEnd()
 
     /// - Parameter count: how many notifications end the watch, of which only these are shown; nil for no end.
     init(_ subject: Watch.Subject, json: Bool, count: Int? = nil, _ context: CommandContext) throws {
@@ -31,22 +30,19 @@ final class WatchSession {
         watch = Watch(subject, on: context.loop) { [weak self] in
             self?.show($0)
         } onEnd: { [weak self] in
-            self?.end(.failure($0))
+            self?.end.reach(.failure($0))
         }
         output.onEnd = { [weak self] error in
-            self?.end(error.map { .failure(ControlFailure($0)) } ?? .success(.success))
+            self?.end.reach(error.map { .failure(ControlFailure($0)) } ?? .success(.success))
         }
         output.onCongestion = { [weak self] in self?.watch?.isPaused = $0 }
     }
 
     /// Watches, and returns when that is over.
     func run() async throws -> CommandStatus {
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signals.append(
-                try context.loop.blockedSource(signal: number) { [weak self] in self?.end(.success(.success)) })
-        }
-        let result = await withCheckedContinuation {
-            continuation = $0
+        let result = try await end.wait(on: context.loop) { [unowned end] _ in
+            end.reach(.success(.success))
+        } _: {
             watch?.start()
         }
         watch?.stop()
@@ -55,7 +51,7 @@ final class WatchSession {
 
     /// Gives up after a while, with this failure.
     func limit(_ limit: Duration, _ failure: ControlFailure) throws {
-        timer = try context.loop.timer(after: limit) { [weak self] in self?.end(.failure(failure)) }
+        timer = try context.loop.timer(after: limit) { [weak self] in self?.end.reach(.failure(failure)) }
     }
 
     private func show(_ event: WatchEvent) {
@@ -68,18 +64,13 @@ final class WatchSession {
             output.write(isJSON ? json("notification", notification) : line.line(notification))
             guard let left else { return }
             self.left = left - 1
-            if left == 1 { end(.success(.success)) }
+            if left == 1 { end.reach(.success(.success)) }
         case .note(let text):
-            StandardStream.error.attempt(["belfryctl: \(text)"])
+            context.note(text)
         }
     }
 
     private func json(_ key: String, _ object: VarlinkObject) -> String {
         VarlinkValue.object([key: .object(object)]).description
-    }
-
-    private func end(_ result: Result<CommandStatus, ControlFailure>) {
-        continuation?.resume(returning: result)
-        continuation = nil
     }
 }
