@@ -80,6 +80,9 @@ def trixie_host():
     yield from installed_on("trixie", debian_root("trixie"))
 
 
+EACH = ["machine_host", "trixie_host"]
+
+
 @pytest.fixture
 def belfry(machine_host):
     machine_host.reset()
@@ -92,20 +95,12 @@ def belfry_on_trixie(trixie_host):
     return trixie_host
 
 
-@pytest.fixture(params=["machine_host", "trixie_host"])
+@pytest.fixture(params=EACH)
 def probe(request):
-    """A service of the library's, on each systemd."""
+    """A service of the library's, on each systemd in turn."""
     probe = ProbeService(request.getfixturevalue(request.param).host)
     yield probe
     probe.remove()
-
-
-@pytest.fixture(params=["machine_host", "trixie_host"])
-def anywhere(request):
-    """Belfry on each systemd."""
-    belfry = request.getfixturevalue(request.param)
-    belfry.reset()
-    return belfry
 
 
 @pytest.fixture
@@ -114,12 +109,12 @@ def started(belfry):
     return belfry
 
 
-@pytest.fixture(params=["machine_host", "trixie_host"])
+@pytest.fixture(params=EACH)
 def on_each(request):
     """Belfry on each systemd in turn."""
-    host = request.getfixturevalue(request.param)
-    host.reset()
-    return host
+    belfry = request.getfixturevalue(request.param)
+    belfry.reset()
+    return belfry
 
 
 @pytest.fixture

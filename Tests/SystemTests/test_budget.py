@@ -43,47 +43,47 @@ def test_who_is_waited_for_is_in_the_status(probe):
     assert probe.property("StatusText").startswith("stopping, asked by SIGTERM from pid 1")
 
 
-def test_pause_longer_than_the_watchdog_is_survived(anywhere):
-    anywhere.drop_in(WatchdogSec="2s")
-    anywhere.configure("[Service]\nStopOnPause=yes\n")
-    anywhere.start()
-    pid = anywhere.main_pid()
-    subscriber = anywhere.subscribe()
+def test_pause_longer_than_the_watchdog_is_survived(on_each):
+    on_each.drop_in(WatchdogSec="2s")
+    on_each.configure("[Service]\nStopOnPause=yes\n")
+    on_each.start()
+    pid = on_each.main_pid()
+    subscriber = on_each.subscribe()
 
-    anywhere.kill("TSTP")
-    anywhere.wait_for(lambda: anywhere.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+    on_each.kill("TSTP")
+    on_each.wait_for(lambda: on_each.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
     # Three periods of the watchdog are the event here: that it does not come.
-    anywhere.host.run("sleep", "6")
-    anywhere.kill("CONT")
+    on_each.host.run("sleep", "6")
+    on_each.kill("CONT")
 
     assert subscriber.until("didBecomeActive")[-1]["state"] == "active"
-    assert anywhere.main_pid() == pid
-    assert anywhere.properties("NRestarts", "ActiveState") == {"NRestarts": "0", "ActiveState": "active"}
+    assert on_each.main_pid() == pid
+    assert on_each.properties("NRestarts", "ActiveState") == {"NRestarts": "0", "ActiveState": "active"}
 
 
-def test_watchdog_is_back_after_such_a_pause(anywhere):
-    anywhere.drop_in(WatchdogSec="2s")
-    anywhere.configure("[Service]\nStopOnPause=yes\n")
-    anywhere.start()
-    pid = anywhere.main_pid()
-    subscriber = anywhere.subscribe()
-    anywhere.kill("TSTP")
-    anywhere.wait_for(lambda: anywhere.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
-    anywhere.kill("CONT")
+def test_watchdog_is_back_after_such_a_pause(on_each):
+    on_each.drop_in(WatchdogSec="2s")
+    on_each.configure("[Service]\nStopOnPause=yes\n")
+    on_each.start()
+    pid = on_each.main_pid()
+    subscriber = on_each.subscribe()
+    on_each.kill("TSTP")
+    on_each.wait_for(lambda: on_each.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+    on_each.kill("CONT")
     subscriber.until("didBecomeActive")
 
-    anywhere.kill("STOP")
+    on_each.kill("STOP")
 
-    anywhere.wait_for_another(pid)
-    assert "watchdog" in "\n".join(record["MESSAGE"] for record in anywhere.journal()).lower()
+    on_each.wait_for_another(pid)
+    assert "watchdog" in "\n".join(record["MESSAGE"] for record in on_each.journal()).lower()
 
 
-def test_stop_of_a_service_that_has_stopped_itself_is_clean(anywhere):
-    anywhere.configure("[Service]\nStopOnPause=yes\n")
-    anywhere.start()
-    anywhere.kill("TSTP")
-    anywhere.wait_for(lambda: anywhere.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+def test_stop_of_a_service_that_has_stopped_itself_is_clean(on_each):
+    on_each.configure("[Service]\nStopOnPause=yes\n")
+    on_each.start()
+    on_each.kill("TSTP")
+    on_each.wait_for(lambda: on_each.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
 
-    anywhere.host.systemctl("stop", SERVICE)
+    on_each.host.systemctl("stop", SERVICE)
 
-    assert anywhere.properties("Result") == {"Result": "success"}
+    assert on_each.properties("Result") == {"Result": "success"}

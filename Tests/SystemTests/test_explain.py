@@ -17,12 +17,12 @@ def knows_the_unit(belfry) -> bool:
     return "unitTimeoutUsec" in explain(belfry, "TERM")
 
 
-def test_explained_stop_is_measured_against_the_unit(anywhere):
-    anywhere.drop_in(TimeoutStopSec="40s")
-    anywhere.start()
-    anywhere.wait_for(lambda: knows_the_unit(anywhere), "ask systemd for its times")
+def test_explained_stop_is_measured_against_the_unit(on_each):
+    on_each.drop_in(TimeoutStopSec="40s")
+    on_each.start()
+    on_each.wait_for(lambda: knows_the_unit(on_each), "ask systemd for its times")
 
-    told = explain(anywhere, "TERM")
+    told = explain(on_each, "TERM")
 
     assert (told["signal"], told["number"], told["action"]) == ("SIGTERM", 15, "stop")
     assert [step["name"] for step in told["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]
@@ -30,59 +30,59 @@ def test_explained_stop_is_measured_against_the_unit(anywhere):
     assert told["unitTimeoutUsec"] == 40 * SECOND
     assert told["limitUsec"] == 36 * SECOND
     assert told["fits"]
-    assert anywhere.ctl("explain", "TERM").stdout.splitlines()[-1].endswith("36 s of TimeoutStopSec=40 s: it fits.")
+    assert on_each.ctl("explain", "TERM").stdout.splitlines()[-1].endswith("36 s of TimeoutStopSec=40 s: it fits.")
 
 
-def test_explanation_follows_the_unit_without_a_reload_of_the_service(anywhere):
-    anywhere.drop_in(TimeoutStopSec="40s")
-    anywhere.start()
-    anywhere.wait_for(lambda: knows_the_unit(anywhere), "ask systemd for its times")
+def test_explanation_follows_the_unit_without_a_reload_of_the_service(on_each):
+    on_each.drop_in(TimeoutStopSec="40s")
+    on_each.start()
+    on_each.wait_for(lambda: knows_the_unit(on_each), "ask systemd for its times")
 
-    anywhere.drop_in(TimeoutStopSec="infinity", TimeoutStartSec="20s")
+    on_each.drop_in(TimeoutStopSec="infinity", TimeoutStartSec="20s")
 
-    told = explain(anywhere, "TERM")
+    told = explain(on_each, "TERM")
     assert "unitTimeoutUsec" not in told
     assert told["unitSetting"] == "TimeoutStopSec"
-    assert explain(anywhere, "HUP")["unitTimeoutUsec"] == 20 * SECOND
+    assert explain(on_each, "HUP")["unitTimeoutUsec"] == 20 * SECOND
 
 
-def test_explanation_follows_the_state(anywhere):
-    anywhere.start()
-    assert [step["name"] for step in explain(anywhere, "CONT")["steps"]] == []
+def test_explanation_follows_the_state(on_each):
+    on_each.start()
+    assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == []
 
-    anywhere.ctl("pause")
+    on_each.ctl("pause")
 
-    assert [step["name"] for step in explain(anywhere, "CONT")["steps"]] == ["willEnterForeground", "didBecomeActive"]
-    assert [step["name"] for step in explain(anywhere, "TERM")["steps"]] == ["willTerminate"]
+    assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == ["willEnterForeground", "didBecomeActive"]
+    assert [step["name"] for step in explain(on_each, "TERM")["steps"]] == ["willTerminate"]
 
 
-def test_rehearsed_reload_tells_what_would_be_refused(anywhere):
-    anywhere.start()
-    sequence = anywhere.status()["sequence"]
-    assert anywhere.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "Nothing speaks against it."
-    anywhere.configure("[Signals]\nUSR3=stop\n")
+def test_rehearsed_reload_tells_what_would_be_refused(on_each):
+    on_each.start()
+    sequence = on_each.status()["sequence"]
+    assert on_each.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "Nothing speaks against it."
+    on_each.configure("[Signals]\nUSR3=stop\n")
 
-    done = anywhere.ctl("rehearse", "HUP", check=False)
+    done = on_each.ctl("rehearse", "HUP", check=False)
 
     assert done.returncode == 1
     assert f"{CONFIGURATION}:2:1: error: unknown signal 'USR3'" in done.stdout
-    assert anywhere.status()["sequence"] == sequence
-    assert not any(r["BELFRY_NOTIFICATION"] == "willReload" for r in anywhere.notifications())
+    assert on_each.status()["sequence"] == sequence
+    assert not any(r["BELFRY_NOTIFICATION"] == "willReload" for r in on_each.notifications())
 
 
-def test_installed_unit_fits_the_installed_configuration(anywhere):
+def test_installed_unit_fits_the_installed_configuration(on_each):
     unit = f"/usr/lib/systemd/system/{SERVICE}"
 
-    done = anywhere.host.run("belfryd", "--check-config", "--unit", unit)
+    done = on_each.host.run("belfryd", "--check-config", "--unit", unit)
 
     assert done.stderr == ""
 
 
-def test_unit_that_does_not_fit_is_told_line_by_line(anywhere):
-    anywhere.host.write("/tmp/x.service", "[Service]\nType=oneshot\nTimeoutStopSec=10s\nKillMode=none\n")
-    anywhere.host.write("/tmp/x.service.d/y.conf", "[Service]\nWatchdogSec=5 parsecs\n")
+def test_unit_that_does_not_fit_is_told_line_by_line(on_each):
+    on_each.host.write("/tmp/x.service", "[Service]\nType=oneshot\nTimeoutStopSec=10s\nKillMode=none\n")
+    on_each.host.write("/tmp/x.service.d/y.conf", "[Service]\nWatchdogSec=5 parsecs\n")
 
-    done = anywhere.host.run("belfryd", "--check-config", "--unit", "/tmp/x.service", check=False)
+    done = on_each.host.run("belfryd", "--check-config", "--unit", "/tmp/x.service", check=False)
 
     assert done.returncode == 78
     lines = done.stderr.splitlines()

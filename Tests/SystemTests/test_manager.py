@@ -12,34 +12,34 @@ def text(service) -> str:
     return service.properties("StatusText")["StatusText"]
 
 
-def test_status_is_always_worth_reading(anywhere):
-    anywhere.start()
-    assert text(anywhere) == "active"
+def test_status_is_always_worth_reading(on_each):
+    on_each.start()
+    assert text(on_each) == "active"
 
-    anywhere.ctl("pause")
-    assert text(anywhere).startswith("in background, paused by pid ")
-    assert text(anywhere).endswith("on the socket")
-    anywhere.kill("CONT")
-    anywhere.wait_for(lambda: text(anywhere).startswith("active, continued by SIGCONT from pid 1"), "say so")
-    anywhere.ctl("interrupt")
-    assert text(anywhere).startswith("interrupted by pid ")
-    anywhere.ctl("resume")
-    anywhere.host.systemctl("reload", SERVICE)
-    assert text(anywhere) == "active, configuration reloaded"
-    anywhere.configure("[Nonsense]\n")
-    anywhere.host.systemctl("reload", SERVICE, check=False)
-    assert text(anywhere) == "active, new configuration refused"
+    on_each.ctl("pause")
+    assert text(on_each).startswith("in background, paused by pid ")
+    assert text(on_each).endswith("on the socket")
+    on_each.kill("CONT")
+    on_each.wait_for(lambda: text(on_each).startswith("active, continued by SIGCONT from pid 1"), "say so")
+    on_each.ctl("interrupt")
+    assert text(on_each).startswith("interrupted by pid ")
+    on_each.ctl("resume")
+    on_each.host.systemctl("reload", SERVICE)
+    assert text(on_each) == "active, configuration reloaded"
+    on_each.configure("[Nonsense]\n")
+    on_each.host.systemctl("reload", SERVICE, check=False)
+    assert text(on_each) == "active, new configuration refused"
 
-    anywhere.host.systemctl("stop", SERVICE)
-    assert text(anywhere).startswith("stopped, asked by SIGTERM from pid 1")
+    on_each.host.systemctl("stop", SERVICE)
+    assert text(on_each).startswith("stopped, asked by SIGTERM from pid 1")
 
 
-def test_failure_leaves_its_reason_in_the_status(anywhere):
-    anywhere.configure("[Signals]\nUSR3=stop\n")
-    anywhere.host.systemctl("start", SERVICE, check=False)
-    anywhere.wait_until_inactive()
+def test_failure_leaves_its_reason_in_the_status(on_each):
+    on_each.configure("[Signals]\nUSR3=stop\n")
+    on_each.host.systemctl("start", SERVICE, check=False)
+    on_each.wait_until_inactive()
 
-    status = anywhere.host.systemctl("status", SERVICE, check=False).stdout
+    status = on_each.host.systemctl("status", SERVICE, check=False).stdout
 
     assert f'Status: "configuration refused: {CONFIGURATION}:2:1: error: unknown signal ' in status
 

@@ -76,17 +76,17 @@ def crash(belfry) -> subprocess.Popen:
 CLEAN = {"lost": 0, "doubled": 0, "disconnected": 0, "errors": 0, "behind": 0}
 
 
-def test_thousand_subscribers_live_through_restarts_and_crashes(anywhere, program, figures):
-    anywhere.start()
-    with Crowd(program, anywhere) as crowd:
+def test_thousand_subscribers_live_through_restarts_and_crashes(on_each, program, figures):
+    on_each.start()
+    with Crowd(program, on_each) as crowd:
         for interruption in [restart, crash] * 10:
-            anywhere.host.systemctl("reset-failed")
-            before = anywhere.main_pid()
-            ending = interruption(anywhere)
-            post(anywhere, POSTS)
+            on_each.host.systemctl("reset-failed")
+            before = on_each.main_pid()
+            ending = interruption(on_each)
+            post(on_each, POSTS)
             assert ending.wait() == 0
-            anywhere.wait_for_another(before)
-        last = anywhere.status()["sequence"]
+            on_each.wait_for_another(before)
+        last = on_each.status()["sequence"]
         report = crowd.report(last)
 
     got = report.pop("got")
@@ -96,43 +96,43 @@ def test_thousand_subscribers_live_through_restarts_and_crashes(anywhere, progra
     assert last - crowd.first >= 20 * POSTS
 
 
-def test_crashes_at_any_moment_under_load(anywhere, program):
+def test_crashes_at_any_moment_under_load(on_each, program):
     """No pause between them, and none for the daemon to come to rest."""
-    anywhere.drop_in(RestartSec="10ms")
-    anywhere.start()
-    with Crowd(program, anywhere, count=20) as crowd:
+    on_each.drop_in(RestartSec="10ms")
+    on_each.start()
+    with Crowd(program, on_each, count=20) as crowd:
         for _ in range(30):
-            anywhere.host.systemctl("reset-failed")
-            before = anywhere.main_pid()
-            post(anywhere, random.randint(1, 300))
-            ending = crash(anywhere)
-            post(anywhere, random.randint(1, 300))
+            on_each.host.systemctl("reset-failed")
+            before = on_each.main_pid()
+            post(on_each, random.randint(1, 300))
+            ending = crash(on_each)
+            post(on_each, random.randint(1, 300))
             assert ending.wait() == 0
-            anywhere.wait_for_another(before)
-        report = crowd.report(anywhere.status()["sequence"])
+            on_each.wait_for_another(before)
+        report = crowd.report(on_each.status()["sequence"])
 
     report.pop("got")
     assert report == CLEAN
 
 
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_subscriber_to_some_names_gets_all_of_them_once(anywhere, interruption):
-    anywhere.start()
-    every = anywhere.subscribe()
-    some = anywhere.subscribe(names=["org.example.tick", "org.example.end"])
-    before = anywhere.main_pid()
+def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
+    on_each.start()
+    every = on_each.subscribe()
+    some = on_each.subscribe(names=["org.example.tick", "org.example.end"])
+    before = on_each.main_pid()
 
     # More than the ring holds, none of which it wants.
     for _ in range(2):
-        post(anywhere, 700, "org.example.other")
-        post(anywhere, 1, "org.example.mark")
+        post(on_each, 700, "org.example.other")
+        post(on_each, 1, "org.example.mark")
         every.until("org.example.mark")
     for _ in range(2):
-        ending = interruption(anywhere)
-        post(anywhere, 20)
+        ending = interruption(on_each)
+        post(on_each, 20)
         assert ending.wait() == 0
-        before = anywhere.wait_for_another(before)
-    post(anywhere, 1, "org.example.end")
+        before = on_each.wait_for_another(before)
+    post(on_each, 1, "org.example.end")
 
     every.until("org.example.end")
     some.until("org.example.end")
@@ -140,29 +140,29 @@ def test_subscriber_to_some_names_gets_all_of_them_once(anywhere, interruption):
     assert some.seen == [n for n in every.seen if n["name"] in ("org.example.tick", "org.example.end")]
 
 
-def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(anywhere):
-    anywhere.start()
-    sleeper = anywhere.subscribe()
-    before = anywhere.main_pid()
+def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(on_each):
+    on_each.start()
+    sleeper = on_each.subscribe()
+    before = on_each.main_pid()
     # More than the kernel holds for it, so that one message is only partly written.
-    post(anywhere, 900)
-    crash(anywhere).wait()
-    anywhere.wait_for_another(before)
-    post(anywhere, 1, "org.example.end")
+    post(on_each, 900)
+    crash(on_each).wait()
+    on_each.wait_for_another(before)
+    post(on_each, 1, "org.example.end")
 
     sleeper.until("org.example.end")
 
     assert sleeper.is_consecutive()
 
 
-def test_subscriber_who_is_too_far_behind_is_told_after_a_crash(anywhere):
-    anywhere.configure("[Socket]\nQueueMax=100\n")
-    anywhere.start()
-    sleeper = anywhere.subscribe()
-    before = anywhere.main_pid()
-    crash(anywhere).wait()
-    anywhere.wait_for_another(before)
-    post(anywhere, 3000)
+def test_subscriber_who_is_too_far_behind_is_told_after_a_crash(on_each):
+    on_each.configure("[Socket]\nQueueMax=100\n")
+    on_each.start()
+    sleeper = on_each.subscribe()
+    before = on_each.main_pid()
+    crash(on_each).wait()
+    on_each.wait_for_another(before)
+    post(on_each, 3000)
 
     with pytest.raises(VarlinkError) as overrun:
         while True:
@@ -172,38 +172,38 @@ def test_subscriber_who_is_too_far_behind_is_told_after_a_crash(anywhere):
     assert sleeper.is_consecutive()
 
 
-def test_stop_ends_a_subscription(anywhere):
-    anywhere.start()
-    subscriber = anywhere.subscribe()
-    crash(anywhere).wait()
+def test_stop_ends_a_subscription(on_each):
+    on_each.start()
+    subscriber = on_each.subscribe()
+    crash(on_each).wait()
     subscriber.until("didBecomeActive")
 
-    anywhere.host.systemctl("stop", SERVICE)
+    on_each.host.systemctl("stop", SERVICE)
 
     assert list(subscriber.to_the_end())[-1]["name"] == "willTerminate"
     assert subscriber.is_consecutive()
 
 
-def test_restart_takes_another_size_of_memory_into_use(anywhere):
-    anywhere.start()
-    subscriber = anywhere.subscribe()
+def test_restart_takes_another_size_of_memory_into_use(on_each):
+    on_each.start()
+    subscriber = on_each.subscribe()
     for text in ("ReplaySize=4M\nConnectionsMax=100", "ReplaySize=1M", ""):
-        anywhere.configure(f"[Socket]\n{text}\n")
-        anywhere.host.systemctl("restart", SERVICE)
+        on_each.configure(f"[Socket]\n{text}\n")
+        on_each.host.systemctl("restart", SERVICE)
         subscriber.until("didBecomeActive")
 
     assert subscriber.is_consecutive()
 
 
-def test_subscriber_who_may_no_longer_look_is_refused_after_a_restart(anywhere):
-    anywhere.start()
-    subscriber = anywhere.subscribe()
-    stranger = anywhere.connect(uid=NOBODY)
+def test_subscriber_who_may_no_longer_look_is_refused_after_a_restart(on_each):
+    on_each.start()
+    subscriber = on_each.subscribe()
+    stranger = on_each.connect(uid=NOBODY)
     stranger.send("Subscribe", {}, more=True)
     stranger.reply()
-    anywhere.configure("[Socket]\nLook=owner\n")
+    on_each.configure("[Socket]\nLook=owner\n")
 
-    anywhere.host.systemctl("restart", SERVICE)
+    on_each.host.systemctl("restart", SERVICE)
 
     with pytest.raises(VarlinkError, match="PermissionDenied"):
         while True:
@@ -212,22 +212,22 @@ def test_subscriber_who_may_no_longer_look_is_refused_after_a_restart(anywhere):
     assert subscriber.is_consecutive()
 
 
-def test_without_a_store_a_restart_is_a_clean_reconnect(anywhere):
-    anywhere.drop_in(FileDescriptorStoreMax="0")
-    anywhere.start()
-    subscriber = anywhere.subscribe()
+def test_without_a_store_a_restart_is_a_clean_reconnect(on_each):
+    on_each.drop_in(FileDescriptorStoreMax="0")
+    on_each.start()
+    subscriber = on_each.subscribe()
 
-    anywhere.host.systemctl("restart", SERVICE)
+    on_each.host.systemctl("restart", SERVICE)
 
     last = list(subscriber.to_the_end())[-1]
     assert last["name"] == "willTerminate"
-    assert anywhere.status()["sequence"] > last["sequence"]
+    assert on_each.status()["sequence"] > last["sequence"]
 
 
-def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(anywhere):
+def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(on_each):
     """Nothing but the unit holds the socket, and that only in its store."""
     path = "/run/belfry-alone/io.belfry.Lifecycle"
-    host = anywhere.host
+    host = on_each.host
     host.path("/run/belfry-alone").mkdir(exist_ok=True)
     properties = ["Type=notify", "Restart=on-failure", "RestartSec=500ms", "FileDescriptorStoreMax=64"]
     alone = ["systemd-run", "--quiet", "--unit=belfry-alone", "--collect", *(f"--property={p}" for p in properties)]
