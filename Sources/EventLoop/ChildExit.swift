@@ -18,9 +18,6 @@ public nonisolated struct ChildExit: Sendable, Equatable {
     /// Why it ended.
     public let reason: Reason
 
-    /// Whether it exited with status 0.
-    public var isSuccess: Bool { reason == .exited(0) }
-
     init(pid: Int32, code: Int32, status: Int32) {
         self.pid = pid
         reason = code == CLD_EXITED ? .exited(status) : .signaled(status)

@@ -17,8 +17,6 @@ public nonisolated struct DescriptorEvents: OptionSet, Sendable {
     public static let writable = Self(rawValue: EPOLLOUT.rawValue)
     /// `EPOLLPRI`: an exceptional condition, as pressure stall files and cgroup files report it.
     public static let priority = Self(rawValue: EPOLLPRI.rawValue)
-    /// `EPOLLRDHUP`: the peer closed its writing half.
-    public static let peerClosed = Self(rawValue: EPOLLRDHUP.rawValue)
     /// `EPOLLHUP`: the peer is gone. Always watched.
     public static let hangUp = Self(rawValue: EPOLLHUP.rawValue)
     /// `EPOLLERR`: an error is pending. Always watched.

@@ -27,8 +27,6 @@ public nonisolated struct FileChange: Sendable, Equatable {
         public static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
         /// `IN_MOVED_TO`: an entry was renamed to here.
         public static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
-        /// `IN_DELETE_SELF`: what is watched was removed itself.
-        public static let deletedSelf = Self(rawValue: UInt32(IN_DELETE_SELF))
         /// `IN_Q_OVERFLOW`: the kernel's queue was full, and changes were lost.
         public static let overflow = Self(rawValue: UInt32(IN_Q_OVERFLOW))
     }

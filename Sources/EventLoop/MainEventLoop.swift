@@ -94,13 +94,6 @@ public final class MainEventLoop {
         defer { lastInterruption = nil }
         return lastInterruption
     }
-
-    /// Sends `WATCHDOG=1` from the loop itself, at the pace that `$WATCHDOG_USEC` asks for (sd_event_set_watchdog(3)).
-    ///
-    /// - Returns: whether a watchdog watches this process.
-    public func keepWatchdogAlive(_ alive: Bool) throws(SystemError) -> Bool {
-        try SystemError.check(sd_event_set_watchdog(event, alive ? 1 : 0), verb: "set", object: "watchdog") > 0
-    }
 }
 
 /// What the loop can watch. Each call returns the source: the handler is called on the main actor for as long as the

@@ -31,21 +31,12 @@ package final class BusMessage {
     }
 
     /// A number without a sign, of any size.
-    package func unsigned() throws(BusError) -> UInt64 {
+    func unsigned() throws(BusError) -> UInt64 {
         switch peek(among: [BusType.byte, BusType.uint16, BusType.uint32, BusType.uint64]) {
         case BusType.byte: UInt64(try basic(BusType.byte, UInt8()))
         case BusType.uint16: UInt64(try basic(BusType.uint16, UInt16()))
         case BusType.uint32: UInt64(try basic(BusType.uint32, UInt32()))
         default: try basic(BusType.uint64, UInt64())
-        }
-    }
-
-    /// A number with a sign, of any size.
-    package func signed() throws(BusError) -> Int64 {
-        switch peek(among: [BusType.int16, BusType.int32, BusType.int64]) {
-        case BusType.int16: Int64(try basic(BusType.int16, Int16()))
-        case BusType.int32: Int64(try basic(BusType.int32, Int32()))
-        default: try basic(BusType.int64, Int64())
         }
     }
 
@@ -75,7 +66,7 @@ package final class BusMessage {
     }
 
     /// A variant that holds a value of the signature `contents`; `body` reads it.
-    package func variant<Value>(_ contents: String, _ body: () throws(BusError) -> Value) throws(BusError) -> Value {
+    func variant<Value>(_ contents: String, _ body: () throws(BusError) -> Value) throws(BusError) -> Value {
         try container(BusType.variant, contents, body)
     }
 

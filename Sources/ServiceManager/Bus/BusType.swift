@@ -5,11 +5,8 @@
 nonisolated enum BusType {
     static let byte = code("y")
     static let boolean = code("b")
-    static let int16 = code("n")
     static let uint16 = code("q")
-    static let int32 = code("i")
     static let uint32 = code("u")
-    static let int64 = code("x")
     static let uint64 = code("t")
     static let string = code("s")
     static let objectPath = code("o")

@@ -58,16 +58,6 @@ package final class ServiceManagerUnit {
         return bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
     }
 
-    /// Reads the state of the whole system: `starting`, `running`, `degraded`, `maintenance`, `stopping`, …
-    @discardableResult
-    package func systemState(
-        timeout: Duration = .seconds(25), then completion: @escaping (Result<String, BusError>) -> Void
-    ) -> BusCall {
-        let state = BusMethod(Self.manager, Self.managerPath, Self.managerInterface, "SystemState")
-        return bus.get(
-            state, "s", timeout: timeout, reading: { message throws(BusError) in try message.text() }, then: completion)
-    }
-
     /// Reads why the unit is told to end, if it is: its job, and the end of the machine that is queued.
     @discardableResult
     package func ending(

@@ -25,8 +25,6 @@ extension UnitProperty where Value == Duration? {
     package static var startTimeout: Self { time("TimeoutStartUSec") }
     /// `TimeoutStopSec=`; nil for no limit.
     package static var stopTimeout: Self { time("TimeoutStopUSec") }
-    /// `TimeoutAbortSec=`; nil for no limit.
-    package static var abortTimeout: Self { time("TimeoutAbortUSec") }
     /// `WatchdogSec=`, or what the service set in its place; nil without a watchdog.
     package static var watchdog: Self { time("WatchdogUSec", none: 0) }
 
@@ -49,32 +47,13 @@ extension UnitProperty where Value == UInt32 {
             }
         }
     }
-    /// How often the unit was restarted by `Restart=` since it was last started by somebody.
-    package static var restarts: Self {
-        Self("Service", "NRestarts", "u") { message throws(BusError) in
-            UInt32(truncatingIfNeeded: try message.unsigned())
-        }
-    }
-}
-
-extension UnitProperty where Value == Int32 {
-    /// The exit status, or the signal, of the main process that ended last.
-    package static var mainStatus: Self { number("ExecMainStatus") }
-    /// How that process ended: `CLD_EXITED`, `CLD_KILLED`, `CLD_DUMPED` (sigaction(2)); 0 when none has ended.
-    package static var mainCode: Self { number("ExecMainCode") }
-
-    private static func number(_ name: String) -> Self {
-        Self("Service", name, "i") { message throws(BusError) in Int32(truncatingIfNeeded: try message.signed()) }
-    }
 }
 
 extension UnitProperty where Value == String {
     /// `success`, `exit-code`, `signal`, `watchdog`, …: how the unit ended last.
     package static var result: Self { text("Service", "Result") }
     /// `active`, `deactivating`, …
-    package static var activeState: Self { text("Unit", "ActiveState") }
-    /// `running`, `stop-sigterm`, …
-    package static var subState: Self { text("Unit", "SubState") }
+    static var activeState: Self { text("Unit", "ActiveState") }
 
     private static func text(_ interface: String, _ name: String) -> Self {
         Self(interface, name, "s") { message throws(BusError) in try message.text() }
