@@ -13,5 +13,5 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
     package static let standard = ConfigurationSources.search(root: "", name: "belfry.conf")
 
     /// The directories that are searched, the most important first.
-    package static let directories = ["/etc/belfry", "/run/belfry", "/usr/lib/belfry"]
+    static let directories = ["/etc/belfry", "/run/belfry", "/usr/lib/belfry"]
 }

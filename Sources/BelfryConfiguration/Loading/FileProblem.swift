@@ -15,7 +15,7 @@ package nonisolated struct FileProblem: Error, Sendable, Equatable, CustomString
     }
 
     /// Whether there is no such file.
-    package var isMissing: Bool { code == ENOENT }
+    var isMissing: Bool { code == ENOENT }
 
     /// The system's words for it and its name: `Permission denied (EACCES)`.
     package var description: String {

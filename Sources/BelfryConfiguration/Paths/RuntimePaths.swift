@@ -6,9 +6,9 @@
 /// A relative path in a variable counts as not set, as the XDG Base Directory Specification asks.
 package nonisolated struct RuntimePaths: Sendable, Equatable {
     /// The file name of the socket.
-    package static let socketName = "io.belfry.Lifecycle"
+    static let socketName = "io.belfry.Lifecycle"
     /// The runtime directory of the system's own service.
-    package static let systemDirectory = "/run/belfry"
+    static let systemDirectory = "/run/belfry"
 
     /// What goes with the boot: the socket, unless it was put elsewhere, and the counter of notifications.
     package let runtimeDirectory: String

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Every section and key of `belfry.conf`. This is the one place that knows their names, defaults and meanings.
-package nonisolated enum BelfrySections {
+nonisolated enum BelfrySections {
     static let service = SectionDescription(
         "Service", help: "the service as a whole",
         keys: [

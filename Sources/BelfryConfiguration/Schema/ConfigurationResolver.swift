@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Holds what was read against the table: finds what is unknown or wrong, and works out what holds.
-package nonisolated struct ConfigurationResolver {
+nonisolated struct ConfigurationResolver {
     private struct Title: Hashable {
         let name: String
         let instance: String?
@@ -27,7 +27,7 @@ package nonisolated struct ConfigurationResolver {
     ///   - read: What `IniReader` read, in the order in which later assignments win.
     ///   - schema: The table of what may be written.
     ///   - diagnostics: Receives what is wrong. After an error, the result is good for showing, not for use.
-    package static func resolve(
+    static func resolve(
         _ read: [IniSection], schema: ConfigurationSchema, diagnostics: inout DiagnosticList
     ) -> EffectiveConfiguration {
         var resolver = ConfigurationResolver(schema)

@@ -15,7 +15,7 @@ package nonisolated struct EffectiveConfiguration: Sendable {
     }
 
     /// All instances of the section of that name.
-    package func instances(_ name: String) -> [EffectiveSection] {
+    func instances(_ name: String) -> [EffectiveSection] {
         sections.filter { $0.description.name == name && $0.instance != nil }
     }
 

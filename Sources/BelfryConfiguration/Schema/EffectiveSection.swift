@@ -31,7 +31,7 @@ package nonisolated struct EffectiveSection: Sendable {
     }
 
     /// A number; nil when it is not set, or `infinity`.
-    package func optionalInteger(_ key: String) -> Int? {
+    func optionalInteger(_ key: String) -> Int? {
         switch value(key) {
         case .integer(let value): value
         case nil, .unlimited: nil
@@ -73,13 +73,13 @@ package nonisolated struct EffectiveSection: Sendable {
     }
 
     /// Text that must be set.
-    package func requiredText(_ key: String) -> String {
+    func requiredText(_ key: String) -> String {
         guard let value = text(key) else { mismatch(key) }
         return value
     }
 
     /// One of the words that `Choice` lists, which has a default.
-    package func choice<Choice: RawRepresentable<String>>(_ key: String) -> Choice {
+    func choice<Choice: RawRepresentable<String>>(_ key: String) -> Choice {
         guard let choice = Choice(rawValue: requiredText(key)) else { mismatch(key) }
         return choice
     }

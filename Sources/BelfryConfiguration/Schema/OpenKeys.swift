@@ -5,7 +5,7 @@
 package nonisolated struct OpenKeys: Sendable {
     /// The one spelling that all spellings of a key stand for, so that `SIGUSR1` and `USR1` are the same key;
     /// throws when there is no such key.
-    package let canonicalName: @Sendable (String) throws(ValueProblem) -> String
+    let canonicalName: @Sendable (String) throws(ValueProblem) -> String
     /// What the values must look like.
     package let kind: ValueKind
 

@@ -12,7 +12,7 @@ package nonisolated struct SectionDescription: Sendable {
     /// The keys that have a default or are listed for another reason, in the order to show them.
     package let keys: [KeyDescription]
     /// Which keys it takes besides the listed ones.
-    package let openKeys: OpenKeys?
+    let openKeys: OpenKeys?
 
     /// A section.
     package init(

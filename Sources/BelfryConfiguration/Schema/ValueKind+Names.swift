@@ -37,7 +37,7 @@ nonisolated extension ValueKind {
     }
 
     /// A level of syslog(3), by name or number.
-    package static let logPriority = ValueKind("log level") { text, _ throws(ValueProblem) in
+    static let logPriority = ValueKind("log level") { text, _ throws(ValueProblem) in
         guard let priority = LogPriority(text) else {
             let question = NearestName.question(text, in: LogPriority.names)
             let expected = "expected a log level from 'emerg' to 'debug' or 0 to 7"
@@ -47,7 +47,7 @@ nonisolated extension ValueKind {
     }
 
     /// A list of notification names; one that almost spells a name of Belfry's is doubted.
-    package static let notificationNames = ValueKind("list of notification names", isList: true) {
+    static let notificationNames = ValueKind("list of notification names", isList: true) {
         text, doubts throws(ValueProblem) in
         var names: [String] = []
         for word in try IniWords.split(text) {
@@ -65,13 +65,13 @@ nonisolated extension ValueKind {
     }
 
     /// A list of listener names; that they exist is not asked here.
-    package static let listenerNames = ValueKind("list of listener names", isList: true) {
+    static let listenerNames = ValueKind("list of listener names", isList: true) {
         text, _ throws(ValueProblem) in
         .texts(try IniWords.split(text).map(\.text))
     }
 
     /// What a signal does: an action, or a notification to post; one that almost spells either is doubted.
-    package static let signalAction = ValueKind("action or notification name") { text, doubts throws(ValueProblem) in
+    static let signalAction = ValueKind("action or notification name") { text, doubts throws(ValueProblem) in
         let action = try SignalAction(text)
         if case .post(let name) = action {
             if let near = NotificationName.nearMiss(name, of: SignalAction.names) {

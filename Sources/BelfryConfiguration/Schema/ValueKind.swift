@@ -12,7 +12,7 @@ package nonisolated struct ValueKind: Sendable {
     package let name: String
     /// Whether repeated assignments append, and an empty one empties the list, instead of the last one winning and
     /// an empty one bringing the default back. The parser of a list gives `SettingValue.texts`.
-    package let isList: Bool
+    let isList: Bool
     /// Reads one assignment.
     package let parse: Parser
 
@@ -29,7 +29,7 @@ package nonisolated struct ValueKind: Sendable {
     }
 
     /// A time span of at least `minimum`, or `infinity`.
-    package static func timeSpan(minimum: Duration = .zero) -> ValueKind {
+    static func timeSpan(minimum: Duration = .zero) -> ValueKind {
         ValueKind("time span") { text, _ throws(ValueProblem) in
             guard let span = try TimeSpanText.parse(text) else { return .unlimited }
             guard span >= minimum else {
@@ -69,7 +69,7 @@ package nonisolated struct ValueKind: Sendable {
     }
 
     /// One of the given words.
-    package static func choice(_ words: [String]) -> ValueKind {
+    static func choice(_ words: [String]) -> ValueKind {
         ValueKind("one of " + words.joined(separator: ", ")) { text, _ throws(ValueProblem) in
             guard words.contains(text) else {
                 let list = words.map { "'\($0)'" }.joined(separator: ", ")

@@ -6,7 +6,7 @@ package nonisolated struct DiagnosticList: Sendable {
     /// What was found.
     package private(set) var diagnostics: [ConfigurationDiagnostic] = []
     /// Whether one of them was an error, shown or not.
-    package private(set) var hasErrors = false
+    private(set) var hasErrors = false
     private let limit: Int
 
     /// A list that keeps at most `limit` diagnostics and says when there were more.

@@ -28,7 +28,7 @@ package nonisolated enum DisplayText {
     }
 
     /// Whether a scalar could move a cursor, change a colour or reorder a line.
-    package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)

@@ -11,7 +11,7 @@ package nonisolated struct TextStyle: Sendable, Equatable {
     package static let coloured = TextStyle(isStyled: true)
 
     /// Whether colours are used, which is also whether a person reads this.
-    package let isStyled: Bool
+    let isStyled: Bool
 
     private init(isStyled: Bool) { self.isStyled = isStyled }
 
@@ -22,13 +22,13 @@ package nonisolated struct TextStyle: Sendable, Equatable {
     }
 
     /// Text that matters.
-    package func bold(_ text: String) -> String { mark(text, "1") }
+    func bold(_ text: String) -> String { mark(text, "1") }
 
     /// Text that does not matter much.
-    package func dim(_ text: String) -> String { mark(text, "2") }
+    func dim(_ text: String) -> String { mark(text, "2") }
 
     /// Text that tells of trouble.
-    package func alarming(_ text: String) -> String { mark(text, "31") }
+    func alarming(_ text: String) -> String { mark(text, "31") }
 
     /// The name of a state in its colour.
     package func state(_ name: String) -> String {

@@ -4,17 +4,17 @@
 internal import Glibc
 
 /// Points in time for people, in the time zone of this process.
-package nonisolated enum WallClockText {
+nonisolated enum WallClockText {
     /// `14:03:22.123`.
-    package static func time(_ realtime: Int64) -> String {
+    static func time(_ realtime: Int64) -> String {
         text(realtime, "%H:%M:%S") + "." + digits(microseconds(realtime) / 1000, 3)
     }
 
     /// `2026-01-02 14:03:22`.
-    package static func dateAndTime(_ realtime: Int64) -> String { text(realtime, "%Y-%m-%d %H:%M:%S") }
+    static func dateAndTime(_ realtime: Int64) -> String { text(realtime, "%Y-%m-%d %H:%M:%S") }
 
     /// `2026-01-02T14:03:22.123456+0100`, for programs.
-    package static func full(_ realtime: Int64) -> String {
+    static func full(_ realtime: Int64) -> String {
         text(realtime, "%Y-%m-%dT%H:%M:%S") + "." + digits(microseconds(realtime), 6) + text(realtime, "%z")
     }
 

@@ -2,24 +2,24 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import Glibc
-package import SystemErrors
+import SystemErrors
 
 /// The file in the state directory that holds what listeners want to find again. It is replaced as a whole, so that a
 /// crash leaves the old one or the new one and never a part.
-package nonisolated struct StateFile: Sendable, Equatable {
+nonisolated struct StateFile: Sendable, Equatable {
     private let path: String
     private let limit: Int
 
     /// - Parameters:
     ///   - path: where it is.
     ///   - limit: bytes that are read at the most; a longer file is `EFBIG`.
-    package init(path: String, limit: Int) {
+    init(path: String, limit: Int) {
         self.path = path
         self.limit = limit
     }
 
     /// Its content; nil when there is none.
-    package func read() throws(SystemError) -> [UInt8]? {
+    func read() throws(SystemError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -38,7 +38,7 @@ package nonisolated struct StateFile: Sendable, Equatable {
     }
 
     /// Replaces it; `durably` so that it also outlives the machine.
-    package func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
+    func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
         let new = path + ".new"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .last(verb: "write", object: new) }
@@ -59,7 +59,7 @@ package nonisolated struct StateFile: Sendable, Equatable {
     }
 
     /// Puts it aside under another name, for whoever wants to know what was wrong with it.
-    package func putAside() throws(SystemError) {
+    func putAside() throws(SystemError) {
         guard rename(path, path + ".refused") == 0 else { throw .last(verb: "put aside", object: path) }
     }
 }

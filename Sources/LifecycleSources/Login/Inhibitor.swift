@@ -24,7 +24,7 @@ package final class Inhibitor {
     package var onProblem: ((BusError) -> Void)?
 
     /// Called when logind has answered, whatever it said.
-    package var onAnswer: (() -> Void)?
+    var onAnswer: (() -> Void)?
 
     /// A lock that is not wanted yet.
     package init(_ operation: InhibitorLock.Operation, of login: LoginManager, who: String, why: String) {
@@ -38,7 +38,7 @@ package final class Inhibitor {
     package var isHeld: Bool { lock != nil }
 
     /// Whether logind was asked and has not answered.
-    package var isAsking: Bool { question != nil }
+    var isAsking: Bool { question != nil }
 
     /// Asks for the lock, in place of one that is held, if it is wanted.
     package func take() {

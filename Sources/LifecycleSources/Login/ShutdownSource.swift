@@ -21,7 +21,7 @@ package final class ShutdownSource {
     }
 
     /// logind is there, for the first time or again.
-    package func loginAppeared() {
+    func loginAppeared() {
         if !isAnnounced { inhibitor.take() }
     }
 

@@ -34,7 +34,7 @@ package final class SleepSource {
     package var isSleeping: Bool { phase.isSleeping }
 
     /// logind is there, for the first time or again.
-    package func loginAppeared() {
+    func loginAppeared() {
         login.delayMax { [weak self] in self?.delayMax = (try? $0.get()) ?? .seconds(5) }
         if !isSleeping { inhibitor.take() }
     }

@@ -14,7 +14,7 @@ package nonisolated struct BusError: Error, Sendable, Equatable, CustomStringCon
     package let message: String
 
     /// There is no connection at the moment.
-    package static func notConnected(_ attempt: String) -> Self { Self(attempt, -ENOTCONN) }
+    static func notConnected(_ attempt: String) -> Self { Self(attempt, -ENOTCONN) }
 
     /// The connection could not do it.
     init(_ attempt: String, _ code: Int32) {

@@ -12,7 +12,7 @@ package nonisolated struct BusSignal: Sendable, Hashable {
     /// The signal's name.
     package let member: String
     /// What its first argument must be, if that matters.
-    package let firstArgument: String?
+    let firstArgument: String?
 
     /// A signal by its full name.
     package init(
