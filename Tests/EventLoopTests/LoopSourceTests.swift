@@ -5,6 +5,7 @@ import CSystemd
 import EventLoop
 import Foundation
 import SystemErrors
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -15,10 +16,10 @@ struct LoopSourceTests {
         var fired = 0
         let timer = try loop.timer(after: .zero) { fired += 1 }
 
-        try turn { fired == 1 }
+        try loop.turn { fired == 1 }
         try loop.turn(waiting: .milliseconds(5))
         try timer.fire(after: .zero)
-        try turn { fired == 2 }
+        try loop.turn { fired == 2 }
 
         #expect(fired == 2)
     }
@@ -32,7 +33,7 @@ struct LoopSourceTests {
         try loop.turn(waiting: .zero)
         #expect(seen.isEmpty)
         write(writer, "x", 1)
-        try turn { !seen.isEmpty }
+        try loop.turn { !seen.isEmpty }
 
         #expect(seen == [.readable])
         #expect(source.events == .readable)
@@ -47,7 +48,7 @@ struct LoopSourceTests {
 
         try Data().write(to: folder.appendingPathComponent("a"))
         try FileManager.default.removeItem(at: folder.appendingPathComponent("a"))
-        try turn { changes.count == 2 }
+        try loop.turn { changes.count == 2 }
 
         #expect(changes.map(\.name) == ["a", "a"])
         #expect(changes.map(\.kinds) == [.created, .deleted])
@@ -114,11 +115,6 @@ struct LoopSourceTests {
         #expect(throws: SystemError(EBADF, verb: "watch descriptor", object: "9999")) {
             _ = try loop.source(descriptor: 9999, .readable) { _ in }
         }
-    }
-
-    /// Turns the loop until `condition` holds; the suite's time limit ends what never does.
-    private func turn(until condition: () -> Bool) throws {
-        while !condition() { try loop.turn(waiting: .milliseconds(10)) }
     }
 
     private func makePipe() throws -> (reader: Int32, writer: Int32) {

@@ -71,10 +71,7 @@ final class SocketFixture {
         try ReplyRecorder(connect(), Self.full(method), parameters)
     }
 
-    /// Turns the loop until `condition` holds; the suite's time limit ends what never does.
-    func turn(until condition: () -> Bool) throws {
-        while !condition() { try loop.turn(waiting: .milliseconds(10)) }
-    }
+    func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
 
     /// Turns the loop until nothing is left to do.
     func settle() throws {

@@ -6,7 +6,6 @@ import Lifecycle
 import LifecycleTesting
 import ServiceManager
 import TestSupport
-import Testing
 
 /// A mediator of a service that runs, a bus that others are on, and what was told since the launch.
 final class BusSourceFixture {
@@ -34,12 +33,5 @@ final class BusSourceFixture {
 
     func peer(_ name: String) throws -> BusPeer { try BusPeer(name, at: daemon.address, on: loop) }
 
-    /// Turns the loop until `condition` holds.
-    func turn(until condition: () -> Bool) throws {
-        let start = MonotonicInstant.now
-        while !condition() {
-            try #require(MonotonicInstant.now - start < .seconds(20))
-            try loop.turn(waiting: .milliseconds(5))
-        }
-    }
+    func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
 }

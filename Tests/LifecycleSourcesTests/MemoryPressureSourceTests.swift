@@ -29,7 +29,7 @@ struct MemoryPressureSourceTests {
         write(writer, "yz", 2)
         try fixture.untilTold(2)
         close(writer)
-        while ended.isEmpty { try fixture.loop.turn(waiting: .milliseconds(10)) }
+        try fixture.loop.turn { !ended.isEmpty }
         try fixture.turnAWhile()
 
         #expect(fixture.told.map(\.name) == [.didReceiveMemoryWarning, .didReceiveMemoryWarning])

@@ -23,10 +23,8 @@ final class SourceFixture {
         observation = mediator.addObserver { [unowned self] in told.append($0) }
     }
 
-    /// Turns the loop until something was told; the suite's time limit ends what never comes.
-    func untilTold(_ count: Int = 1) throws {
-        while told.count < count { try loop.turn(waiting: .milliseconds(10)) }
-    }
+    /// Turns the loop until something was told.
+    func untilTold(_ count: Int = 1) throws { try loop.turn { told.count >= count } }
 
     /// Turns the loop a few times, for whatever is ready already.
     func turnAWhile() throws { for _ in 0..<5 { try loop.turn(waiting: .zero) } }

@@ -4,6 +4,7 @@
 import EventLoop
 import Foundation
 import SystemErrors
+import TestSupport
 import Varlink
 
 /// A server with a few methods on a socket in a folder of its own, and the loop it runs on, turned by hand.
@@ -87,10 +88,7 @@ final class ServerFixture {
 
     func peer() throws -> Peer { try Peer(path) }
 
-    /// Turns the loop until `condition` holds; the suite's time limit ends what never does.
-    func turn(until condition: () -> Bool) throws {
-        while !condition() { try loop.turn(waiting: .milliseconds(5)) }
-    }
+    func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
 
     /// Turns the loop until the peer has this many replies.
     func receive(_ count: Int, _ peer: Peer) throws -> [String] {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import EventLoop
+
+extension MainEventLoop {
+    /// Turns the loop until `condition` holds.
+    ///
+    /// - Throws: `TurningError` when that takes longer than a minute: a suite's own time limit cannot end what never waits.
+    public func turn(until condition: () -> Bool) throws {
+        let start = MonotonicInstant.now
+        while !condition() {
+            guard MonotonicInstant.now - start < .seconds(60) else { throw TurningError() }
+            try turn(waiting: .milliseconds(5))
+        }
+    }
+}
