@@ -199,8 +199,8 @@ let package = Package(
             ],
             swiftSettings: onMain),
         .target(
-            name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting"], path: "Tests/MediatorModel",
-            swiftSettings: onMain),
+            name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting", "TestSupport"],
+            path: "Tests/MediatorModel", swiftSettings: onMain),
         .executableTarget(
             name: "MediatorModelProbe", dependencies: ["MediatorModel"], path: "Tests/Probes/MediatorModel",
             swiftSettings: onMain),

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -90,7 +91,7 @@ struct RestorationCodingTests {
     }
 
     @Test func randomTreesComeBack() throws {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let event = (0..<Int.random(in: 0..<20, using: &generator)).reduce(Shapes.Event.idle) { inner, _ in
                 Bool.random(using: &generator)

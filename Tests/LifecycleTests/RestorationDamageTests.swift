@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
+import TestSupport
 import Testing
 
 /// Bytes that are not what was written are refused with the reason, whatever is wrong with them.
@@ -64,7 +65,7 @@ struct RestorationDamageTests {
     }
 
     @Test func randomBytesAreRefused() {
-        var generator = SeededGenerator(seed: 20)
+        var generator = SeededRandom(seed: 20)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0..<200, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
@@ -75,7 +76,7 @@ struct RestorationDamageTests {
 
     /// What is intact by its checksum is either refused, or exactly what writing it again gives.
     @Test func randomPayloadsAreRefusedOrRead() throws {
-        var generator = SeededGenerator(seed: 21)
+        var generator = SeededRandom(seed: 21)
         var read = 0
         for _ in 0..<20_000 {
             let payload = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in
@@ -92,7 +93,7 @@ struct RestorationDamageTests {
 
     @Test func mutatedPayloadsAreRefusedOrRead() throws {
         let payload = Sample.payload(try Sample.archive().bytes)
-        var generator = SeededGenerator(seed: 22)
+        var generator = SeededRandom(seed: 22)
         var (read, refused) = (0, 0)
         for _ in 0..<20_000 {
             var mutated = payload
@@ -117,7 +118,7 @@ struct RestorationDamageTests {
     }
 
     @Test func randomArchivesComeBack() throws {
-        var generator = SeededGenerator(seed: 23)
+        var generator = SeededRandom(seed: 23)
         for _ in 0..<1000 {
             var archive = RestorationArchive()
             for index in 0..<Int.random(in: 0..<5, using: &generator) {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
+import TestSupport
 
 /// An archive with every kind of value, and random ones.
 nonisolated enum RestorationSample {
@@ -18,7 +19,7 @@ nonisolated enum RestorationSample {
         "text": "e\u{301} 👩‍👩‍👧 \0", "list": [1, "two", 3.0, []], "tree": ["a": ["b": ["c": .int(.max)]]],
     ]
 
-    static func randomValue(_ generator: inout SeededGenerator, level: Int = 0) -> UserInfoValue {
+    static func randomValue(_ generator: inout SeededRandom, level: Int = 0) -> UserInfoValue {
         switch Int.random(in: 0..<(level < 6 ? 8 : 6), using: &generator) {
         case 0: return .null
         case 1: return .bool(.random(using: &generator))
@@ -39,7 +40,7 @@ nonisolated enum RestorationSample {
         }
     }
 
-    static func randomString(_ generator: inout SeededGenerator) -> String {
+    static func randomString(_ generator: inout SeededRandom) -> String {
         let letters = ["a", "é", "e\u{301}", "\0", "京", "🎬", "\"", "\\", " "]
         return (0..<Int.random(in: 0..<12, using: &generator)).map { _ in letters.randomElement(using: &generator)! }
             .joined()

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
+import TestSupport
 
 nonisolated extension Scenario {
     /// The sequence of a seed.
@@ -20,14 +21,14 @@ nonisolated struct ScenarioMaker {
     private static let tasks = 3
 
     private let seed: UInt64
-    private var random: SplitMix
+    private var random: SeededRandom
     private var lastID = 0
     private var listeners = 0
     private var observers = 0
 
     init(seed: UInt64) {
         self.seed = seed
-        random = SplitMix(seed: seed)
+        random = SeededRandom(seed: seed)
     }
 
     mutating func scenario() -> Scenario {
