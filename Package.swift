@@ -159,7 +159,8 @@ let package = Package(
         .testTarget(
             name: "BelfryControlTests",
             dependencies: [
-                "BelfryControl", "CSystemd", "LifecycleServiceProbe", "SystemErrors", "Varlink", "belfryctl",
+                "BelfryControl", "CSystemd", "LifecycleServiceProbe", "SystemErrors", "TestSupport", "Varlink",
+                "belfryctl",
             ],
             swiftSettings: onMain),
         .testTarget(

@@ -4,6 +4,7 @@
 import CSystemd
 import Foundation
 import SystemErrors
+import TestSupport
 
 /// A program as a child of the test, with pipes for its standard streams. Every wait has a limit, after which the
 /// child is killed and what was waited for is nil.
@@ -25,7 +26,7 @@ final class ChildProgram {
 
     /// Starts `program` from the folder of the built products, with nothing in its environment but this.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:], outputTo: Int32? = nil) throws {
-        let path = try Self.path(of: program)
+        let path = try ProbeProcess.path(of: program)
         var ends = [Int32](repeating: -1, count: 6)
         for index in [0, 2, 4] {
             // Closed on exec: another child must not hold this one's pipes open.
@@ -88,15 +89,5 @@ final class ChildProgram {
         isReaped = true
         let signal = status & 0x7F
         return End(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: rest.0, errors: rest.1)
-    }
-
-    private static func path(of program: String) throws -> String {
-        let folder = Bundle.main.executableURL.map { $0.deletingLastPathComponent() } ?? URL(fileURLWithPath: ".")
-        let built = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() } + [folder]
-        let candidates = built.map { $0.appendingPathComponent(program).path }
-        guard let path = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
-            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "\(candidates)"])
-        }
-        return path
     }
 }
