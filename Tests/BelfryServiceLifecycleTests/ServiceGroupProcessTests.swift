@@ -15,9 +15,12 @@ struct ServiceGroupProcessTests {
         try fixture.start("ServiceGroupProbe", [manner])
     }
 
+    private func startReady(_ manner: String) throws -> ProbeProcess {
+        try fixture.startReady("ServiceGroupProbe", [manner])
+    }
+
     @Test func stopEndsWithTheGracefulShutdownOfTheGroup() throws {
-        let service = try start("serve")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try startReady("serve")
 
         service.send(SIGTERM)
         let (lines, status) = service.finish()
@@ -43,8 +46,7 @@ struct ServiceGroupProcessTests {
     }
 
     @Test func failureStopsInOrderAndFailsTheUnit() throws {
-        let service = try start("fail")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try startReady("fail")
 
         service.send(SIGUSR1)
         let (lines, status) = service.finish()
@@ -58,8 +60,7 @@ struct ServiceGroupProcessTests {
     }
 
     @Test func failureDuringTheShutdownFailsTheUnitAndCutsNothingShort() throws {
-        let service = try start("failLate")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try startReady("failLate")
 
         service.send(SIGTERM)
         let (lines, status) = service.finish()
@@ -83,8 +84,7 @@ struct ServiceGroupProcessTests {
     }
 
     @Test func groupThatHasFinishedStopsTheService() throws {
-        let service = try start("finish")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try startReady("finish")
 
         service.send(SIGUSR1)
         let (lines, status) = service.finish()

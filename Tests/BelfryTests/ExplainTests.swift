@@ -30,8 +30,7 @@ struct ExplainTests {
     }
 
     @Test func explainTellsWhoWouldBeToldAndWhetherItFits() throws {
-        let service = try fixture.start("ServiceProbe", ["slow=0"], "[Service]\nStopTimeout=20s\n")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["slow=0"], "[Service]\nStopTimeout=20s\n")
 
         let reply = try json("explain", "TERM")
         let text = try control("explain", "SIGTERM").lines

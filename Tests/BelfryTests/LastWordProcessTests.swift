@@ -31,8 +31,7 @@ struct LastWordProcessTests {
     private func origin(_ key: String, _ word: [String: Any]) -> [String: Any] { word[key] as? [String: Any] ?? [:] }
 
     @Test func stopThatIsCutShortLeavesItsWord() throws {
-        let service = try fixture.start("ServiceProbe", ["hang"])
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["hang"])
         #expect(try record()["lastWord"] == nil)
 
         service.send(SIGTERM)
@@ -56,8 +55,7 @@ struct LastWordProcessTests {
     }
 
     @Test func killDuringAStopLeavesWhoAskedForIt() throws {
-        let service = try fixture.start("ServiceProbe", ["hang"])
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["hang"])
 
         service.send(SIGTERM)
         service.lines(until: "willTerminate")

@@ -58,8 +58,7 @@ struct ServiceMainTests {
     }
 
     @Test func secondStopSignalCutsTheStopShort() throws {
-        let service = try fixture.start("ServiceProbe", ["hang"])
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["hang"])
 
         service.send(SIGTERM)
         service.lines(until: "willTerminate")
@@ -71,8 +70,7 @@ struct ServiceMainTests {
     }
 
     @Test func hangingListenerIsCutAtTheStopTimeout() throws {
-        let service = try fixture.start("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n")
 
         service.send(SIGTERM)
         let (lines, status) = service.finish()
@@ -82,8 +80,7 @@ struct ServiceMainTests {
     }
 
     @Test func quitStopsAtOnceAfterItsStatus() throws {
-        let service = try fixture.start("ServiceProbe", ["hang"])
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["hang"])
 
         service.send(SIGQUIT)
         let (lines, status) = service.finish()
@@ -103,8 +100,7 @@ struct ServiceMainTests {
 
     @Test func selfRegisteredListenerIsThereUnlessDisabled() throws {
         func listeners(_ configuration: String) throws -> [String] {
-            let service = try fixture.start("ServiceProbe", ["hang"], configuration)
-            #expect(fixture.manager.wait(for: "READY=1"))
+            let service = try fixture.startReady("ServiceProbe", ["hang"], configuration)
             service.send(SIGQUIT)
             return service.finish().lines.filter { $0.contains("registered") }
         }

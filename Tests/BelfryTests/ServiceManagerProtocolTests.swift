@@ -43,8 +43,7 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func failureTellsItsErrorAndItsExit() throws {
-        let service = try fixture.start("ServiceProbe", ["fail"])
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["fail"])
         service.send(SIGUSR1)
 
         let end = fixture.manager.messages(until: "EXIT_STATUS=70").last
@@ -76,8 +75,7 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func laggardIsNamedWhileItIsWaitedForAndAfter() throws {
-        let service = try fixture.start("ServiceProbe", ["hang"], "[Service]\nStopTimeout=1500ms\n")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=1500ms\n")
         service.send(SIGTERM)
 
         let messages = fixture.manager.messages(until: "EXIT_STATUS=0")
@@ -90,8 +88,7 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func progressAsksForTimeBeforeItIsUp() throws {
-        let service = try fixture.start("ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\n")
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\n")
         service.send(SIGTERM)
 
         let messages = fixture.manager.messages(until: "EXIT_STATUS=0")
@@ -127,8 +124,7 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func descriptorsAreStoredUnderTheirName() throws {
-        let service = try fixture.start("ServiceProbe", ["store"])
-        #expect(fixture.manager.wait(for: "READY=1"))
+        let service = try fixture.startReady("ServiceProbe", ["store"])
         service.send(SIGUSR1)
 
         #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe", "FDPOLL=0"])

@@ -33,8 +33,15 @@ public final class DaemonFixture {
 
     /// Starts belfryd and waits until it has said that it is ready.
     public func startReady(_ configuration: String = "") throws -> ProbeProcess {
-        let daemon = try start("belfryd", nil, configuration)
-        guard manager.wait(for: "READY=1") else { throw CocoaError(.featureUnsupported) }
+        try startReady("belfryd", nil, configuration)
+    }
+
+    /// Starts another program as `start` does, and waits until it has said that it is ready.
+    public func startReady(
+        _ program: String, _ arguments: [String]?, _ configuration: String = ""
+    ) throws -> ProbeProcess {
+        let daemon = try start(program, arguments, configuration)
+        guard manager.wait(for: "READY=1") else { throw NeverHappened(what: "READY=1") }
         return daemon
     }
 }
