@@ -5,7 +5,7 @@ internal import BelfryConfiguration
 
 /// What the command line says.
 ///
-/// Eight options do not need a library: the one for it would bring Foundation with it, which is half of the program and
+/// So few options need no library: the one for it would bring Foundation with it, which is half of the program and
 /// a third of its memory.
 nonisolated struct DaemonArguments: Equatable {
     /// What the process is to do.
