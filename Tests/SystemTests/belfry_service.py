@@ -5,11 +5,11 @@
 import json
 import shutil
 import subprocess
-import time
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from host_roots import PROJECT
+from hosted_unit import HostedUnit
 from systemd_host import SystemdHost
 from varlink_client import Subscriber, VarlinkClient
 
@@ -18,14 +18,15 @@ SOCKET = "belfryd.socket"
 ADDRESS = "/run/belfry/io.belfry.Lifecycle"
 CONFIGURATION = "/etc/belfry/belfry.conf"
 DROP_INS = f"/run/systemd/system/{SERVICE}.d"
+# A configuration with a signal of a test's own.
+DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
 
 
-class BelfryService:
-    """What tests ask of belfryd: systemctl, belfryctl, the journal and the socket, and nothing else."""
+class BelfryService(HostedUnit):
+    """What tests ask of belfryd besides: belfryctl and the socket, and nothing else."""
 
     def __init__(self, host: SystemdHost):
-        self.host = host
-        self.cursor: str | None = None
+        super().__init__(host, SERVICE)
 
     def install(self) -> str:
         """Runs `make install` into the host and what it says to run next; returns what it printed."""
@@ -44,7 +45,7 @@ class BelfryService:
         shutil.rmtree(self.host.path(DROP_INS), ignore_errors=True)
         self.host.systemctl("reset-failed")
         self.host.systemctl("daemon-reload")
-        self.cursor = self.host.journal("--lines=1")[-1]["__CURSOR"]
+        self.forget_the_past()
 
     def start(self) -> None:
         self.host.systemctl("start", SERVICE)
@@ -64,33 +65,21 @@ class BelfryService:
     def configure(self, text: str) -> None:
         self.host.write(CONFIGURATION, text)
 
-    def kill(self, signal: str) -> None:
-        """`systemctl kill`, so that the sender is the host's PID 1."""
-        self.host.systemctl("kill", "--kill-who=main", f"--signal={signal}", SERVICE)
-
     def ctl(self, *arguments: str, **options) -> subprocess.CompletedProcess:
         return self.host.run("belfryctl", *arguments, **options)
+
+    def running_ctl(self, *arguments: str) -> AbstractContextManager[subprocess.Popen]:
+        """A belfryctl that runs while the test goes on."""
+        return self.host.running("belfryctl", *arguments)
 
     def status(self) -> dict:
         return json.loads(self.ctl("status", "--json").stdout)
 
-    def properties(self, *names: str) -> dict[str, str]:
-        return self.host.properties(SERVICE, *names)
-
-    def main_pid(self) -> int:
-        """The daemon's process id as the host counts."""
-        return int(self.properties("MainPID")["MainPID"])
-
-    def process(self, name: str) -> str:
-        """A file of the daemon's folder in the host's /proc."""
-        return self.host.run("cat", f"/proc/{self.main_pid()}/{name}").stdout
+    def listeners(self) -> list[dict]:
+        return json.loads(self.ctl("listeners", "--json").stdout)["listeners"]
 
     def socket_path(self) -> Path:
         return self.host.path(ADDRESS)
-
-    def wait_until_inactive(self) -> None:
-        """Returns when systemd has seen the service end."""
-        self.wait_for(lambda: self.properties("ActiveState")["ActiveState"] in ("inactive", "failed"), "end")
 
     def wait_for_another(self, pid: int) -> int:
         """The process id of the active service that took the place of process `pid`."""
@@ -102,22 +91,11 @@ class BelfryService:
         self.wait_for(replaced, f"take the place of process {pid}")
         return self.main_pid()
 
-    def wait_for(self, question: Callable[[], bool], what: str, seconds: float = 30) -> None:
-        """For what systemd offers no event: asks until the answer is yes."""
-        deadline = time.monotonic() + seconds
-        while not question():
-            assert time.monotonic() < deadline, f"belfryd did not {what} in {seconds} s"
-            time.sleep(0.05)
-
     def connect(self, **options) -> VarlinkClient:
         return VarlinkClient(self.socket_path(), **options)
 
     def subscribe(self, **parameters) -> Subscriber:
         return Subscriber(self.connect(), **parameters)
-
-    def journal(self) -> list[dict]:
-        """The records of the unit since the last reset, those of systemd about it included."""
-        return self.host.journal(f"--unit={SERVICE}", after=self.cursor)
 
     def notifications(self) -> list[dict]:
         """The records that stand for a notification itself, not for a listener's outcome."""

@@ -83,16 +83,19 @@ def trixie_host():
 EACH = ["machine_host", "trixie_host"]
 
 
+def as_installed(belfry: BelfryService) -> BelfryService:
+    belfry.reset()
+    return belfry
+
+
 @pytest.fixture
 def belfry(machine_host):
-    machine_host.reset()
-    return machine_host
+    return as_installed(machine_host)
 
 
 @pytest.fixture
 def belfry_on_trixie(trixie_host):
-    trixie_host.reset()
-    return trixie_host
+    return as_installed(trixie_host)
 
 
 @pytest.fixture(params=EACH)
@@ -112,9 +115,7 @@ def started(belfry):
 @pytest.fixture(params=EACH)
 def on_each(request):
     """Belfry on each systemd in turn."""
-    belfry = request.getfixturevalue(request.param)
-    belfry.reset()
-    return belfry
+    return as_installed(request.getfixturevalue(request.param))
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@
 
 import os
 import shutil
-import time
-from collections.abc import Callable
 
 from host_roots import PROJECT
+from hosted_unit import HostedUnit
 from systemd_host import SystemdHost
 
 UNIT = "belfry-probe.service"
@@ -15,16 +14,16 @@ PROGRAM = "/usr/libexec/belfry-probe"
 DEFAULTS = {"Type": "notify", "NotifyAccess": "main", "KillMode": "mixed", "RuntimeDirectory": "belfry-probe"}
 
 
-class ProbeService:
+class ProbeService(HostedUnit):
     """Installed for one test; what it does is seen with systemctl and journalctl."""
 
     def __init__(self, host: SystemdHost):
-        self.host = host
+        super().__init__(host, UNIT)
         program = host.path(PROGRAM)
         program.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / ".build/release/ServiceProbe", program)
         os.chmod(program, 0o755)
-        self.cursor = host.journal("--lines=1")[-1]["__CURSOR"]
+        self.forget_the_past()
 
     def start(self, manner: str, check: bool = True, **settings: str) -> None:
         """Starts the program with this manner in a unit with these settings of [Service]."""
@@ -46,28 +45,5 @@ class ProbeService:
             self.host.path(f"/run/systemd/system/{folder}{UNIT}").unlink(missing_ok=True)
         self.host.systemctl("daemon-reload")
 
-    def kill(self, signal: str) -> None:
-        self.host.systemctl("kill", "--kill-who=main", f"--signal={signal}", UNIT)
-
     def stop(self) -> None:
         self.host.systemctl("stop", UNIT)
-
-    def properties(self, *names: str) -> dict[str, str]:
-        return self.host.properties(UNIT, *names)
-
-    def property(self, name: str) -> str:
-        return self.properties(name)[name]
-
-    def journal(self) -> list[dict]:
-        """The records of the unit, and what systemd says of it, since the test began."""
-        return self.host.journal(f"--unit={UNIT}", after=self.cursor)
-
-    def messages(self) -> list[str]:
-        return [record["MESSAGE"] for record in self.journal()]
-
-    def wait_for(self, question: Callable[[], bool], what: str, seconds: float = 30) -> None:
-        """For what systemd offers no event: asks until the answer is yes."""
-        deadline = time.monotonic() + seconds
-        while not question():
-            assert time.monotonic() < deadline, f"the probe did not {what} in {seconds} s: {self.messages()}"
-            time.sleep(0.05)

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import time
 import uuid
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import control_groups
 from host_roots import CACHE
 from private_mounts import mount, unmount
+from programs import running
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -85,6 +87,11 @@ class SystemdHost:
         if check and done.returncode != 0:
             raise AssertionError(f"{' '.join(command)} exited {done.returncode}\n{done.stdout}{done.stderr}")
         return done
+
+    def running(self, *command: str) -> AbstractContextManager[subprocess.Popen]:
+        """A command inside that runs while the test goes on. nsenter passes no signal on, so it ends with its parent."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return running(self.enter("setpriv", "--pdeathsig", "KILL", *command), env=CLEAN, **pipes)
 
     def enter(self, *command: str) -> list[str]:
         """The command line that runs `command` inside."""

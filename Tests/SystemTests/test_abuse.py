@@ -37,8 +37,7 @@ class Bystander:
         self.before = self.memory("VmRSS")
 
     def memory(self, key: str) -> int:
-        lines = self.belfry.process("status").splitlines()
-        return int(next(line for line in lines if line.startswith(f"{key}:")).split()[1]) << 10
+        return int(self.belfry.process_status()[key].split()[0]) << 10
 
     def pulse(self, count: int = 20) -> None:
         """Posts, and sees it arrive."""
@@ -219,13 +218,7 @@ def test_thousand_that_connect_and_vanish(started, bystander, figures):
     bystander.pulse()
     grown = bystander.figures("1000 that connect and vanish", figures)
     assert grown <= BOUND
-    metrics = {}
-    bystander.poster.send("io.systemd.Metrics.List", more=True)
-    while True:
-        frame = bystander.poster.receive()
-        metrics[frame["parameters"]["name"]] = frame["parameters"]["value"]
-        if not frame.get("continues"):
-            break
+    metrics = {m["name"]: m["value"] for m in bystander.poster.collect("io.systemd.Metrics.List")}
     assert metrics["io.belfry.Lifecycle.Connections"] == 2
 
 

@@ -8,8 +8,10 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from belfry_service import SERVICE
 from host_roots import PROJECT
-from varlink_client import VarlinkError
+from programs import running
+from varlink_client import NOBODY, VarlinkError
 
 RECORDER = PROJECT / "Examples" / "PythonListener" / "recorder.py"
 
@@ -18,12 +20,9 @@ RECORDER = PROJECT / "Examples" / "PythonListener" / "recorder.py"
 def recorder(belfry, finish: float):
     """The example, attached."""
     command = [sys.executable, str(RECORDER), str(belfry.socket_path()), str(finish)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-        try:
-            assert program.stdout.readline() == "recording\n"
-            yield program
-        finally:
-            program.kill()
+    with running(command, stdout=subprocess.PIPE) as program:
+        assert program.stdout.readline() == "recording\n"
+        yield program
 
 
 def reports(belfry) -> list[dict]:
@@ -31,17 +30,17 @@ def reports(belfry) -> list[dict]:
 
 
 def test_attached_listener_is_listed(started):
-    with recorder(started, 0), started.connect() as client:
-        listeners = {listener["name"]: listener for listener in client.call("ListListeners")["listeners"]}
+    with recorder(started, 0):
+        listeners = {listener["name"]: listener for listener in started.listeners()}
     assert listeners["recorder"]["interests"] == ["willReload", "didFailToReload", "willTerminate"]
 
 
 def test_it_vetoes_a_reload(started):
     with recorder(started, 0) as program:
-        done = started.host.systemctl("reload", "belfryd.service", check=False)
+        done = started.host.systemctl("reload", SERVICE, check=False)
         assert done.returncode != 0
         assert [program.stdout.readline() for _ in range(2)] == ["willReload\n", "didFailToReload\n"]
-    assert "recorder: a recording is under way" in "\n".join(str(r["MESSAGE"]) for r in started.journal())
+    assert "recorder: a recording is under way" in "\n".join(started.messages())
     [report] = reports(started)
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willReload", "refused")
 
@@ -49,13 +48,13 @@ def test_it_vetoes_a_reload(started):
 def test_reload_goes_through_without_it(started):
     with recorder(started, 0):
         pass
-    started.host.systemctl("reload", "belfryd.service")
+    started.host.systemctl("reload", SERVICE)
 
 
 def test_it_delays_a_stop(started):
     with recorder(started, 2) as program:
         begin = time.monotonic()
-        started.host.systemctl("stop", "belfryd.service")
+        started.host.systemctl("stop", SERVICE)
         took = time.monotonic() - begin
         assert program.stdout.read() == "willTerminate\nfile closed\n"
         assert program.wait(10) == 0
@@ -66,13 +65,13 @@ def test_it_delays_a_stop(started):
 def test_service_goes_on_when_it_is_killed_in_the_middle(started):
     with recorder(started, 15) as program:
         begin = time.monotonic()
-        started.host.systemctl("--no-block", "stop", "belfryd.service")
+        started.host.systemctl("--no-block", "stop", SERVICE)
         assert program.stdout.readline() == "willTerminate\n"
         program.kill()
         started.wait_until_inactive()
         took = time.monotonic() - begin
     assert took < 15
-    assert started.properties("Result")["Result"] == "success"
+    assert started.property("Result") == "success"
     [report] = reports(started)
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willTerminate", "failed")
     assert "its program is gone" in report["MESSAGE"]
@@ -82,17 +81,17 @@ def test_hold_delays_a_stop_until_its_client_is_gone(started):
     with started.connect() as holder:
         holder.send("Hold", {"reason": "backup"}, more=True)
         assert holder.reply() == {"held": True}
-        started.host.systemctl("--no-block", "stop", "belfryd.service")
+        started.host.systemctl("--no-block", "stop", SERVICE)
         assert holder.reply() == {"held": True, "waiting": "stop"}
         with started.connect() as client:
             assert client.call("GetState")["state"] == "active"
             assert [h["reason"] for h in client.call("ListHolds")["holds"]] == ["backup"]
     started.wait_until_inactive()
-    assert "stop waits for 'backup'" in [r["MESSAGE"] for r in started.journal()]
+    assert "stop waits for 'backup'" in started.messages()
 
 
 def test_stranger_may_neither_hold_nor_attach(started):
-    with started.connect(uid=65534) as stranger:
+    with started.connect(uid=NOBODY) as stranger:
         for method, parameters in (("Hold", {"reason": "x"}), ("Attach", {"listener": "x", "names": []})):
             stranger.send(method, parameters, more=True)
             with pytest.raises(VarlinkError, match="PermissionDenied"):

@@ -5,6 +5,7 @@
 import time
 
 from belfry_service import SERVICE
+from varlink_client import Subscriber
 
 
 def test_stop_that_gets_on_is_given_the_time_it_needs(probe):
@@ -37,21 +38,27 @@ def test_who_hangs_is_cut_and_named(probe):
 
 def test_who_is_waited_for_is_in_the_status(probe):
     probe.start("hang", TimeoutStopSec="6s")
-    probe.host.systemctl("stop", "--no-block", "belfry-probe.service")
+    probe.host.systemctl("stop", "--no-block", probe.name)
 
     probe.wait_for(lambda: probe.property("StatusText").endswith(", waiting for 'probe'"), "say whom it waits for")
     assert probe.property("StatusText").startswith("stopping, asked by SIGTERM from pid 1")
 
 
-def test_pause_longer_than_the_watchdog_is_survived(on_each):
-    on_each.drop_in(WatchdogSec="2s")
-    on_each.configure("[Service]\nStopOnPause=yes\n")
-    on_each.start()
-    pid = on_each.main_pid()
-    subscriber = on_each.subscribe()
+def pause_for_real(belfry, **settings: str) -> Subscriber:
+    """Starts the service in a unit with these settings, and has it stop itself in a pause."""
+    belfry.drop_in(**settings)
+    belfry.configure("[Service]\nStopOnPause=yes\n")
+    belfry.start()
+    subscriber = belfry.subscribe()
+    belfry.kill("TSTP")
+    belfry.wait_until_stopped()
+    return subscriber
 
-    on_each.kill("TSTP")
-    on_each.wait_for(lambda: on_each.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+
+def test_pause_longer_than_the_watchdog_is_survived(on_each):
+    subscriber = pause_for_real(on_each, WatchdogSec="2s")
+    pid = on_each.main_pid()
+
     # Three periods of the watchdog are the event here: that it does not come.
     on_each.host.run("sleep", "6")
     on_each.kill("CONT")
@@ -62,27 +69,19 @@ def test_pause_longer_than_the_watchdog_is_survived(on_each):
 
 
 def test_watchdog_is_back_after_such_a_pause(on_each):
-    on_each.drop_in(WatchdogSec="2s")
-    on_each.configure("[Service]\nStopOnPause=yes\n")
-    on_each.start()
+    subscriber = pause_for_real(on_each, WatchdogSec="2s")
     pid = on_each.main_pid()
-    subscriber = on_each.subscribe()
-    on_each.kill("TSTP")
-    on_each.wait_for(lambda: on_each.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
     on_each.kill("CONT")
     subscriber.until("didBecomeActive")
 
     on_each.kill("STOP")
 
     on_each.wait_for_another(pid)
-    assert "watchdog" in "\n".join(record["MESSAGE"] for record in on_each.journal()).lower()
+    assert "watchdog" in "\n".join(on_each.messages()).lower()
 
 
 def test_stop_of_a_service_that_has_stopped_itself_is_clean(on_each):
-    on_each.configure("[Service]\nStopOnPause=yes\n")
-    on_each.start()
-    on_each.kill("TSTP")
-    on_each.wait_for(lambda: on_each.process("stat").rpartition(")")[2].split()[0] == "T", "stop itself")
+    pause_for_real(on_each)
 
     on_each.host.systemctl("stop", SERVICE)
 

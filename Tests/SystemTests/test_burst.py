@@ -2,7 +2,8 @@
 # Belfry: lifecycle notifications for Linux services.
 """A thousand queued real-time signals."""
 
-DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
+from belfry_service import DOORBELL
+
 COUNT = 1000
 # Runs on the host, so that the sender's pid is one that belfryd can see.
 BURST = """

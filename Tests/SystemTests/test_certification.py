@@ -11,24 +11,22 @@ from pathlib import Path
 
 import pytest
 from host_roots import PROJECT
+from programs import running
 
 PROBE = PROJECT / ".build" / "debug" / "VarlinkProbe"
 SUITE = [sys.executable, "-m", "varlink.tests.test_certification"]
 
 
 @contextmanager
-def running(command: list[str], socket: str):
+def serving(command: list[str], socket: str):
     """A server, once somebody can connect to it."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
-        try:
-            deadline = time.monotonic() + 20
-            while not bound(socket):
-                assert server.poll() is None, server.stdout.read()
-                assert time.monotonic() < deadline, "no socket after 20 s"
-                time.sleep(0.02)
-            yield server
-        finally:
-            server.kill()
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+        deadline = time.monotonic() + 20
+        while not bound(socket):
+            assert server.poll() is None, server.stdout.read()
+            assert time.monotonic() < deadline, "no socket after 20 s"
+            time.sleep(0.02)
+        yield server
 
 
 def bound(socket: str) -> bool:
@@ -42,14 +40,14 @@ def address(request, tmp_path) -> str:
 
 
 def test_server_is_certified_by_the_reference_client(address):
-    with running([str(PROBE), "serve", address], address.removeprefix("unix:")):
+    with serving([str(PROBE), "serve", address], address.removeprefix("unix:")):
         done = subprocess.run([*SUITE, f"--varlink={address}", "--client"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Certification passed" in done.stdout
 
 
 def test_client_is_certified_by_the_reference_server(address):
-    with running([*SUITE, f"--varlink={address}"], address.removeprefix("unix:")):
+    with serving([*SUITE, f"--varlink={address}"], address.removeprefix("unix:")):
         done = subprocess.run([str(PROBE), "certify", address], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'End: {"all_ok":true}' in done.stdout

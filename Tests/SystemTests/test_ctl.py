@@ -3,28 +3,9 @@
 """belfryctl as an operator uses it on a booted machine: the past, waits, holds, actions and figures."""
 
 import json
-import subprocess
 from contextlib import contextmanager
 
-from systemd_host import CLEAN
-
-
-@contextmanager
-def running(belfry, *arguments: str):
-    """A belfryctl that runs while the test goes on. nsenter passes no signal on, so it ends with its parent."""
-    program = subprocess.Popen(
-        belfry.host.enter("setpriv", "--pdeathsig", "KILL", "belfryctl", *arguments),
-        env=CLEAN,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield program
-    finally:
-        program.kill()
-        program.communicate()
+from belfry_service import SERVICE, SOCKET
 
 
 def subscribers(belfry) -> int:
@@ -50,7 +31,7 @@ def test_history_is_what_the_journal_has(started):
     line = started.ctl("history", "didEnterBackground", "-n", "1").stdout
     assert "inactive -> background" in line and "socket from pid" in line
 
-    started.host.systemctl("stop", "belfryd.service")
+    started.host.systemctl("stop", SERVICE)
     assert "willTerminate" in names(started.ctl("history", "--json", "-n", "3").stdout)
 
 
@@ -61,7 +42,7 @@ def test_history_finds_the_boot_and_says_when_there_is_none(started):
 
 
 def test_wait_ends_with_the_notification(started):
-    with running(started, "wait", "--json", "org.example.lantern", "org.example.other") as waiting:
+    with started.running_ctl("wait", "--json", "org.example.lantern", "org.example.other") as waiting:
         started.wait_for(lambda: subscribers(started) == 1, "be subscribed to")
         started.ctl("post", "org.example.unrelated")
         started.ctl("post", "org.example.lantern")
@@ -70,9 +51,9 @@ def test_wait_ends_with_the_notification(started):
 
 
 def test_wait_does_not_notice_a_restart(started):
-    with running(started, "wait", "org.example.lantern") as waiting:
+    with started.running_ctl("wait", "org.example.lantern") as waiting:
         started.wait_for(lambda: subscribers(started) == 1, "be subscribed to")
-        started.host.systemctl("restart", "belfryd.service")
+        started.host.systemctl("restart", SERVICE)
         started.ctl("post", "org.example.lantern")
         assert waiting.wait(20) == 0
         assert waiting.stderr.read() == ""
@@ -81,9 +62,9 @@ def test_wait_does_not_notice_a_restart(started):
 def test_wait_reconnects_when_connections_are_not_kept(belfry):
     belfry.drop_in(FileDescriptorStoreMax="0")
     belfry.start()
-    with running(belfry, "wait", "org.example.lantern") as waiting:
+    with belfry.running_ctl("wait", "org.example.lantern") as waiting:
         belfry.wait_for(lambda: subscribers(belfry) == 1, "be subscribed to")
-        belfry.host.systemctl("restart", "belfryd.service")
+        belfry.host.systemctl("restart", SERVICE)
         assert "closed the connection" in waiting.stderr.readline()
         while waiting.stderr.readline() != "belfryctl: reconnected\n":
             assert waiting.poll() is None
@@ -99,12 +80,12 @@ def test_wait_gives_up_in_time(started):
 
 def test_hold_lasts_as_long_as_its_command(started):
     command = ["hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _; exit 3"]
-    with running(started, *command) as hold:
+    with started.running_ctl(*command) as hold:
         assert hold.stdout.readline() == "begun\n"
         assert "Held for: backup (pid " in started.ctl("status").stdout
-        started.host.systemctl("--no-block", "stop", "belfryd.service")
+        started.host.systemctl("--no-block", "stop", SERVICE)
         assert hold.stderr.readline() == "belfryctl: stop waits for this to end\n"
-        assert started.properties("ActiveState")["ActiveState"] == "deactivating"
+        assert started.property("ActiveState") == "deactivating"
         hold.stdin.write("\n")
         hold.stdin.flush()
         assert hold.wait(20) == 3
@@ -112,7 +93,7 @@ def test_hold_lasts_as_long_as_its_command(started):
 
 
 def test_service_that_came_back_is_held_again(started):
-    with running(started, "hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _") as hold:
+    with started.running_ctl("hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _") as hold:
         assert hold.stdout.readline() == "begun\n"
         started.kill("KILL")
         assert "closed the connection" in hold.stderr.readline()
@@ -125,26 +106,29 @@ def test_service_that_came_back_is_held_again(started):
 
 
 def test_command_does_not_begin_without_a_hold(belfry):
-    belfry.host.systemctl("stop", "belfryd.socket")
+    belfry.host.systemctl("stop", SOCKET)
     done = belfry.ctl("hold", "--reason", "x", "--", "echo", "begun", check=False)
     assert (done.returncode, done.stdout) == (69, "")
     done = belfry.ctl("hold", "--reason", "x", "--for", "1 fortnight", "--", "true", check=False)
     assert done.returncode == 64
 
 
+@contextmanager
+def dancer(belfry, *names: str):
+    """A listener that answers these notifications, and offers to dance."""
+    actions = [{"id": "dance", "title": "Dance a little"}]
+    with belfry.connect() as program:
+        parameters = {"listener": "dancer", "names": names, "actions": actions, "confirm": True}
+        program.send("Attach", parameters, more=True)
+        program.reply()
+        yield program
+
+
 def test_actions_and_urls(started):
     assert started.ctl("actions", "--json").stdout == '{"actions":[]}\n'
     done = started.ctl("perform", "dance", check=False)
     assert done.returncode == 64 and "no listener offers it" in done.stderr
-    with started.connect() as program, started.connect() as answers:
-        parameters = {
-            "listener": "dancer",
-            "names": ["openURL"],
-            "actions": [{"id": "dance", "title": "Dance a little"}],
-            "confirm": True,
-        }
-        program.send("Attach", parameters, more=True)
-        program.reply()
+    with dancer(started, "openURL") as program, started.connect() as answers:
         assert "dance  Dance a little" in started.ctl("actions").stdout
         for command, outcome, status in (
             (["perform", "dance", "steps=3"], "handled", 0),
@@ -152,7 +136,7 @@ def test_actions_and_urls(started):
             (["open", "x:y"], "handled", 0),
             (["open", "x:y"], "declined", 1),
         ):
-            with running(started, *command) as ctl:
+            with started.running_ctl(*command) as ctl:
                 question = program.reply()
                 answers.call("Answer", {"token": question["token"], "outcome": outcome})
                 assert ctl.wait(20) == status, (command, ctl.stderr.read())
@@ -179,19 +163,15 @@ def complete(belfry, *words: str) -> list[str]:
 
 
 def test_names_are_completed_from_the_living_service(started):
-    with started.connect() as program:
-        actions = [{"id": "dance", "title": "Dance"}]
-        parameters = {"listener": "d", "names": ["org.example.mine"], "actions": actions, "confirm": True}
-        program.send("Attach", parameters, more=True)
-        program.reply()
+    with dancer(started, "org.example.mine"):
         assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
         assert complete(started, "perform") == ["dance"]
 
 
 def test_completion_does_not_start_what_was_stopped(started):
-    started.host.systemctl("stop", "belfryd.service")
+    started.host.systemctl("stop", SERVICE)
     assert "flushRequested" in complete(started, "post")
-    assert started.properties("ActiveState")["ActiveState"] == "inactive"
+    assert started.property("ActiveState") == "inactive"
 
 
 def test_plot_draws_the_last_launch_and_stop(started):
@@ -199,7 +179,7 @@ def test_plot_draws_the_last_launch_and_stop(started):
     assert lines[0].startswith("launch took ")
     assert "willFinishLaunching" in lines and "didBecomeActive" in lines
     assert any(line.startswith("  socket ") and "#" in line for line in lines)
-    started.host.systemctl("stop", "belfryd.service")
+    started.host.systemctl("stop", SERVICE)
     started.wait_for(lambda: [r for r in started.journal() if r.get("BELFRY_TRIGGER") == "stop"], "log")
     stop = json.loads(started.ctl("plot", "stop", "--json").stdout)
     assert [step["notification"] for step in stop["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]

@@ -2,11 +2,11 @@
 # Belfry: lifecycle notifications for Linux services.
 """The last word: who ended or paused the service, kept for the next launch and shown by `belfryctl status`."""
 
-import json
 import time
 
 import pytest
 from belfry_service import SERVICE
+from sequences import STOP
 
 RECORD = "/var/lib/belfry/last-word"
 
@@ -27,11 +27,10 @@ def next_start(belfry) -> dict:
 
 def test_stop_by_systemd_names_it_and_the_time_of_every_listener(started_on_each):
     belfry = started_on_each
-    listeners = json.loads(belfry.ctl("listeners", "--json").stdout)["listeners"]
     concerned = {
         listener["name"]
-        for listener in listeners
-        if {"willResignActive", "didEnterBackground", "willTerminate"} & set(listener["interests"])
+        for listener in belfry.listeners()
+        if set(STOP) & set(listener["interests"])
     }
     before = time.time()
     belfry.host.systemctl("stop", SERVICE)
@@ -58,7 +57,7 @@ def test_continue_that_systemd_sends_after_the_stop_changes_nothing(started_on_e
 
     word = next_start(started_on_each)
 
-    assert [n["name"] for n in seen] == ["willResignActive", "didEnterBackground", "willTerminate"]
+    assert [n["name"] for n in seen] == STOP
     assert {n["origin"]["signal"] for n in seen} == {"SIGTERM"}
     assert word["origin"]["signal"] == "SIGTERM" and "cutShortBy" not in word
 
@@ -134,7 +133,7 @@ def test_broken_record_is_refused_with_its_reason_and_ignored(on_each, content):
     state = on_each.status()
     assert state["state"] == "active"
     assert "lastWord" not in state and "cause" not in state["launch"]
-    refused = [r["MESSAGE"] for r in on_each.journal() if r["MESSAGE"].startswith(f"unable to use '{RECORD}': ")]
+    refused = [message for message in on_each.messages() if message.startswith(f"unable to use '{RECORD}': ")]
     assert len(refused) == 1 and refused[0].endswith(", ignoring")
     assert on_each.host.path(f"{RECORD}.refused").read_text() == content
 
@@ -150,4 +149,4 @@ def test_record_is_whole_whenever_the_service_is_killed(started_on_each):
         belfry.start()
         assert "cause" in belfry.status()["launch"]
 
-    assert not [r for r in belfry.journal() if "unable to use" in r["MESSAGE"]]
+    assert not any("unable to use" in message for message in belfry.messages())

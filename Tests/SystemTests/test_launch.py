@@ -41,7 +41,7 @@ def unit(on_each):
 
 
 def wait_until_started(belfry) -> dict:
-    belfry.wait_for(lambda: belfry.properties("SubState")["SubState"] == "running", "be started")
+    belfry.wait_for(lambda: belfry.property("SubState") == "running", "be started")
     return launch(belfry)
 
 
@@ -54,7 +54,7 @@ def test_first_start_knows_of_no_other(on_each):
     options = launch(on_each)
     assert options["cause"] == "boot"
     assert "previousRun" not in options
-    assert options["invocationId"] == on_each.properties("InvocationID")["InvocationID"]
+    assert options["invocationId"] == on_each.property("InvocationID")
     assert options["execPid"] == on_each.main_pid()
     assert options["socketNames"] == ["varlink"]
     assert "Launch: first of this boot; sockets varlink" in on_each.ctl("status").stdout
@@ -80,7 +80,7 @@ def test_start_after_another_boot_is_the_first_of_this_one(started_on_each):
 
 def test_start_by_hand_after_a_stop(started_on_each):
     belfry = started_on_each
-    before = belfry.properties("InvocationID")["InvocationID"]
+    before = belfry.property("InvocationID")
     belfry.host.systemctl("stop", SERVICE)
 
     belfry.start()

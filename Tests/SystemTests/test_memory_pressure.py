@@ -40,7 +40,7 @@ def little_memory(belfry):
 @contextmanager
 def hog(belfry):
     """Keeps the unit's group short of memory."""
-    group = belfry.properties("ControlGroup")["ControlGroup"]
+    group = belfry.property("ControlGroup")
     path = CACHE / f"hog-{os.getpid()}"
     try:
         path.write_bytes(os.urandom(SIZE))
@@ -100,8 +100,8 @@ def test_own_file_of_the_unit_tells_pressure_with_its_level(with_example):
 def test_without_permission_one_line_says_so_and_the_service_runs(belfry):
     belfry.start()
 
-    group = belfry.properties("ControlGroup")["ControlGroup"]
-    said = [r["MESSAGE"] for r in belfry.journal() if "memory.pressure" in r["MESSAGE"]]
+    group = belfry.property("ControlGroup")
+    said = [message for message in belfry.messages() if "memory.pressure" in message]
     reason = "Permission denied (EACCES)"
     assert said == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, doing without it"]
     assert belfry.status()["state"] == "active"
@@ -111,7 +111,7 @@ def test_dev_null_switches_it_off_without_a_word(on_each):
     on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/dev/null", **skip(on_each))
     on_each.start()
 
-    assert not [r for r in on_each.journal() if "pressure" in r["MESSAGE"]]
+    assert not any("pressure" in message for message in on_each.messages())
     assert on_each.status()["state"] == "active"
 
 

@@ -2,8 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """SIGPWR, which an uninterruptible power supply's daemon has sent, and SIGQUIT, which waits for nobody."""
 
-import json
-
 
 def test_pwr_says_that_power_fails_and_stops_nothing(started_on_each):
     subscriber = started_on_each.subscribe()
@@ -19,7 +17,7 @@ def test_pwr_says_that_power_fails_and_stops_nothing(started_on_each):
 
 def test_quit_dumps_the_status_of_every_listener_and_ends_at_once(started_on_each):
     belfry = started_on_each
-    listeners = {listener["name"] for listener in json.loads(belfry.ctl("listeners", "--json").stdout)["listeners"]}
+    listeners = {listener["name"] for listener in belfry.listeners()}
     subscriber = belfry.subscribe()
 
     belfry.kill("QUIT")
@@ -33,5 +31,5 @@ def test_quit_dumps_the_status_of_every_listener_and_ends_at_once(started_on_eac
     }
     dumped = {r["BELFRY_LISTENER"] for r in belfry.journal() if "BELFRY_CALLS" in r}
     assert dumped == listeners and "serviceManager" in listeners
-    assert any("stopped at once by SIGQUIT" in record["MESSAGE"] for record in belfry.journal())
+    assert any("stopped at once by SIGQUIT" in message for message in belfry.messages())
     assert "willTerminate" not in [r["BELFRY_NOTIFICATION"] for r in belfry.notifications()]

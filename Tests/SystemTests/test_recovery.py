@@ -4,7 +4,7 @@
 
 import pytest
 from belfry_service import SERVICE
-from test_signals import CONTINUE, PAUSE
+from sequences import CONTINUE, PAUSE
 
 
 def assert_works(belfry) -> None:
@@ -78,7 +78,7 @@ def test_watchdog_kills_a_hung_service_and_the_next_one_works(belfry):
     belfry.kill("STOP")
 
     belfry.wait_for_another(first)
-    assert "watchdog" in "\n".join(record["MESSAGE"] for record in belfry.journal()).lower()
+    assert "watchdog" in "\n".join(belfry.messages()).lower()
     assert belfry.properties("NRestarts") == {"NRestarts": "1"}
     assert_works(belfry)
 

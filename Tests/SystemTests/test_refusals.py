@@ -4,7 +4,7 @@
 
 import pytest
 from belfry_service import ADDRESS, CONFIGURATION, SERVICE
-from varlink_client import INTERFACE, NOBODY, VarlinkError
+from varlink_client import NOBODY, VarlinkError
 
 AS_NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 
@@ -36,7 +36,7 @@ def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where
         "ExecMainStatus": "78",
         "NRestarts": "0",
     }
-    said = [record["MESSAGE"] for record in belfry.journal()]
+    said = belfry.messages()
     assert any(f"{CONFIGURATION}:{where}" in line and what in line for line in said), said
     assert not belfry.notifications()
 

@@ -3,9 +3,8 @@
 """`systemctl reload` tells the truth."""
 
 import pytest
-from belfry_service import CONFIGURATION
+from belfry_service import CONFIGURATION, DOORBELL, SERVICE
 
-DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
 BROKEN = "[Signals]\nUSR1=org.example.lantern\nUSR3=org.example.lantern\n"
 
 
@@ -17,7 +16,7 @@ def test_reload_brings_the_new_configuration_into_force(started):
     subscriber = started.subscribe()
     started.configure(DOORBELL)
 
-    started.host.systemctl("reload", "belfryd.service")
+    started.host.systemctl("reload", SERVICE)
 
     assert [n["name"] for n in subscriber.until("didReload")] == ["willReload", "didReload"]
     ring(started)
@@ -32,7 +31,7 @@ def test_broken_configuration_fails_the_reload_and_changes_nothing(belfry, broke
     subscriber = belfry.subscribe()
     belfry.configure(broken)
 
-    done = belfry.host.systemctl("reload", "belfryd.service", check=False)
+    done = belfry.host.systemctl("reload", SERVICE, check=False)
 
     assert done.returncode != 0
     assert [n["name"] for n in subscriber.until("didFailToReload")][-1] == "didFailToReload"
@@ -45,9 +44,9 @@ def test_broken_configuration_fails_the_reload_and_changes_nothing(belfry, broke
 
 def test_journal_says_where_the_configuration_is_broken(started):
     started.configure(BROKEN)
-    started.host.systemctl("reload", "belfryd.service", check=False)
+    started.host.systemctl("reload", SERVICE, check=False)
 
-    text = "\n".join(record["MESSAGE"] for record in started.journal())
+    text = "\n".join(started.messages())
     assert f"{CONFIGURATION}:3:1" in text
     assert "USR3" in text
 
@@ -90,7 +89,7 @@ def test_newer_systemd_reloads_with_the_signal_and_waits(belfry_on_trixie):
     subscriber = belfry_on_trixie.subscribe()
     belfry_on_trixie.configure(DOORBELL)
 
-    belfry_on_trixie.host.systemctl("reload", "belfryd.service")
+    belfry_on_trixie.host.systemctl("reload", SERVICE)
 
     assert belfry_on_trixie.properties("SubState") == {"SubState": "running"}
     reloaded = subscriber.until("didReload")

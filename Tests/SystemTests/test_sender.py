@@ -4,21 +4,6 @@
 
 import os
 import signal
-from pathlib import Path
-
-
-def outer_pid(belfry) -> int:
-    """The daemon's process id as this process counts."""
-    inner = str(belfry.main_pid())
-    namespace = os.readlink(f"/proc/{belfry.host.leader}/ns/pid")
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            pids = next(line for line in status.read_text().splitlines() if line.startswith("NSpid:")).split()
-            if pids[-1] == inner and os.readlink(status.parent / "ns/pid") == namespace:
-                return int(status.parent.name)
-        except (FileNotFoundError, ProcessLookupError, StopIteration):
-            continue
-    raise AssertionError(f"no process has the pid {inner} inside")
 
 
 def test_sender_is_named_by_pid_user_unit_and_command(started_on_each):
@@ -54,7 +39,7 @@ def test_sender_is_named_by_pid_user_unit_and_command(started_on_each):
 def test_sender_outside_of_the_namespace_is_said_to_be_there(started_on_each):
     subscriber = started_on_each.subscribe()
 
-    os.kill(outer_pid(started_on_each), signal.SIGUSR1)
+    os.kill(started_on_each.outer_pid(), signal.SIGUSR1)
 
     origin = subscriber.next()["origin"]
     assert (origin["pid"], origin["sender"]) == (0, "outside")

@@ -3,10 +3,7 @@
 """Signals sent with `systemctl kill`, and what the socket, `belfryctl` and the journal say about them."""
 
 import pytest
-
-PAUSE = ["willResignActive", "didEnterBackground"]
-CONTINUE = ["willEnterForeground", "didBecomeActive"]
-STOP = PAUSE + ["willTerminate"]
+from sequences import CONTINUE, PAUSE, STOP
 
 
 def names(notifications: list[dict]) -> list[str]:

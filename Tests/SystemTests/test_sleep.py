@@ -3,11 +3,11 @@
 """The machine's sleep, and the locks that make logind wait: over a bus and a logind that are missing, late, restarted."""
 
 import pytest
+from belfry_service import SERVICE
 from login_double import LOGIND, LoginDouble, locks
+from sequences import CONTINUE, PAUSE
 
 BOTH = {"sleep", "shutdown"}
-LEAVING = ["willResignActive", "didEnterBackground", "willSleep"]
-COMING = ["didWake", "willEnterForeground", "didBecomeActive"]
 
 
 @pytest.fixture
@@ -32,11 +32,11 @@ def test_sleep_waits_until_listeners_are_done_and_waking_goes_back(on_each, logi
     subscriber = on_each.subscribe()
 
     login.announce_sleep(True)
-    assert [n["name"] for n in subscriber.until("willSleep")] == LEAVING
+    assert [n["name"] for n in subscriber.until("willSleep")] == [*PAUSE, "willSleep"]
     wait_for_locks(on_each, {"shutdown"})
     login.announce_sleep(False)
 
-    assert [n["name"] for n in subscriber.until("didBecomeActive")] == COMING
+    assert [n["name"] for n in subscriber.until("didBecomeActive")] == ["didWake", *CONTINUE]
     wait_for_locks(on_each, BOTH)
 
 
@@ -105,7 +105,7 @@ def locked(on_each):
 
 
 def test_locks_are_taken_of_the_real_logind_and_given_back_at_the_end(locked):
-    locked.host.systemctl("stop", "belfryd.service")
+    locked.host.systemctl("stop", SERVICE)
 
     wait_for_locks(locked, set())
 
@@ -120,7 +120,7 @@ def test_refused_lock_is_said_and_nothing_else_is_lost(belfry_on_trixie):
     belfry_on_trixie.start()
 
     belfry_on_trixie.wait_for(
-        lambda: any("Inhibit" in record["MESSAGE"] for record in belfry_on_trixie.journal()), "say that it is refused"
+        lambda: any("Inhibit" in message for message in belfry_on_trixie.messages()), "say that it is refused"
     )
     assert belfry_on_trixie.status()["state"] == "active"
 
@@ -137,7 +137,7 @@ def test_locks_are_held_again_after_a_restart_of_the_bus(locked):
     locked.host.systemctl("restart", LOGIND)
 
     wait_for_locks(locked, BOTH)
-    locked.host.systemctl("stop", "belfryd.service")
+    locked.host.systemctl("stop", SERVICE)
     assert locked.properties("Result") == {"Result": "success"}
 
 

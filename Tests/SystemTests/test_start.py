@@ -2,7 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """Starting: by the unit, by the first client, and not at all."""
 
-from belfry_service import SOCKET
+from belfry_service import SERVICE, SOCKET
 
 UNIT_STARTED = "39f53479d3a045ac8e11786248231fbf"
 
@@ -49,18 +49,18 @@ def test_first_client_starts_the_service_on_the_socket_it_connected_to(belfry):
 
 
 def test_status_line_says_the_state(started):
-    assert "active" in started.properties("StatusText")["StatusText"]
+    assert "active" in started.property("StatusText")
 
     subscriber = started.subscribe()
     started.kill("TSTP")
     subscriber.until("didEnterBackground")
 
-    assert "background" in started.properties("StatusText")["StatusText"]
+    assert "background" in started.property("StatusText")
 
 
 def test_the_socket_outlives_a_stop_and_brings_the_service_back(started):
     first = started.main_pid()
-    started.host.systemctl("stop", "belfryd.service")
+    started.host.systemctl("stop", SERVICE)
 
     with started.connect() as client:
         client.call("GetState")

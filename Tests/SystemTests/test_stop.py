@@ -4,7 +4,7 @@
 
 import pytest
 from belfry_service import SERVICE
-from test_signals import STOP
+from sequences import STOP
 
 
 def test_stop_ends_the_service_in_order_and_with_success(started):

@@ -2,16 +2,16 @@
 # Belfry: lifecycle notifications for Linux services.
 """Storms of one signal are merged with their count, and said."""
 
-import subprocess
+from belfry_service import SERVICE
 
 LIMIT = "[Service]\nSignalLimitBurst=20\nSignalLimitInterval=200ms\n"
 
 
-def storm(belfry, signal: str, count: int) -> subprocess.Popen:
-    """Sends that many signals as fast as a shell can, without waiting for it."""
+def storm(belfry, signal: str, count: int):
+    """Sends that many signals as fast as a shell can, while the test goes on."""
     send = f"kill -{signal} {belfry.main_pid()} 2>/dev/null || exit 0"
     loop = f"i=0; while [ $i -lt {count} ]; do {send}; i=$((i+1)); done"
-    return subprocess.Popen(belfry.host.enter("sh", "-c", loop))
+    return belfry.host.running("sh", "-c", loop)
 
 
 def test_storm_is_merged_with_its_count_and_said(on_each):
@@ -19,7 +19,8 @@ def test_storm_is_merged_with_its_count_and_said(on_each):
     on_each.start()
     subscriber = on_each.subscribe()
 
-    assert storm(on_each, "PWR", 20_000).wait(timeout=60) == 0
+    with storm(on_each, "PWR", 20_000) as sender:
+        assert sender.wait(timeout=60) == 0
     on_each.host.run("sh", "-c", f"kill -USR2 {on_each.main_pid()}")
     # The merged one comes at the end of its interval, before or after the mark.
     seen = subscriber.until("statusRequested")
@@ -40,16 +41,12 @@ def test_storm_is_merged_with_its_count_and_said(on_each):
 def test_clients_are_served_and_a_stop_is_obeyed_during_a_storm(on_each):
     on_each.configure(LIMIT)
     on_each.start()
-    sender = storm(on_each, "HUP", 2_000_000)
-    try:
+    with storm(on_each, "HUP", 2_000_000):
         for _ in range(5):
             assert on_each.status()["state"] == "active"
         on_each.ctl("pause")
         on_each.ctl("resume")
-        on_each.host.systemctl("stop", "belfryd.service")
-    finally:
-        sender.kill()
-        sender.wait()
+        on_each.host.systemctl("stop", SERVICE)
 
     assert on_each.properties("Result", "NRestarts") == {"Result": "success", "NRestarts": "0"}
 
@@ -63,4 +60,4 @@ def test_last_of_a_storm_of_pauses_and_continues_holds(on_each):
 
     # A pending SIGTSTP is discarded by SIGCONT (signal(7)): whatever was merged, the last word is to continue.
     on_each.wait_for(lambda: on_each.status()["state"] == "active", "be active in the end")
-    assert any("merging what follows" in r["MESSAGE"] for r in on_each.journal())
+    assert any("merging what follows" in message for message in on_each.messages())

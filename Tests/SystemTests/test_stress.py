@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from test_sender import outer_pid
+from belfry_service import DOORBELL
+from programs import running
 
-DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
 SIGNALS = 100_000
 WARM_UP = 10_000
 # Sent at once; half of them wait for a subscriber then, which is less than it may be behind.
@@ -36,15 +36,8 @@ os.kill(pid, signal.SIGCONT)
 """
 
 
-def footprint(belfry) -> dict[str, int]:
-    """What the daemon holds: memory of its own in KiB, descriptors, threads."""
-    status = dict(line.split(":", 1) for line in belfry.process("status").splitlines())
-    count = belfry.host.run("sh", "-c", f"ls /proc/{belfry.main_pid()}/fd | wc -l").stdout
-    return {"RssAnon": int(status["RssAnon"].split()[0]), "descriptors": int(count), "threads": int(status["Threads"])}
-
-
 def assert_nothing_grew(belfry, before: dict[str, int]) -> None:
-    after = footprint(belfry)
+    after = belfry.footprint()
     print(f"\nbefore {before}, after {after}")
     assert after["descriptors"] == before["descriptors"]
     assert after["threads"] == before["threads"] == 1
@@ -57,10 +50,10 @@ def test_hundred_thousand_mixed_signals_leave_nothing_behind(on_each):
     on_each.start()
     subscribers = [on_each.subscribe(names=["org.example.doorbell"]) for _ in range(3)]
     enter = ["nsenter", "-t", str(on_each.host.leader), "-p", "--", sys.executable, "-c", MIXED]
-    sender = subprocess.Popen([*enter, str(on_each.main_pid()), str(BURST)], stdin=subprocess.PIPE, text=True)
+    command = [*enter, str(on_each.main_pid()), str(BURST)]
     rung = 0
 
-    def send(count: int) -> None:
+    def send(count: int, sender: subprocess.Popen) -> None:
         nonlocal rung
         for _ in range(count // BURST):
             print("go", file=sender.stdin, flush=True)
@@ -69,12 +62,13 @@ def test_hundred_thousand_mixed_signals_leave_nothing_behind(on_each):
                     assert subscriber.next()["origin"]["value"] == rung
                 rung += 1
 
-    send(WARM_UP)
-    before = footprint(on_each)
-    send(SIGNALS - WARM_UP)
-    sender.stdin.close()
+    with running(command, stdin=subprocess.PIPE) as sender:
+        send(WARM_UP, sender)
+        before = on_each.footprint()
+        send(SIGNALS - WARM_UP, sender)
+        sender.stdin.close()
+        assert sender.wait(timeout=20) == 0
 
-    assert sender.wait(timeout=20) == 0
     assert rung == SIGNALS // 2
     on_each.wait_for(lambda: on_each.status()["state"] == "active", "be active in the end")
     assert_nothing_grew(on_each, before)
@@ -86,7 +80,7 @@ def journal_values(belfry) -> list[str]:
     """The values of the queued signals as the journal has them."""
     belfry.host.run("journalctl", "--sync")
     # By the run and not after a cursor: with another match, journalctl 252 leaves out the first record after it.
-    run = f"_SYSTEMD_INVOCATION_ID={belfry.properties('InvocationID')['InvocationID']}"
+    run = f"_SYSTEMD_INVOCATION_ID={belfry.property('InvocationID')}"
     fields = ["--output=cat", "--output-fields=BELFRY_SIGNAL_VALUE"]
     return belfry.host.run("journalctl", *fields, run, "BELFRY_NOTIFICATION=org.example.doorbell").stdout.split()
 
@@ -100,7 +94,7 @@ def wait_for_state(pid: int, state: str) -> None:
 
 def test_thousand_stops_are_each_told_and_leave_nothing_behind(started_on_each):
     subscriber = started_on_each.subscribe()
-    pid = outer_pid(started_on_each)
+    pid = started_on_each.outer_pid()
 
     def stop(times: int) -> None:
         for _ in range(times):
@@ -113,7 +107,7 @@ def test_thousand_stops_are_each_told_and_leave_nothing_behind(started_on_each):
 
     # Long enough for what is kept of the past to be full.
     stop(WARM_UP // 8)
-    before = footprint(started_on_each)
+    before = started_on_each.footprint()
     stop(STOPS)
 
     assert_nothing_grew(started_on_each, before)

@@ -5,10 +5,8 @@
 import re
 
 import pytest
-from belfry_service import SERVICE
-from test_signals import CONTINUE, PAUSE, STOP
-
-DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
+from belfry_service import DOORBELL, SERVICE
+from sequences import CONTINUE, PAUSE, STOP
 
 
 def live(belfry) -> list[dict]:

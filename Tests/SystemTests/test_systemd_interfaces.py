@@ -5,25 +5,20 @@
 import json
 
 import pytest
+from belfry_service import SERVICE, SOCKET
 from varlink_client import NOBODY, VarlinkError
 
 LINKS = ["/run/varlink/registry/io.belfry.Lifecycle", "/run/systemd/report/io.belfry.Lifecycle"]
 
 
 def metrics(client) -> list[dict]:
-    client.send("io.systemd.Metrics.List", more=True)
-    found = []
-    while True:
-        frame = client.receive()
-        found.append(frame["parameters"])
-        if not frame.get("continues"):
-            return found
+    return client.collect("io.systemd.Metrics.List")
 
 
 def test_socket_is_linked_where_systemd_looks(started_on_each):
     for link in LINKS:
         assert started_on_each.host.run("readlink", link).stdout.strip().endswith("/io.belfry.Lifecycle")
-    started_on_each.host.systemctl("stop", "belfryd.socket", "belfryd.service")
+    started_on_each.host.systemctl("stop", SOCKET, SERVICE)
     for link in LINKS:
         assert started_on_each.host.run("test", "-L", link, check=False).returncode == 1
 

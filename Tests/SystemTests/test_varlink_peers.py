@@ -61,13 +61,12 @@ def test_varlinkctl_posts_without_a_reply(started_on_trixie):
 
 def test_varlinkctl_subscribes(started_on_trixie):
     command = ["varlinkctl", "--json=short", "--more", "call", ADDRESS, f"{INTERFACE}.Subscribe", "{}"]
-    with subprocess.Popen(started_on_trixie.host.enter(*command), stdout=subprocess.PIPE, text=True) as client:
+    with started_on_trixie.host.running(*command) as client:
         first = json.loads(client.stdout.readline().lstrip("\x1e"))
         assert first["state"]["state"] == "active"
         started_on_trixie.kill("USR1")
         second = json.loads(client.stdout.readline().lstrip("\x1e"))
         assert second["notification"]["name"] == "flushRequested"
-        client.terminate()
 
 
 @pytest.fixture

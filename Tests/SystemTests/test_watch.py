@@ -4,31 +4,20 @@
 
 import json
 import queue
-import subprocess
 import threading
 
 import pytest
 from belfry_service import SERVICE, SOCKET
-from systemd_host import CLEAN
-
 
 # nsenter passes no signal on, so what stands between ends the watch when its own input ends.
 UNTIL_INPUT_ENDS = 'belfryctl watch --json <&- & read _; kill "$!"; wait "$!"'
 
 
 class Watch:
-    """`belfryctl watch --json` inside the host, read line by line."""
+    """`belfryctl watch --json`, read line by line."""
 
-    def __init__(self, host):
-        self.process = subprocess.Popen(
-            host.enter("sh", "-c", UNTIL_INPUT_ENDS),
-            env=CLEAN,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.output, self.errors = self._read(self.process.stdout), self._read(self.process.stderr)
+    def __init__(self, process):
+        self.output, self.errors = self._read(process.stdout), self._read(process.stderr)
 
     def _read(self, stream) -> queue.Queue:
         lines = queue.Queue()
@@ -51,11 +40,12 @@ class Watch:
 
 @pytest.fixture
 def watch(started):
-    watch = Watch(started.host)
-    assert watch.next()["state"]["state"] == "active"
-    yield watch
-    watch.process.stdin.close()
-    assert watch.process.wait(timeout=10) == 0
+    with started.host.running("sh", "-c", UNTIL_INPUT_ENDS) as process:
+        watch = Watch(process)
+        assert watch.next()["state"]["state"] == "active"
+        yield watch
+        process.stdin.close()
+        assert process.wait(timeout=10) == 0
 
 
 def test_watch_misses_nothing_of_a_restart(started, watch):

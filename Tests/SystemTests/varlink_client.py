@@ -73,6 +73,14 @@ class VarlinkClient:
         self.send(method, parameters)
         return self.reply()
 
+    def collect(self, method: str) -> list[dict]:
+        """The parameters of every reply to a call with 'more', up to the last one."""
+        self.send(method, more=True)
+        frames = [self.receive()]
+        while frames[-1].get("continues"):
+            frames.append(self.receive())
+        return [frame["parameters"] for frame in frames]
+
 
 class Subscriber:
     """A subscription: `state` is what it began with, `seen` every notification that has been read so far."""

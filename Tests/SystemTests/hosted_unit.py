@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A service of a host, seen from outside: systemctl, the journal and /proc."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from systemd_host import SystemdHost
+
+
+class HostedUnit:
+    """What tests ask of any service: `journal` tells of it since `forget_the_past`."""
+
+    def __init__(self, host: SystemdHost, name: str):
+        self.host = host
+        self.name = name
+        self.cursor: str | None = None
+
+    def forget_the_past(self) -> None:
+        """What was logged before is no longer seen by `journal`."""
+        self.cursor = self.host.journal("--lines=1")[-1]["__CURSOR"]
+
+    def kill(self, signal: str) -> None:
+        """`systemctl kill`, so that the sender is the host's PID 1."""
+        self.host.systemctl("kill", "--kill-who=main", f"--signal={signal}", self.name)
+
+    def properties(self, *names: str) -> dict[str, str]:
+        return self.host.properties(self.name, *names)
+
+    def property(self, name: str) -> str:
+        return self.properties(name)[name]
+
+    def main_pid(self) -> int:
+        """The main process's id as the host counts."""
+        return int(self.property("MainPID"))
+
+    def outer_pid(self) -> int:
+        """The main process's id as this process counts."""
+        inner = str(self.main_pid())
+        namespace = os.readlink(f"/proc/{self.host.leader}/ns/pid")
+        for status in Path("/proc").glob("[0-9]*/status"):
+            try:
+                pids = next(line for line in status.read_text().splitlines() if line.startswith("NSpid:")).split()
+                if pids[-1] == inner and os.readlink(status.parent / "ns/pid") == namespace:
+                    return int(status.parent.name)
+            except (FileNotFoundError, ProcessLookupError, StopIteration):
+                continue
+        raise AssertionError(f"no process has the pid {inner} inside")
+
+    def process(self, name: str) -> str:
+        """A file of the main process's folder in the host's /proc."""
+        return self.host.run("cat", f"/proc/{self.main_pid()}/{name}").stdout
+
+    def process_status(self) -> dict[str, str]:
+        """The lines of proc_pid_status(5)."""
+        return dict(line.split(":", 1) for line in self.process("status").splitlines())
+
+    def footprint(self) -> dict[str, int]:
+        """What the main process holds: memory of its own in KiB, descriptors, threads."""
+        status = self.process_status()
+        descriptors = self.host.run("ls", f"/proc/{self.main_pid()}/fd").stdout.split()
+        return {
+            "RssAnon": int(status["RssAnon"].split()[0]),
+            "descriptors": len(descriptors),
+            "threads": int(status["Threads"]),
+        }
+
+    def journal(self) -> list[dict]:
+        """The records of the unit, those of systemd about it included."""
+        return self.host.journal(f"--unit={self.name}", after=self.cursor)
+
+    def messages(self) -> list[str]:
+        return [record["MESSAGE"] for record in self.journal()]
+
+    def wait_for(self, question: Callable[[], bool], what: str, seconds: float = 30) -> None:
+        """For what systemd offers no event: asks until the answer is yes."""
+        deadline = time.monotonic() + seconds
+        while not question():
+            assert time.monotonic() < deadline, (
+                f"{self.name} did not {what} in {seconds} s, but said {self.messages()[-20:]}"
+            )
+            time.sleep(0.05)
+
+    def wait_until_inactive(self) -> None:
+        """Returns when systemd has seen the service end."""
+        self.wait_for(lambda: self.property("ActiveState") in ("inactive", "failed"), "end")
+
+    def wait_until_stopped(self) -> None:
+        """Returns when the main process is stopped, as by SIGSTOP (proc_pid_stat(5))."""
+        self.wait_for(lambda: self.process("stat").rpartition(")")[2].split()[0] == "T", "come to a stop")
