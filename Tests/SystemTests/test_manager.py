@@ -9,7 +9,7 @@ from belfry_service import CONFIGURATION, SERVICE
 
 
 def text(service) -> str:
-    return service.properties("StatusText")["StatusText"]
+    return service.property("StatusText")
 
 
 def test_status_is_always_worth_reading(on_each):
@@ -56,7 +56,7 @@ def test_failure_leaves_its_error_number(probe):
         "Result": "exit-code",
         "ExecMainStatus": "70",
     }
-    status = probe.host.systemctl("status", "belfry-probe.service", check=False).stdout
+    status = probe.host.systemctl("status", probe.name, check=False).stdout
     assert re.search(r"^ +Error: .*Input/output error", status, re.MULTILINE)
 
 
@@ -108,17 +108,22 @@ def test_lost_listener_ends_the_service_at_once_even_without_a_watchdog(probe):
     probe.wait_for(lambda: probe.property("ActiveState") == "active", "come back")
 
 
+def stored(probe) -> int:
+    return int(probe.property("NFileDescriptorStore"))
+
+
 def test_stored_descriptors_come_back(probe):
-    probe.start("store", FileDescriptorStoreMax="4", Restart="on-failure", RestartSec="0")
+    probe.start("store", FileDescriptorStoreMax="8", Restart="on-failure", RestartSec="0")
+    own = stored(probe)
     probe.kill("USR1")
     probe.wait_for(lambda: "stored sent" in probe.messages(), "store")
 
     # Hung up, and there nevertheless.
-    assert probe.property("NFileDescriptorStore") == "2"
+    assert stored(probe) == own + 2
     probe.kill("KILL")
     probe.wait_for(lambda: "received [\"probe\", \"probe\"]" in probe.messages(), "have them back")
     probe.kill("USR2")
-    probe.wait_for(lambda: probe.property("NFileDescriptorStore") == "0", "remove them")
+    probe.wait_for(lambda: stored(probe) == own, "remove them")
 
 
 def test_manager_without_a_store_refuses_in_silence_and_the_barrier_comes(probe):
@@ -126,7 +131,7 @@ def test_manager_without_a_store_refuses_in_silence_and_the_barrier_comes(probe)
     probe.kill("USR1")
     probe.wait_for(lambda: "stored sent" in probe.messages(), "hear of the barrier")
 
-    assert probe.property("NFileDescriptorStore") == "0"
+    assert stored(probe) == 0
 
 
 def test_start_that_gets_on_is_given_time(probe):

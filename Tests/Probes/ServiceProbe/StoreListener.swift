@@ -30,7 +30,7 @@ final class StoreListener: LifecycleListener {
         }
         on(.didFinishLaunching) { [self] _ in
             let names = (try? ListenDescriptors.received())?.descriptors.map(\.name) ?? []
-            say("received \(names)")
+            say("received \(names.filter { $0 == "probe" })")
         }
     }
 
