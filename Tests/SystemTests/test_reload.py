@@ -8,76 +8,76 @@ from belfry_service import CONFIGURATION, DOORBELL, SERVICE
 BROKEN = "[Signals]\nUSR1=org.example.lantern\nUSR3=org.example.lantern\n"
 
 
-def ring(belfry) -> None:
-    belfry.kill("RTMIN+5")
+def ring(on_each) -> None:
+    on_each.kill("RTMIN+5")
 
 
-def test_reload_brings_the_new_configuration_into_force(started):
-    subscriber = started.subscribe()
-    started.configure(DOORBELL)
+def test_reload_brings_the_new_configuration_into_force(started_on_each):
+    subscriber = started_on_each.subscribe()
+    started_on_each.configure(DOORBELL)
 
-    started.host.systemctl("reload", SERVICE)
+    started_on_each.host.systemctl("reload", SERVICE)
 
     assert [n["name"] for n in subscriber.until("didReload")] == ["willReload", "didReload"]
-    ring(started)
+    ring(started_on_each)
     assert subscriber.next()["name"] == "org.example.doorbell"
-    assert started.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
+    assert started_on_each.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
 
 
 @pytest.mark.parametrize("broken", [BROKEN, "[Signals\n", "[Servce]\nNice=yes\n", "[Signals]\nUSR1=\x01\n"])
-def test_broken_configuration_fails_the_reload_and_changes_nothing(belfry, broken):
-    belfry.configure(DOORBELL)
-    belfry.start()
-    subscriber = belfry.subscribe()
-    belfry.configure(broken)
+def test_broken_configuration_fails_the_reload_and_changes_nothing(on_each, broken):
+    on_each.configure(DOORBELL)
+    on_each.start()
+    subscriber = on_each.subscribe()
+    on_each.configure(broken)
 
-    done = belfry.host.systemctl("reload", SERVICE, check=False)
+    done = on_each.host.systemctl("reload", SERVICE, check=False)
 
     assert done.returncode != 0
     assert [n["name"] for n in subscriber.until("didFailToReload")][-1] == "didFailToReload"
-    ring(belfry)
+    ring(on_each)
     assert subscriber.next()["name"] == "org.example.doorbell"
-    belfry.kill("USR1")
+    on_each.kill("USR1")
     assert subscriber.next()["name"] == "flushRequested"
-    assert belfry.status()["state"] == "active"
+    assert on_each.status()["state"] == "active"
 
 
-def test_journal_says_where_the_configuration_is_broken(started):
-    started.configure(BROKEN)
-    started.host.systemctl("reload", SERVICE, check=False)
+def test_journal_says_where_the_configuration_is_broken(started_on_each):
+    started_on_each.configure(BROKEN)
+    started_on_each.host.systemctl("reload", SERVICE, check=False)
 
-    text = "\n".join(started.messages())
+    text = "\n".join(started_on_each.messages())
     assert f"{CONFIGURATION}:3:1" in text
     assert "USR3" in text
 
 
-def test_belfryctl_reload_prints_what_is_broken_and_fails(started):
-    started.configure(BROKEN)
+def test_belfryctl_reload_prints_what_is_broken_and_fails(started_on_each):
+    started_on_each.configure(BROKEN)
 
-    done = started.ctl("reload", check=False)
+    done = started_on_each.ctl("reload", check=False)
 
     assert done.returncode == 78
     assert f"{CONFIGURATION}:3:1" in done.stderr
 
 
-def test_sighup_reloads_too(started):
-    subscriber = started.subscribe()
-    started.configure(DOORBELL)
-    started.kill("HUP")
+def test_sighup_reloads_too(started_on_each):
+    subscriber = started_on_each.subscribe()
+    started_on_each.configure(DOORBELL)
+    started_on_each.kill("HUP")
 
     reloaded = subscriber.until("didReload")
     assert [n["name"] for n in reloaded] == ["willReload", "didReload"]
     assert reloaded[0]["origin"]["signal"] == "SIGHUP"
 
 
-def test_reload_during_a_reload_is_merged(started):
-    subscriber = started.subscribe()
-    client, other = started.connect(), started.connect()
+def test_reload_during_a_reload_is_merged(started_on_each):
+    subscriber = started_on_each.subscribe()
+    client, other = started_on_each.connect(), started_on_each.connect()
     client.send("Reload")
     other.send("Reload")
     client.reply()
     other.reply()
-    started.kill("USR1")
+    started_on_each.kill("USR1")
 
     reloads = [n["name"] for n in subscriber.until("flushRequested")].count("didReload")
     assert 1 <= reloads <= 2
