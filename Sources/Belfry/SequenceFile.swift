@@ -19,7 +19,8 @@ final class SequenceFile: LifecycleSequence {
     /// Opens the file, or makes it, for as long as the process lives.
     ///
     /// - Parameter kept: the last number that an earlier process kept for its subscribers, if it did. A process that is
-    ///   killed may have counted one more, which nobody has heard of; that number is given again.
+    ///   killed may have counted one more, which nobody has heard of; that number is given again. The file may also have
+    ///   gone with its directory (`RuntimeDirectory=` in systemd.exec(5)).
     /// - Throws: `EWOULDBLOCK` when another process has it.
     init(path: String, bootID: String, kept: UInt64?) throws(SystemError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -37,7 +38,7 @@ final class SequenceFile: LifecycleSequence {
         }
         let boot = Self.words(bootID)
         if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0) }
-        if let kept, content.pointee.last == kept + 1 { content.pointee.last = kept }
+        if let kept, content.pointee.last <= kept + 1 { content.pointee.last = kept }
     }
 
     isolated deinit {

@@ -161,8 +161,9 @@ final class ServiceAssembly {
             try OwnedDirectory.make(paths.runtimeDirectory)
             return try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID, kept: kept)
         } catch {
-            log.write(.notice, "\(error), counting notifications from 1", .failure)
-            return TransientSequence()
+            let sequence = TransientSequence(after: kept ?? 0)
+            log.write(.notice, "\(error), counting notifications from \(sequence.last + 1)", .failure)
+            return sequence
         }
     }
 }

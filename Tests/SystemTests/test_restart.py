@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from belfry_service import SERVICE
-from varlink_client import NOBODY, VarlinkClient, VarlinkError
+from varlink_client import NOBODY, Subscriber, VarlinkClient, VarlinkError
 
 SUBSCRIBERS = 1000
 POSTS = 500
@@ -243,3 +243,17 @@ def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(on_ea
         assert subscriber.reply()["notification"]["sequence"] == first["sequence"] + 1
     finally:
         host.systemctl("stop", "belfry-alone.service")
+
+
+def test_service_without_a_place_to_count_keeps_its_subscribers_too(probe):
+    settings = {"FileDescriptorStoreMax": "16", "Restart": "on-failure", "RestartSec": "0"}
+    probe.start("count", **settings)
+    # systemd removes the runtime directory, and the file that counts with it, when the process has ended.
+    folder = probe.host.path("/run/belfry-probe")
+    subscriber = Subscriber(VarlinkClient(folder / "io.belfry.Lifecycle"))
+    first = probe.property("MainPID")
+    probe.kill("KILL")
+    subscriber.until("didBecomeActive")
+
+    assert probe.property("MainPID") != first
+    assert subscriber.is_consecutive()

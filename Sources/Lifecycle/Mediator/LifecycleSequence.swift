@@ -14,10 +14,10 @@ public protocol LifecycleSequence: AnyObject {
 /// Numbers that end with the process.
 public final class TransientSequence: LifecycleSequence {
     /// The number of the last notification; 0 before the first.
-    @exclusivity(unchecked) public private(set) var last: UInt64 = 0
+    @exclusivity(unchecked) public private(set) var last: UInt64
 
-    /// Begins with 0.
-    public init() {}
+    /// Counts on from `last`, 0 for a service that has told of nothing yet.
+    public init(after last: UInt64 = 0) { self.last = last }
 
     /// Counts one more, and returns its number.
     public func next() -> UInt64 {
