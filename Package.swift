@@ -56,6 +56,8 @@ let package = Package(
         .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(
+            name: "LifecycleJournal", dependencies: ["CSystemd", "SystemErrors", "Varlink"], swiftSettings: onMain),
+        .target(
             name: "LifecycleSources",
             dependencies: [
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
@@ -69,8 +71,8 @@ let package = Package(
         .target(
             name: "LifecycleSocket",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "ServiceManager",
-                "SystemErrors", "Varlink",
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
+                "ServiceManager", "SystemErrors", "Varlink",
             ], swiftSettings: onMain),
         .target(
             name: "LifecycleCacheFlush",
@@ -88,8 +90,8 @@ let package = Package(
         .target(
             name: "BelfrySocket",
             dependencies: [
-                "Belfry", "BelfryConfiguration", "Lifecycle", "LifecycleListeners", "LifecycleSocket", "ServiceManager",
-                "Varlink",
+                "Belfry", "BelfryConfiguration", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
+                "LifecycleSocket", "ServiceManager", "Varlink",
             ], swiftSettings: onMain),
         .target(
             name: "BelfryCacheFlush", dependencies: ["Belfry", "Lifecycle", "LifecycleCacheFlush"],
@@ -105,8 +107,9 @@ let package = Package(
             swiftSettings: onMain),
         .target(
             name: "BelfryControl",
-            dependencies: ["BelfryConfiguration", "CSystemd", "EventLoop", "SystemErrors", "Varlink"],
-            swiftSettings: onMain),
+            dependencies: [
+                "BelfryConfiguration", "CSystemd", "EventLoop", "LifecycleJournal", "SystemErrors", "Varlink",
+            ], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
             name: "belfryctl",
@@ -173,15 +176,15 @@ let package = Package(
         .testTarget(
             name: "LifecycleListenersTests",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleTesting",
-                "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
+                "LifecycleTesting", "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(
             name: "LifecycleSocketTests",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSocket",
-                "LifecycleTesting", "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
+                "LifecycleSocket", "LifecycleTesting", "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(
@@ -190,6 +193,10 @@ let package = Package(
                 "BelfryConfiguration", "Lifecycle", "LifecycleCacheFlush", "LifecycleListeners", "LifecycleTesting",
                 "ServiceManager", "TestSupport",
             ],
+            swiftSettings: onMain),
+        .testTarget(
+            name: "LifecycleJournalTests",
+            dependencies: ["CSystemd", "LifecycleJournal", "SystemErrors", "TestSupport", "Varlink"],
             swiftSettings: onMain),
         .testTarget(
             name: "LifecycleSourcesTests",

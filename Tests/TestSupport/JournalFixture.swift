@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import Glibc
+internal import SystemErrors
+
+/// A journal of a test's own. What is written to it goes through systemd's own hands (systemd-journal-remote(8)).
+public final class JournalFixture {
+    /// The fields of a record, in order.
+    public typealias Record = [(name: String, value: String)]
+
+    private static let writer = "/lib/systemd/systemd-journal-remote"
+
+    private let directory: TemporaryDirectory
+    private var count = 0
+
+    /// Makes one without records.
+    public init() throws { directory = try TemporaryDirectory() }
+
+    /// Where its files are.
+    public var path: String { directory.path("") }
+
+    /// Adds records, and returns when they are there.
+    public func write(_ records: [Record]) throws { try wait(for: beginToWrite(records)) }
+
+    /// Adds records, and returns at once with the process that does it.
+    public func beginToWrite(_ records: [Record]) throws -> Int32 {
+        var text = ""
+        for record in records {
+            count += 1
+            text += "__REALTIME_TIMESTAMP=\(1_767_358_800_000_000 + count)\n__MONOTONIC_TIMESTAMP=\(1000 + count)\n"
+            text += "_BOOT_ID=0123456789abcdef0123456789abcdef\n"
+            for field in record { text += "\(field.name)=\(field.value)\n" }
+            text += "\n"
+        }
+        let output = "--output=\(directory.path("test.journal"))"
+        let records = try directory.write("records.export", text)
+        var arguments: [UnsafeMutablePointer<CChar>?] = []
+        for argument in [Self.writer, "--split-mode=none", output, records] { arguments.append(strdup(argument)) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        // It says how many there were; whatever is wrong is in its exit status.
+        let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(quiet) }
+        try SystemError.check(
+            belfry_spawn(&process, Self.writer, &arguments, environ, -1, -1, quiet), verb: "run", object: Self.writer)
+        return process
+    }
+
+    /// Returns when a process that writes has ended.
+    public func wait(for process: Int32) throws {
+        var status: Int32 = 0
+        guard waitpid(process, &status, 0) == process, status == 0 else {
+            throw SystemError(EIO, verb: "write", object: path)
+        }
+    }
+}
