@@ -153,6 +153,16 @@ class FrameStream {
         return true
     }
 
+    /// Whether nothing waits and the kernel has room for much more. If it has not, `proceed` is called when it has.
+    final func hasRoom() -> Bool {
+        guard output.count == 0, !isBlocked, !isClosed else { return false }
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&state, 1, 0) == 0 else { return true }
+        isBlocked = true
+        watch()
+        return false
+    }
+
     /// Has `turnEnds` called.
     final func needsTurn() {
         guard !isDirty, !isClosed else { return }
@@ -202,7 +212,7 @@ class FrameStream {
         note.settle(output.progress)
     }
 
-    private final func noteProgress() { note?.progress.pointee = output.progress }
+    private final func noteProgress() { note?.arrive(at: output.progress) }
 
     /// Queues a message of which the first bytes were written before.
     final func queue(_ message: EncodedMessage, written: Int) {

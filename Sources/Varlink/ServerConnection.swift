@@ -22,6 +22,7 @@ final class ServerConnection: FrameStream {
     /// The number, in the stream, of the first reply to it.
     private var firstReply: UInt64 = 0
     private var onCancel: (() -> Void)?
+    private var onDrained: (() -> Void)?
     /// What the request that is being answered takes part in.
     var broadcast: VarlinkBroadcast?
 
@@ -44,6 +45,10 @@ final class ServerConnection: FrameStream {
 
     override func proceed() {
         guard !isProceeding, let server else { return }
+        if let drained = onDrained, hasRoom() {
+            onDrained = nil
+            drained()
+        }
         isProceeding = true
         defer { isProceeding = false }
         if successor != nil { return handOver(server) }
@@ -132,6 +137,7 @@ final class ServerConnection: FrameStream {
         successor = nil
         let onCancel = onCancel
         self.onCancel = nil
+        onDrained = nil
         onCancel?()
     }
 
@@ -143,6 +149,11 @@ final class ServerConnection: FrameStream {
 
     func setCancel(_ number: UInt64, _ handler: (() -> Void)?) {
         if isActive(number) { onCancel = handler }
+    }
+
+    func whenDrained(_ number: UInt64, _ handler: @escaping () -> Void) {
+        guard isActive(number) else { return }
+        if hasRoom() { handler() } else { onDrained = handler }
     }
 
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
@@ -204,6 +215,7 @@ final class ServerConnection: FrameStream {
         keepProgress(nil, from: 0)
         isUpgrading = false
         onCancel = nil
+        onDrained = nil
         if !isProceeding { needsTurn() }
     }
 

@@ -27,6 +27,12 @@ package nonisolated struct VarlinkWriteNote {
         belfry_send_noted(descriptor, parts, count, flight, entry, progress.pointee)
     }
 
+    /// Stores the progress that the last write has brought.
+    func arrive(at new: belfry_progress) {
+        progress.pointee = new
+        belfry_publish(&flight.pointee.entry, 0)
+    }
+
     /// Stores a progress that no write has brought.
     func settle(_ new: belfry_progress) {
         // `flight` would contradict it.
