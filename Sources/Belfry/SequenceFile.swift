@@ -11,6 +11,8 @@ final class SequenceFile: LifecycleSequence {
     private struct Content {
         var boot: (UInt64, UInt64)
         var last: UInt64
+        /// Zero in the file of an earlier version.
+        var id: (UInt64, UInt64)
     }
 
     private let content: UnsafeMutablePointer<Content>
@@ -37,7 +39,8 @@ final class SequenceFile: LifecycleSequence {
             throw error
         }
         let boot = Self.words(bootID)
-        if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0) }
+        if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0, id: (0, 0)) }
+        if content.pointee.id == (0, 0) { content.pointee.id = SequenceID.random }
         if let kept, content.pointee.last <= kept + 1 { content.pointee.last = kept }
     }
 
@@ -47,6 +50,9 @@ final class SequenceFile: LifecycleSequence {
     }
 
     var last: UInt64 { content.pointee.last }
+
+    /// What tells this counter from others, also from those that began anew in the same boot.
+    var id: String { SequenceID.text(content.pointee.id) }
 
     func next() -> UInt64 {
         content.pointee.last += 1

@@ -42,15 +42,16 @@ final class ServiceAssembly {
         let parts = try partsWanted.map { try $0.make(foundation) }
         sayWhatIsMissing(settings)
         let lastSequence = parts.compactMap(\.lastSequence).max()
+        let (sequence, counter) = sequence(in: paths, lastSequence, bootID: identity.bootID)
         let mediator = LifecycleMediator(
-            clock: EventLoopClock(loop), sequence: sequence(in: paths, lastSequence, bootID: identity.bootID),
+            clock: EventLoopClock(loop), sequence: sequence,
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
         mediator.readConfiguration = { [reader] in try reader.read() }
 
         let bus = SystemBus(loop: loop)
         let unit = ServiceManagerUnit.own(loop: loop, system: bus)
         let budget = UnitBudget(mediator: mediator, unit: unit)
-        try mediator.addListener(LoggerListener(mediator: mediator, log: log))
+        try mediator.addListener(LoggerListener(mediator: mediator, log: log, counter: counter))
         mediator.addTransitionObserver { [log] in
             if let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
         }
@@ -64,7 +65,7 @@ final class ServiceAssembly {
         launch.cause = lastWord.launchCause
         launch.previousRun = lastWord.previousRun
         let surroundings = PartSurroundings(
-            loop: loop, mediator: mediator, paths: paths,
+            loop: loop, mediator: mediator, paths: paths, counter: counter,
             describeRun: { ["launch": .object(launch.userInfo)].merging(lastWord.userInfo) { $1 } },
             refreshTimeouts: { budget.refresh(then: $0) })
         for part in parts { try part.addFirstListeners(surroundings) }
@@ -155,15 +156,19 @@ final class ServiceAssembly {
             mediator: mediator, run: run, files: RunFiles(directory: paths.stateDirectory), log: log)
     }
 
-    /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1.
-    private func sequence(in paths: RuntimePaths, _ kept: UInt64?, bootID: String) -> any LifecycleSequence {
+    /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1; and what tells
+    /// them from others.
+    private func sequence(
+        in paths: RuntimePaths, _ kept: UInt64?, bootID: String
+    ) -> (any LifecycleSequence, id: String) {
         do throws(SystemError) {
             try OwnedDirectory.make(paths.runtimeDirectory)
-            return try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID, kept: kept)
+            let file = try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID, kept: kept)
+            return (file, file.id)
         } catch {
             let sequence = TransientSequence(after: kept ?? 0)
             log.write(.notice, "\(error), counting notifications from \(sequence.last + 1)", .failure)
-            return sequence
+            return (sequence, SequenceID.text(SequenceID.random))
         }
     }
 }

@@ -117,13 +117,17 @@ struct ServiceMainTests {
         let first = try fixture.startReady()
         first.send(SIGKILL)
         #expect(first.finish().status == 128 + SIGKILL)
+        let file = URL(fileURLWithPath: fixture.directory.path("run/sequence"))
+        let id = try Data(contentsOf: file).suffix(16)
 
         let second = try fixture.startReady("[Signals]\nUSR2=three\n")
         second.send(SIGTERM)
 
         #expect(second.finish().status == 0)
-        let counter = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("run/sequence")))
-        #expect(counter.suffix(8).first == 9)
+        let counter = try Data(contentsOf: file)
+        #expect(counter.dropFirst(16).first == 9)
+        #expect(counter.suffix(16) == id)
+        #expect(Set(id) != [0])
     }
 
     @Test func socketOfALivingServiceIsNotTaken() throws {

@@ -22,7 +22,7 @@ struct LoggerListenerTests {
         var configuration = LifecycleConfiguration()
         configuration[BelfrySettings.self] = .defaults
         mediator = LifecycleMediator(clock: clock, configuration: configuration)
-        logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer })
+        logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer }, counter: "c0c0")
         try mediator.addListener(logger)
     }
 
@@ -40,12 +40,35 @@ struct LoggerListenerTests {
                 "BELFRY_PREVIOUS_STATE": "active", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGTSTP",
                 "BELFRY_SIGNAL_VALUE": "3", "BELFRY_SENDER_PID": "7", "BELFRY_SENDER_UID": "1000",
                 "BELFRY_SENDER_UNIT": "session-1.scope", "BELFRY_REALTIME_USEC": "\(clock.now.realtimeUsec)",
-                "BELFRY_MONOTONIC_USEC": "\(clock.now.monotonicUsec)",
+                "BELFRY_MONOTONIC_USEC": "\(clock.now.monotonicUsec)", "BELFRY_SEQUENCE_ID": "c0c0",
             ])
         #expect(
             writer.records[3].message
                 == "willResignActive active -> inactive, SIGTSTP from pid 7, uid 1000, session-1.scope")
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
+    }
+
+    @Test func recordHasTheUserInfoAndWhereASignalWithoutAProcessCameFrom() {
+        let kernel = LifecycleOrigin.signal(
+            SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel))
+
+        mediator.post(.flushRequested, userInfo: ["b": [1, 2.5], "a": "x"], origin: kernel)
+
+        #expect(writer.fields(0)["BELFRY_USER_INFO"] == #"{"a":"x","b":[1,2.5]}"#)
+        #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
+    }
+
+    /// Else it would be counted as a notification.
+    @Test func onlyRecordsOfNotificationsSayWhatCountedThem() throws {
+        try mediator.addListener(
+            RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal("no"))))
+
+        mediator.post(.flushRequested)
+        mediator.post(.statusRequested)
+
+        let counted = writer.records.indices.filter { writer.fields($0)["BELFRY_SEQUENCE_ID"] != nil }
+        #expect(counted.map { writer.fields($0)["BELFRY_SEQUENCE"] } == ["1", "2"])
+        #expect(writer.records.count > 3)
     }
 
     @Test func healthIsSaidWhenItChanges() throws {

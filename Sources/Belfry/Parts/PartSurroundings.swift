@@ -13,6 +13,8 @@ package struct PartSurroundings {
     package let mediator: LifecycleMediator
     /// Where the service keeps things.
     package let paths: RuntimePaths
+    /// What numbers its notifications, as their records in the journal say (`BELFRY_SEQUENCE_ID`).
+    package let counter: String
     /// Why the service was started, and how its last run ended.
     package let describeRun: () -> UserInfo
     /// Reads the times of the unit anew, and calls back when they are known.

@@ -3,17 +3,20 @@
 
 package import Lifecycle
 internal import ServiceManager
+internal import VarlinkValues
 
 /// What the journal holds of the service's life: which record, with which fields, for what happened.
 package nonisolated enum LifecycleRecords {
-    /// The record of a notification.
-    static func record(of notification: LifecycleNotification) -> JournalRecord {
+    /// The record of a notification, with all that subscribers are told, so that it can be told again.
+    ///
+    /// - Parameter counter: what gave it its number.
+    static func record(of notification: LifecycleNotification, counter: String? = nil) -> JournalRecord {
         let moves = notification.previousState != notification.state
         let change = moves ? " \(notification.previousState) -> \(notification.state)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
         return JournalRecord(
             .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details)",
-            id: kind.rawValue, fields: fields(of: notification))
+            id: kind.rawValue, fields: fields(of: notification) + fields(of: notification.userInfo, counter))
     }
 
     /// The record of a listener that refused, failed or overran; nil for one that did what it should.
@@ -60,6 +63,11 @@ package nonisolated enum LifecycleRecords {
                 + (health.reason.map { [("BELFRY_REASON", $0)] } ?? []))
     }
 
+    private static func fields(of userInfo: UserInfo, _ counter: String?) -> [(name: String, value: String)] {
+        (counter.map { [("BELFRY_SEQUENCE_ID", $0)] } ?? [])
+            + (userInfo.isEmpty ? [] : [("BELFRY_USER_INFO", VarlinkValue.object(userInfo.json).description)])
+    }
+
     private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {
         let common = [
             ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
@@ -83,7 +91,8 @@ package nonisolated enum LifecycleRecords {
         case .signal(let signal):
             [
                 ("BELFRY_SIGNAL", signal.name), ("BELFRY_SIGNAL_VALUE", "\(signal.value)"),
-            ] + sender(signal.pid, signal.uid, signal.unit, signal.command)
+            ] + (signal.sender == .process ? [] : [("BELFRY_SIGNAL_SENDER", signal.sender.rawValue)])
+                + sender(signal.pid, signal.uid, signal.unit, signal.command)
         case .peer(let peer): sender(peer.pid, peer.uid, peer.unit, peer.command)
         }
     }

@@ -10,14 +10,21 @@ package import Lifecycle
 package final class LoggerListener: LifecycleListener {
     package let name = "logger"
     private let log: ServiceLog
+    private let counter: String?
     private unowned let mediator: LifecycleMediator
     private var observation: LifecycleObservation?
     private var troubled: [ListenerHealthReport] = []
 
     /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
-    package init(mediator: LifecycleMediator, log: ServiceLog) {
+    ///
+    /// - Parameters:
+    ///   - mediator: whose life is logged.
+    ///   - log: where to.
+    ///   - counter: what numbers the notifications, so that they are found by it (`BELFRY_SEQUENCE_ID`).
+    package init(mediator: LifecycleMediator, log: ServiceLog, counter: String? = nil) {
         self.mediator = mediator
         self.log = log
+        self.counter = counter
         apply(mediator.configuration)
         mediator.addReportObserver { [weak self] report in self?.write(report) }
         mediator.addHealthObserver { [weak self] in self?.write($0) }
@@ -36,7 +43,10 @@ package final class LoggerListener: LifecycleListener {
         log.apply(target: settings.target, level: settings.level)
         observation =
             settings.isEnabled
-            ? observation ?? mediator.addObserver { [log] in log.write(LifecycleRecords.record(of: $0)) } : nil
+            ? observation
+                ?? mediator.addObserver { [log, counter] in
+                    log.write(LifecycleRecords.record(of: $0, counter: counter))
+                } : nil
     }
 
     private func write(_ troubled: [ListenerHealthReport]) {

@@ -40,6 +40,9 @@ package final class ServiceLog {
         set { level = newValue }
     }
 
+    /// Whether records of this priority go to the journal, with their fields.
+    package func isKept(_ priority: LogPriority) -> Bool { writer is JournalWriter && priority <= level }
+
     /// Sets the target and the level. A target that cannot be had leaves the old one, which says so.
     package func apply(target: LoggerTarget, level: LogPriority) {
         self.level = level
