@@ -3,7 +3,9 @@
 
 internal import Belfry
 internal import BelfryConfiguration
+internal import Glibc
 internal import Lifecycle
+internal import LifecycleJournal
 internal import LifecycleListeners
 internal import LifecycleSocket
 internal import ServiceManager
@@ -42,7 +44,9 @@ final class SocketPart: AssembledPart {
             activated: path == nil ? received.named("varlink") : [])
         let listener = try SocketListener(
             loop: service.loop, mediator: service.mediator, identity: foundation.identity, endpoint: endpoint,
-            keeper: keeper, log: foundation.log)
+            keeper: keeper,
+            series: JournalSeries(id: service.counter, uid: geteuid(), bootID: foundation.identity.bootID),
+            log: foundation.log)
         listener.describeRun = service.describeRun
         listener.refreshTimeouts = service.refreshTimeouts
         try service.mediator.addListener(listener)

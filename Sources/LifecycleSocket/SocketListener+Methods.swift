@@ -62,7 +62,7 @@ extension SocketListener {
         guard request.wantsMore else { return request.fail(.expectedMore) }
         subscribers.add(
             request, names: request.parameters["names"]?.arrayValue?.compactMap(\.stringValue),
-            after: request.parameters["after"]?.intValue, state: state)
+            after: request.parameters["after"]?.intValue, state: { [unowned self] in state })
     }
 
     private var actions: [VarlinkValue] {

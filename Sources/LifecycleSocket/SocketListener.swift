@@ -5,6 +5,7 @@ internal import BelfryConfiguration
 package import EventLoop
 internal import Glibc
 package import Lifecycle
+package import LifecycleJournal
 package import LifecycleListeners
 internal import ServiceManager
 internal import Varlink
@@ -44,10 +45,11 @@ package final class SocketListener: LifecycleListener {
     ///   - identity: what the service says of itself.
     ///   - endpoint: where it listens.
     ///   - keeper: what an earlier process left to it, and what it leaves to the next.
+    ///   - series: what the journal has of its notifications; nil when it has none.
     ///   - log: hears of refused clients.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, identity: ServiceIdentity, endpoint: SocketEndpoint,
-        keeper: SocketKeeper, log: ServiceLog
+        keeper: SocketKeeper, series: JournalSeries? = nil, log: ServiceLog
     ) throws {
         let settings = mediator.configuration[BelfrySettings.self]?.socket ?? BelfrySettings.defaults.socket
         self.mediator = mediator
@@ -67,7 +69,8 @@ package final class SocketListener: LifecycleListener {
             on: loop, limits: VarlinkLimits(settings))
         subscribers = SubscriberList(
             on: server, bootID: identity.bootID, queueLimit: settings.queueMax, queueByteLimit: settings.queueSizeMax,
-            replayLimit: settings.replayMax, keeper: keeper)
+            replayLimit: settings.replayMax, keeper: keeper,
+            journal: series.map { Self.queue($0, mediator, log) })
         try keeper.begin(after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
@@ -112,7 +115,23 @@ package final class SocketListener: LifecycleListener {
         server.limits = VarlinkLimits(settings)
         subscribers.queueLimit = settings.queueMax
         subscribers.queueByteLimit = settings.queueSizeMax
+        subscribers.replayLimit = settings.replayMax
         attached.queueLimit = settings.queueMax
+    }
+
+    private static func queue(_ series: JournalSeries, _ mediator: LifecycleMediator, _ log: ServiceLog) -> JournalQueue
+    {
+        var isTold = false
+        return JournalQueue(series) {
+            let logger = mediator.configuration[BelfrySettings.self]?.logger ?? BelfrySettings.defaults.logger
+            return logger.isEnabled && log.isKept(.info)
+        } onProblem: { problem in
+            guard !isTold else { return }
+            isTold = true
+            let reason =
+                problem.map { "\($0)" } ?? "the journal shows none, is its reader in the group systemd-journal?"
+            log.write(.notice, "unable to replay what is not in memory any more: \(reason)", .client)
+        }
     }
 
     /// Lets a client look, or answers that it may not.

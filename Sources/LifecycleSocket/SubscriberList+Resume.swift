@@ -37,14 +37,21 @@ extension SubscriberList {
             request.fail(.permissionDenied)
             return false
         }
-        let oldest = keeper.state.ring.oldest
-        guard progress.next >= oldest || rest.count > 0 else {
-            overrun(request, left.names, Int(clamping: oldest - progress.next))
+        let next = progress.next + UInt64(rest.count)
+        let isBehind = next < keeper.state.ring.oldest
+        guard !isBehind || journal != nil else {
+            overrun(request, left.names, Int(clamping: keeper.state.ring.oldest - next))
             return false
         }
         for reply in rest { request.send(reply, written: Int(progress.written)) }
         keep(request, line: left.line, from: progress.next)
-        follow(request, left.names, from: progress.next + UInt64(rest.count), &replies)
+        if isBehind, let journal {
+            replay(request, left.names, from: next, journal) { [self] oldest, next in
+                overrun(request, left.names, Int(clamping: oldest - next))
+            }
+        } else {
+            follow(request, left.names, from: next, &replies)
+        }
         return true
     }
 

@@ -14,8 +14,10 @@ final class SubscriberList {
     var queueLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.limit = queueLimit } } }
     /// The same in bytes.
     var queueByteLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.byteLimit = queueByteLimit } } }
-    /// How many past notifications a subscriber may ask for.
-    private let replayLimit: Int
+    /// How many past notifications in memory a subscriber may ask for.
+    var replayLimit: Int { didSet { keeper.setReplayLimit(replayLimit) } }
+    /// Where those are that are not in memory; nil when they are nowhere.
+    let journal: JournalQueue?
     let server: VarlinkServer
     private let bootID: String
     let keeper: SocketKeeper
@@ -30,7 +32,7 @@ final class SubscriberList {
 
     init(
         on server: VarlinkServer, bootID: String, queueLimit: Int, queueByteLimit: Int, replayLimit: Int,
-        keeper: SocketKeeper
+        keeper: SocketKeeper, journal: JournalQueue?
     ) {
         self.server = server
         self.bootID = bootID
@@ -38,6 +40,7 @@ final class SubscriberList {
         self.queueByteLimit = queueByteLimit
         self.replayLimit = replayLimit
         self.keeper = keeper
+        self.journal = journal
     }
 
     /// How many were dropped since the start because they did not read.
@@ -54,20 +57,30 @@ final class SubscriberList {
     }
 
     /// Begins a subscription: the state, then what was missed, then what comes.
-    func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: VarlinkObject) {
+    func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: @escaping () -> VarlinkObject) {
         if let names, names.count > Self.longestFilter || names.contains(where: { $0.utf8.count > 255 }) {
             return request.fail(.invalidParameter("names"))
         }
         let last = keeper.state.ring.last
         let next = after.map { min(UInt64(clamping: $0), last) + 1 } ?? last + 1
-        guard next > last || next >= oldest else {
-            return request.fail("io.belfry.Lifecycle.NotRetained", ["oldest": .int(Int64(clamping: oldest))])
-        }
         let names = names.map { Set($0) }
-        request.reply(["state": .object(state)], continues: true)
-        keep(request, names, from: next)
-        var replies = KeptReplies()
-        follow(request, names, from: next, &replies)
+        let start = { [self] in
+            request.reply(["state": .object(state())], continues: true)
+            keep(request, names, from: next)
+        }
+        let refuse = { [self] (oldest: UInt64) in
+            release(request, names)
+            request.fail("io.belfry.Lifecycle.NotRetained", ["oldest": .int(Int64(clamping: oldest))])
+        }
+        if next > last || next >= oldest {
+            start()
+            var replies = KeptReplies()
+            follow(request, names, from: next, &replies)
+        } else if let journal {
+            replay(request, names, from: next, journal, onStart: start) { oldest, _ in refuse(oldest) }
+        } else {
+            refuse(oldest)
+        }
     }
 
     /// Tells everyone who wants to know.
@@ -124,7 +137,7 @@ final class SubscriberList {
     }
 
     /// The next process is not to go on with it.
-    private func release(_ request: VarlinkRequest, _ names: Set<String>?) {
+    func release(_ request: VarlinkRequest, _ names: Set<String>?) {
         guard !isLeaving, let line = lines.removeValue(forKey: ObjectIdentifier(request)) else { return }
         keeper.state.subscribers.remove(line, names: names)
         // Without it the client would never see the end of a connection that we close.

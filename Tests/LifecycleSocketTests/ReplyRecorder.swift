@@ -9,6 +9,8 @@ final class ReplyRecorder {
     private(set) var replies: [VarlinkObject] = []
     /// The name of the error that ended the call.
     private(set) var error: String?
+    /// What it is about.
+    private(set) var errorParameters: VarlinkObject?
     /// Whether no more replies come.
     private(set) var isOver = false
 
@@ -25,8 +27,9 @@ final class ReplyRecorder {
         case .success(let reply):
             replies.append(reply.parameters)
             isOver = !reply.continues
-        case .failure(.failed(let name, _)):
+        case .failure(.failed(let name, let parameters)):
             error = name
+            errorParameters = parameters
             isOver = true
         case .failure: isOver = true
         }

@@ -4,6 +4,7 @@
 import BelfryConfiguration
 import EventLoop
 import Lifecycle
+import LifecycleJournal
 import LifecycleListeners
 import LifecycleSocket
 import LifecycleTesting
@@ -25,7 +26,7 @@ final class SocketFixture {
     /// One reply, or the error that came instead.
     typealias Answer = Result<VarlinkObject, VarlinkError>
 
-    init(_ change: (inout SocketSettings) -> Void = { _ in }) throws {
+    init(series: JournalSeries? = nil, _ change: (inout SocketSettings) -> Void = { _ in }) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
         var settings = BelfrySettings.defaults
@@ -43,7 +44,7 @@ final class SocketFixture {
                 settings.socket, bootID: "b007",
                 descriptors: KeptDescriptors(ListenDescriptors([]), store: DescriptorStore()),
                 log: ServiceLog { [writer] _ in writer }),
-            log: ServiceLog { [writer] _ in writer })
+            series: series, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)

@@ -30,7 +30,7 @@ nonisolated let lifecycleInterfaceErrors = """
     # The program is no listener any more, because it did not read.
     error Detached(reason: string)
 
-    # What came after the given number is not kept any more; 'oldest' is the first that is.
+    # Not all that came after the given number can be had any more; 'oldest' is the first from which on there is all.
     error NotRetained(oldest: int)
 
     # The subscriber did not read in time and this many notifications were dropped; it may subscribe again with 'after'.

@@ -21,7 +21,7 @@ nonisolated let lifecycleInterfaceMethods = """
     )
 
     # Follow what happens. Needs 'more'. The first reply carries the state, each later one a notification. With 'names'
-    # only those; with 'after' first those that came after that number and are still kept.
+    # only those; with 'after' first those that came after that number, from memory or from the journal.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
     # Post a notification. With 'wait' the reply comes when all listeners have answered, and says how. 'result' is

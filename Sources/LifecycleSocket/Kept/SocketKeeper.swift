@@ -35,7 +35,7 @@ package final class SocketKeeper {
         self.bootID = bootID
         self.log = log
         let layout = KeptLayout(ringSize: settings.replaySize, entries: settings.connectionsMax)
-        let capacity = max(settings.replayMax, Self.least)
+        let capacity = Self.capacity(settings.replayMax)
         var found: [KeptState] = []
         for descriptor in descriptors.takeStates() {
             do {
@@ -56,6 +56,11 @@ package final class SocketKeeper {
         state = try KeptState(copying: newest, layout, capacity: capacity, bootID: bootID)
         replaces.append(newest)
     }
+
+    /// Keeps so many notifications from now on, as far as their bytes have room.
+    func setReplayLimit(_ limit: Int) { state.ring.capacity = Self.capacity(limit) }
+
+    private static func capacity(_ replayMax: Int) -> Int { max(replayMax, least) }
 
     /// The number of the last notification of the earlier process, if its memory was taken over.
     package var lastSequence: UInt64? { isTaken ? state.ring.last : nil }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import LifecycleJournal
+internal import Varlink
+
+/// Subscribers who are further behind than memory reaches.
+extension SubscriberList {
+    /// Sends what was missed from number `next` on, from the journal first, then as `follow` does.
+    ///
+    /// - Parameters:
+    ///   - onStart: called before anything is sent.
+    ///   - onGap: called instead when the journal does not have it, or later when it has lost the rest; with the number
+    ///     from which on there is all, and that of the next one.
+    func replay(
+        _ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64, _ journal: JournalQueue,
+        onStart: @escaping () -> Void = {}, onGap: @escaping (UInt64, UInt64) -> Void
+    ) {
+        let follower = JournalFollower(
+            request, JournalReplay(journal.series, from: next, names: names), from: journal,
+            end: { [keeper] in keeper.state.ring.oldest }, onStart: onStart,
+            onArrival: { [weak self, weak request] next in
+                guard let request else { return }
+                request.onCancel = nil
+                var replies = KeptReplies()
+                self?.follow(request, names, from: next, &replies)
+            },
+            onGap: onGap)
+        // Until the broadcast does it.
+        request.onCancel = { [weak self, weak request] in
+            if let request { self?.release(request, names) }
+        }
+        follower.proceed()
+    }
+}
