@@ -16,7 +16,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests examples model fuzz fuzz-corpus probe system-tests bench check install uninstall clean
+.PHONY: all build run test unit-tests examples model fuzz fuzz-corpus probe others system-tests bench check install uninstall clean
 
 all: build
 
@@ -71,7 +71,11 @@ fuzz-corpus:
 probe: build
 	$(SWIFT) build $(RELEASE) --product ServiceProbe
 
-system-tests: probe
+# Other builds of belfryd, to upgrade to.
+others: build
+	@SWIFT='$(SWIFT)' scripts/build-others .build-others
+
+system-tests: probe others
 	@scripts/install-dependencies test
 	$(SWIFT) build --product VarlinkProbe $(STRICT)
 	scripts/test-system
