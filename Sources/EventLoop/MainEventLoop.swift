@@ -19,6 +19,9 @@ public final class MainEventLoop {
     @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
     @exclusivity(unchecked) private var isStamped = false
 
+    private let meter = ThreadMeter()
+    private var absences = AbsenceLedger()
+
     /// The last time the loop's wait was broken off although nothing had become ready. That is what a process sees of
     /// having been stopped and continued (signal(7), «Interruption of system calls … by stop signals»).
     public private(set) var lastInterruption: WaitInterruption?
@@ -41,6 +44,7 @@ public final class MainEventLoop {
         let mainQueue = try MainQueueSource(on: event)
         self.mainQueue = mainQueue
         defer { self.mainQueue = nil }
+        absences.begin(meter?.usage)
         mainQueue.drain()
         while true {
             if let exitCode { return exitCode }
@@ -59,9 +63,13 @@ public final class MainEventLoop {
         var ready = sd_event_prepare(event)
         if ready == 0 {
             let start = MonotonicInstant.now
+            if absences.isStale(at: start) { absences.begin(meter?.usage) }
             errno = 0
             ready = sd_event_wait(event, limit?.microseconds ?? .max)
-            if errno == EINTR, ready > 0 { lastInterruption = WaitInterruption(began: start, ended: .now) }
+            let wasBrokenOff = errno == EINTR && ready > 0
+            let end = MonotonicInstant.now
+            absences.addWait(from: start, to: end)
+            if wasBrokenOff { lastInterruption = WaitInterruption(began: start, ended: end) }
         }
         try SystemError.check(ready, verb: "wait in", object: "event loop")
         if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
@@ -93,6 +101,21 @@ public final class MainEventLoop {
     public func takeInterruption() -> WaitInterruption? {
         defer { lastInterruption = nil }
         return lastInterruption
+    }
+
+    /// For how long at the most the process was kept from running in the midst of its work since the loop last waited;
+    /// nil if there is no sign of it. Each time is told once.
+    ///
+    /// A stop signal that hits a process that computes does that. A call that blocks looks the same, so this means
+    /// something only when it is known that the process was continued. It goes unnoticed below a millisecond, and where
+    /// the kernel does not count what a thread has had of the processors (`CONFIG_SCHED_INFO`).
+    public func takeAbsence() -> Duration? {
+        guard let usage = meter?.usage else { return nil }
+        defer {
+            absences = AbsenceLedger()
+            absences.begin(usage)
+        }
+        return absences.absence(until: usage)
     }
 }
 

@@ -4,6 +4,7 @@
 
 import time
 
+import pytest
 from sequences import CONTINUE
 
 
@@ -45,6 +46,61 @@ def test_signals_sent_during_a_stop_are_not_lost(started_on_each):
 
     arrived = {subscriber.next()["name"], subscriber.next()["name"]}
     assert arrived == {"didResume", "flushRequested"}
+
+
+def test_continue_without_another_stop_is_no_second_return(started_on_each):
+    subscriber = started_on_each.subscribe()
+    stop_and_continue(started_on_each)
+    assert subscriber.next()["name"] == "didResume"
+
+    started_on_each.kill("CONT")
+    started_on_each.kill("USR1")
+
+    assert subscriber.next()["name"] == "flushRequested"
+
+
+@pytest.fixture
+def computing(probe):
+    """A service in the midst of a computation, which `finish` ends."""
+    probe.start("busy")
+    probe.kill("USR1")
+    probe.wait_for(probe.host.path("/run/belfry-probe/busy").exists, "begin to compute")
+    return probe
+
+
+def finish(probe) -> list[dict]:
+    """Lets it finish its computation, and returns what it says of having been stopped."""
+    probe.host.write("/run/belfry-probe/enough", "")
+    # Of the signals that wait, the lowest number is read first.
+    probe.kill("PWR")
+    probe.wait_for(lambda: told(probe, "powerFailing"), "read its signals")
+    return told(probe, "didResume")
+
+
+def told(probe, name: str) -> list[dict]:
+    return [r for r in probe.journal() if r.get("BELFRY_NOTIFICATION") == name and "BELFRY_LISTENER" not in r]
+
+
+def test_stop_in_the_midst_of_a_computation_is_inferred(computing):
+    pid = computing.property("MainPID")
+    computing.kill("STOP")
+    computing.wait_for(lambda: " T " in computing.host.run("cat", f"/proc/{pid}/stat").stdout, "stop")
+    began = time.monotonic()
+    time.sleep(0.3)
+    computing.kill("CONT")
+    longest = time.monotonic() - began + 5
+
+    (resumed,) = finish(computing)
+    said, _, milliseconds = resumed["MESSAGE"].removesuffix(" ms").rpartition(" ")
+    assert said.endswith("apparently suspended by a stop signal for at most")
+    assert 300 <= int(milliseconds) <= longest * 1000
+    assert resumed["BELFRY_SIGNAL"] == "SIGCONT"
+
+
+def test_continue_in_the_midst_of_a_computation_is_no_return(computing):
+    computing.kill("CONT")
+
+    assert finish(computing) == []
 
 
 STORM = "for i in $(seq 1000); do kill -STOP $0; kill -CONT $0; done"

@@ -38,7 +38,8 @@ nonisolated extension LifecycleNotification {
             case .sleep: "the sleep of the machine"
             }
         let bound = suspension.isExact ? "" : "at most "
-        return ", suspended by \(cause) for \(bound)\(suspension.duration.milliseconds) ms"
+        let verb = suspension.isCertain ? "suspended" : "apparently suspended"
+        return ", \(verb) by \(cause) for \(bound)\(suspension.duration.milliseconds) ms"
     }
 
     private static func details(_ change: TimeChange) -> String {

@@ -56,8 +56,8 @@ package final class SuspensionSource {
     package func check(hasThawed: Bool = false) -> Bool {
         let reading = Self.reading(of: group, readClocks(), hasThawed: hasThawed)
         let found = ledger.settle(reading, interruption: loop.lastInterruption)
-        // It was broken off by what is told here, so it says nothing of a stop signal.
-        if !found.isEmpty { _ = loop.takeInterruption() }
+        // What is told here left these traces too, so they say nothing of a stop signal.
+        if !found.isEmpty { _ = (loop.takeInterruption(), loop.takeAbsence()) }
         for suspension in found { tell(suspension) }
         return !found.isEmpty
     }
@@ -77,13 +77,16 @@ package final class SuspensionSource {
     }
 
     /// The stop that a SIGCONT at this moment has ended; nil when there was none. The kernel does not say how long it
-    /// was: at most since the loop began to wait.
+    /// was: at most since the loop began to wait, or for as long as the process did not run in the midst of its work.
     private func stopBefore(now: MonotonicInstant) -> Suspension? {
+        let traces = (interruption: loop.takeInterruption(), absence: loop.takeAbsence())
         if mediator.state == .suspended, let began = stoppedItself {
             return Suspension(.signal, duration: now - began, isExact: false)
         }
-        guard let last = loop.lastInterruption, now - last.ended < .seconds(1) else { return nil }
-        return Suspension(.signal, duration: last.ended - last.began, isExact: false)
+        if let last = traces.interruption, now - last.ended < .seconds(1) {
+            return Suspension(.signal, duration: last.ended - last.began, isExact: false)
+        }
+        return traces.absence.map { Suspension(.signal, duration: $0, isExact: false, isCertain: false) }
     }
 
     private static func reading(of group: String?, _ clocks: ClockReading, hasThawed: Bool) -> SuspensionReading {

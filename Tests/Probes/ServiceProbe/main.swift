@@ -13,6 +13,7 @@ let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.
 // What the store holds is to be the service's own.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
+    case "busy": try service.mediator.addListener(BusyListener("/run/belfry-probe"))
     case "count": try service.mediator.addListener(LaunchCounter())
     case "fail": try service.mediator.addListener(FailingListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))

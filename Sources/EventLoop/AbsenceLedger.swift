@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Whether a thread was kept from running while it was at work, as a stop signal does it.
+///
+/// Time passes while the thread runs, while it is ready and has no processor, and while the loop waits. All of that is
+/// counted, so what is left is time in which it was stopped, or in a call that blocks; or in which a hypervisor ran
+/// somebody else, but a thread gives up the processor for the others only. What is in doubt is counted as work: a wait's
+/// own use of the processor counts twice.
+package nonisolated struct AbsenceLedger: Sendable, Equatable {
+    /// Shorter ones are not told.
+    private static let significant: UInt64 = 1000
+    /// A wait of this length has given up the processor.
+    private static let sleeping: UInt64 = 100
+    /// How old a beginning may become before the next wait is a new one.
+    private static let validity: Duration = .milliseconds(4)
+
+    private var began: ThreadUsage?
+    private var ended: Duration?
+    private var waited: UInt64 = 0
+    private var sleeps: UInt64 = 0
+
+    /// Nothing is known yet.
+    package init() {}
+
+    /// Whether it is time to begin anew, at a moment when the thread has no work.
+    package func isStale(at now: MonotonicInstant) -> Bool {
+        guard let began else { return true }
+        return now - began.when >= Self.validity
+    }
+
+    /// Begins with what the thread has had until now. An absence that ended before is kept until the thread has no work:
+    /// the signal that continued it may be waiting.
+    package mutating func begin(_ usage: ThreadUsage?) {
+        let ended = usage.flatMap { absenceInWork(until: $0) }
+        self = Self()
+        began = usage
+        self.ended = ended
+    }
+
+    /// Counts a wait of the loop.
+    package mutating func addWait(from start: MonotonicInstant, to end: MonotonicInstant) {
+        let wait = (end - start).microseconds
+        waited += wait
+        if wait >= Self.sleeping { sleeps += 1 }
+        if wait >= Self.significant { ended = nil }
+    }
+
+    /// For how long at the most the thread was kept from running; nil if it was not.
+    package func absence(until now: ThreadUsage) -> Duration? { absenceInWork(until: now) ?? ended }
+
+    private func absenceInWork(until now: ThreadUsage) -> Duration? {
+        guard let began, now.switches > began.switches else { return nil }
+        let passed = (now.when - began.when).microseconds
+        let worked = now.running - began.running
+        let queued = now.queued - began.queued
+        guard passed >= waited + worked + queued + Self.significant else { return nil }
+        // A wait that took long may have been kept from running itself, and not have given up the processor.
+        let missing = passed - waited - worked - queued
+        guard now.switches - began.switches > sleeps || missing > worked + queued else { return nil }
+        return .microseconds(missing + queued)
+    }
+}
