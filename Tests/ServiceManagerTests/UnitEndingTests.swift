@@ -33,7 +33,16 @@ struct UnitEndingTests {
         ("soft-reboot", .softReboot), ("sleep", nil),
     ])
     func kindIsReadInLogindsWords(text: String, expected: ShutdownKind?) {
-        #expect(ShutdownKind(loginType: text) == expected)
+        #expect(ShutdownKind(verb: text) == expected)
+    }
+
+    @Test(arguments: [
+        (["/usr/lib/systemd/systemd-shutdown", "reboot", "--timeout", "90000000us"], ShutdownKind.reboot),
+        (["/lib/systemd/systemd-shutdown", "poweroff"], .powerOff), (["systemd-shutdown", "exit"], nil),
+        (["/usr/lib/systemd/systemd-shutdown"], nil), (["/lib/systemd/systemd", "reboot"], nil), ([], nil),
+    ])
+    func lastProgramTellsTheKindByItsArguments(arguments: [String], expected: ShutdownKind?) {
+        #expect(ShutdownKind(shutdownProgram: arguments) == expected)
     }
 
     private func job(_ unit: String, _ type: String) -> ManagerJob {

@@ -123,6 +123,12 @@ class SystemdHost:
         self.supervisor.kill()
         self.supervisor.wait()
 
+    def boot_again(self) -> None:
+        """After the end: boots what was left on the disk."""
+        for group in self.groups:
+            control_groups.remove(group)
+        self.boot()
+
     def wait_for_record(self, *matches: str) -> None:
         """Returns when the journal on the disk has such a record, whatever becomes of the host."""
         self._eventually(lambda: self.journal_left(*matches), f"write a record with {matches}")

@@ -132,6 +132,22 @@ def test_end_of_the_machine_is_told_by_its_kind(ending_host, command, expected):
     assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == [expected]
 
 
+@pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
+@pytest.mark.parametrize(
+    "verb, expected", [("reboot", "reboot"), ("poweroff", "powerOff"), ("halt", "halt")], ids=lambda value: value
+)
+def test_end_of_the_machine_by_force_is_told_by_its_kind(ending_host, verb, expected):
+    # No unit is stopped: the manager gives way to a program that signals every process, the journal's too.
+    ending_host.systemctl(verb, "--force", check=False)
+    ending_host.wait_for_end()
+
+    ending_host.boot_again()
+    belfry = BelfryService(ending_host)
+    belfry.start()
+
+    assert belfry.status()["lastWord"]["reason"] == expected
+
+
 @pytest.mark.parametrize("ending_host", ["trixie"], indirect=True)
 def test_soft_reboot_is_told_by_its_kind(ending_host):
     ending_host.systemctl("soft-reboot", check=False)

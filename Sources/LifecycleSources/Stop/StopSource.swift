@@ -15,26 +15,32 @@ package final class StopSource {
     private let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
     private let announced: () -> ShutdownKind?
+    private let argumentsOfInit: () -> [String]
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
     ///   - announced: the end of the machine that was announced, if any was.
+    ///   - argumentsOfInit: the arguments of process 1.
     package init(
-        mediator: LifecycleMediator, unit: ServiceManagerUnit?, announced: @escaping () -> ShutdownKind?
+        mediator: LifecycleMediator, unit: ServiceManagerUnit?, announced: @escaping () -> ShutdownKind?,
+        argumentsOfInit: @escaping () -> [String] = { ProcessCommand.arguments(of: 1) }
     ) {
         self.mediator = mediator
         self.unit = unit
         self.announced = announced
+        self.argumentsOfInit = argumentsOfInit
     }
 
     /// Stops the service, or leaves a stop that is under way no more time.
     package func stop(_ origin: SignalOrigin) {
         let isFromManager = origin.pid == 1 || origin.unit == "init.scope"
+        // The end without a manager, at `systemctl reboot --force`.
+        let last = origin.pid == 1 ? ShutdownKind(shutdownProgram: argumentsOfInit()) : nil
         func reason(_ ending: UnitEnding?) -> UserInfo {
-            let reason = StopReason.reason(ending, isFromManager: isFromManager, announced: announced())
+            let reason = StopReason.reason(ending, isFromManager: isFromManager, announced: last ?? announced())
             return ["reason": .string(reason.rawValue)]
         }
-        if !mediator.isStopping, let unit, unit.bus.isReady {
+        if last == nil, !mediator.isStopping, let unit, unit.bus.isReady {
             let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
             question.isSilent = true
             unit.ending(timeout: Self.patience) { [mediator] answer in

@@ -53,7 +53,7 @@ package final class LoginManager {
             var kind: ShutdownKind?
             try? message.dictionary { key throws(BusError) in
                 guard key == "type" else { return false }
-                kind = ShutdownKind(loginType: try message.variant("s") { () throws(BusError) in try message.text() })
+                kind = ShutdownKind(verb: try message.variant("s") { () throws(BusError) in try message.text() })
                 return true
             }
             handler(begins, kind)

@@ -16,9 +16,18 @@ package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The kind that logind's `PrepareForShutdownWithMetadata` names so (org.freedesktop.login1(5)).
-    package init?(loginType: String) {
-        guard let kind = Self.allCases.first(where: { $0.target == loginType + ".target" }) else { return nil }
+    /// The kind of this word, the name of its target: the verb of systemctl(1), and what logind's
+    /// `PrepareForShutdownWithMetadata` says (org.freedesktop.login1(5)).
+    package init?(verb: String) {
+        guard let kind = Self.allCases.first(where: { $0.target == verb + ".target" }) else { return nil }
         self = kind
+    }
+
+    /// The kind that the last program of process 1 brings about, systemd-shutdown(8), by its arguments; nil when they are
+    /// not those of this program. It sends the stop signal itself to whatever still runs, as to every service at
+    /// `systemctl reboot --force`, when no manager is left to be asked.
+    package init?(shutdownProgram arguments: [String]) {
+        guard arguments.count > 1, arguments[0].split(separator: "/").last == "systemd-shutdown" else { return nil }
+        self.init(verb: arguments[1])
     }
 }

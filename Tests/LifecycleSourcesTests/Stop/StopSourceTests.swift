@@ -77,6 +77,19 @@ struct StopSourceTests {
         #expect(reason == "kexec")
     }
 
+    @Test func lastProgramOfTheMachineIsAskedInPlaceOfTheManager() {
+        fixture.daemon.send(SIGSTOP)
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
+        let source = StopSource(mediator: fixture.mediator, unit: unit, announced: { nil }) {
+            ["/usr/lib/systemd/systemd-shutdown", "poweroff"]
+        }
+
+        source.stop(Self.origin)
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "powerOff")
+    }
+
     @Test func withoutABusNothingIsWaitedFor() throws {
         fixture.daemon.stop()
         try fixture.turn { !fixture.bus.isReady }
