@@ -65,6 +65,11 @@ struct ServiceManagerUnitTests {
         #expect(ending == UnitEnding(job: .stop, shutdown: .reboot))
     }
 
+    @Test(arguments: [nil, "/nonexistent/private"])
+    func socketThatIsNotOursIsNotUsed(path: String?) {
+        #expect(ServiceManagerUnit(name: "lantern.service", on: fixture.bus, managerSocket: path).direct == nil)
+    }
+
     @Test func propertyOfAnotherTypeIsAnError() throws {
         manager.answer("Get") { reply in
             BusWriting.container("v", "s", to: reply) { BusWriting.text("90s", to: reply) }

@@ -5,6 +5,7 @@
 import pytest
 from belfry_service import SERVICE, BelfryService
 from host_roots import debian_root, machine_root
+from probe_service import UNIT, ProbeService
 from systemd_host import SystemdHost
 
 TERMINATE = "BELFRY_NOTIFICATION=willTerminate"
@@ -80,6 +81,15 @@ def test_stop_without_a_bus_is_in_order_and_in_time(on_each):
     assert on_each.properties("Result") == {"Result": "success"}
 
 
+@pytest.mark.parametrize("verb, expected", [("stop", "stop"), ("restart", "restart")])
+def test_service_of_roots_needs_no_bus_to_know_why(probe, verb, expected):
+    probe.start("count", InaccessiblePaths="/run/dbus")
+
+    probe.host.systemctl(verb, UNIT)
+
+    assert [reason(r) for r in probe.journal() if r.get("BELFRY_NOTIFICATION") == "willTerminate"] == [expected]
+
+
 def test_stop_while_the_bus_is_silent_is_in_time(connected):
     connected.host.systemctl("kill", "--kill-who=main", "--signal=STOP", "dbus.service")
     try:
@@ -130,6 +140,17 @@ def test_end_of_the_machine_is_told_by_its_kind(ending_host, command, expected):
     ending_host.wait_for_end()
 
     assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == [expected]
+
+
+@pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
+def test_end_of_the_machine_is_told_to_a_service_that_may_outlive_the_bus(ending_host):
+    ProbeService(ending_host).start("count")
+
+    ending_host.systemctl(*START_TARGET, "poweroff.target")
+    ending_host.wait_for_end()
+
+    left = ending_host.journal_left(TERMINATE, f"_SYSTEMD_UNIT={UNIT}")
+    assert [reason(record) for record in left] == ["powerOff"]
 
 
 @pytest.mark.parametrize("ending_host", ROOTS, indirect=True)

@@ -7,7 +7,7 @@ package import ServiceManager
 /// Stops the service at a signal, with the reason that the service manager gives for it.
 ///
 /// The stop is accepted at once, so that nothing comes before it and a second signal cuts it short; it only begins when
-/// the manager has said why, or has not for a moment.
+/// the manager has said why, or has not for a moment. It is asked on its own socket where that may be, else on the bus.
 package final class StopSource {
     /// How long a stop waits for its reason.
     private static let patience: Duration = .milliseconds(200)
@@ -16,6 +16,7 @@ package final class StopSource {
     private let unit: ServiceManagerUnit?
     private let announced: () -> ShutdownKind?
     private let argumentsOfInit: () -> [String]
+    private var direct: ServiceManagerUnit?
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
@@ -40,14 +41,24 @@ package final class StopSource {
             let reason = StopReason.reason(ending, isFromManager: isFromManager, announced: last ?? announced())
             return ["reason": .string(reason.rawValue)]
         }
-        if last == nil, !mediator.isStopping, let unit, unit.bus.isReady {
-            let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
-            question.isSilent = true
-            unit.ending(timeout: Self.patience) { [mediator] answer in
-                if case .success(let ending) = answer { mediator.addToStop(reason(ending)) }
+        if last == nil, !mediator.isStopping { ask { [mediator] in mediator.addToStop(reason($0)) } }
+        mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil))
+    }
+
+    /// Asks the manager how the unit ends, and has the stop wait for the answer.
+    private func ask(then use: @escaping (UnitEnding) -> Void) {
+        // At a shutdown the bus may go before the service does.
+        direct = unit?.direct
+        guard let unit = direct ?? unit, direct != nil || unit.bus.isReady else { return }
+        let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
+        question.isSilent = true
+        unit.bus.addObserver { isReady in
+            guard isReady, !question.isEnded else { return }
+            unit.ending(timeout: Self.patience) { answer in
+                if case .success(let ending) = answer { use(ending) }
                 question.end()
             }
         }
-        mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil))
+        unit.bus.connect()
     }
 }

@@ -13,8 +13,9 @@ internal import SystemErrors
 /// ready, and keeps its matches, which hold over all connections. Source: sd-bus(3), sd_bus_set_watch_bind(3).
 @MainActor
 package final class SystemBus {
-    private let loop: MainEventLoop
+    let loop: MainEventLoop
     private let address: String
+    private let isDirect: Bool
     private var connection: OpaquePointer?
     private var retry = BusRetry()
     private var reconnection: TimerEventSource?
@@ -31,10 +32,13 @@ package final class SystemBus {
 
     /// A connection that is not made before `connect()`.
     ///
-    /// - Parameter address: as the D-Bus specification writes it.
-    package init(loop: MainEventLoop, address: String) {
+    /// - Parameters:
+    ///   - address: as the D-Bus specification writes it.
+    ///   - isDirect: whether a single program is there and no bus: nobody else can be reached, and nothing is owned.
+    package init(loop: MainEventLoop, address: String, isDirect: Bool = false) {
         self.loop = loop
         self.address = address
+        self.isDirect = isDirect
     }
 
     /// A connection to the system's bus: `$DBUS_SYSTEM_BUS_ADDRESS`, else the usual place.
@@ -134,7 +138,7 @@ package final class SystemBus {
         let userdata = Unmanaged.passUnretained(self).toOpaque()
         func step(_ body: () -> Int32) { if result >= 0 { result = body() } }
         step { sd_bus_set_address(connection, address) }
-        step { sd_bus_set_bus_client(connection, 1) }
+        step { sd_bus_set_bus_client(connection, isDirect ? 0 : 1) }
         step { sd_bus_set_watch_bind(connection, 1) }
         step { sd_bus_set_connected_signal(connection, 1) }
         step { sd_bus_add_match(connection, nil, Self.local("Connected"), Self.connected, userdata) }

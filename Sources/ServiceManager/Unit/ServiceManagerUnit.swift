@@ -13,15 +13,19 @@ package final class ServiceManagerUnit {
     /// The unit's name, `belfryd.service`.
     package let name: String
     private let path: String
+    private let managerSocket: String?
 
     private static let manager = "org.freedesktop.systemd1"
     private static let managerPath = "/org/freedesktop/systemd1"
     private static let managerInterface = "org.freedesktop.systemd1.Manager"
 
     /// A unit on a bus.
-    package init(name: String, on bus: SystemBus) {
+    ///
+    /// - Parameter managerSocket: the path of the manager's own socket.
+    package init(name: String, on bus: SystemBus, managerSocket: String? = nil) {
         self.name = name
         self.bus = bus
+        self.managerSocket = managerSocket
         var text: UnsafeMutablePointer<CChar>?
         sd_bus_path_encode("\(Self.managerPath)/unit", name, &text)
         defer { free(text) }
@@ -34,9 +38,22 @@ package final class ServiceManagerUnit {
     package static func own(loop: MainEventLoop, system bus: SystemBus) -> ServiceManagerUnit? {
         if let name = ProcessUnit.ofUser(getpid()) {
             guard let address = userAddress else { return nil }
-            return ServiceManagerUnit(name: name, on: SystemBus(loop: loop, address: address))
+            let socket = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
+            return ServiceManagerUnit(
+                name: name, on: SystemBus(loop: loop, address: address), managerSocket: socket)
         }
-        return ProcessUnit.ofSystem(getpid()).map { ServiceManagerUnit(name: $0, on: bus) }
+        return ProcessUnit.ofSystem(getpid()).map {
+            ServiceManagerUnit(name: $0, on: bus, managerSocket: "/run/systemd/private")
+        }
+    }
+
+    /// The same unit by way of the manager's own socket, which needs no bus; nil where it is not ours to use: that of the
+    /// system is for root. The manager sends everything that happens to it there, so it is for the last questions of
+    /// a process and not to be kept.
+    package var direct: ServiceManagerUnit? {
+        guard let managerSocket, access(managerSocket, W_OK) == 0 else { return nil }
+        let bus = SystemBus(loop: bus.loop, address: "unix:path=\(managerSocket)", isDirect: true)
+        return ServiceManagerUnit(name: name, on: bus)
     }
 
     /// Reads a property.
