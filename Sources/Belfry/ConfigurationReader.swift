@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import Glibc
 internal import Lifecycle
 internal import LifecycleListeners
 internal import ServiceManager
@@ -11,6 +12,9 @@ final class ConfigurationReader {
     private let sources: ConfigurationSources
     private let level: LogPriority?
     private let log: ServiceLog
+
+    /// The error number of what was refused last: the system's, where a file could not be read.
+    private(set) var errorNumber: Int32?
 
     init(_ options: ServiceOptions, log: ServiceLog) {
         sources = options.configurationFiles.map { .files($0) } ?? .standard
@@ -25,6 +29,7 @@ final class ConfigurationReader {
         let loaded = ConfigurationLoader.load(from: sources)
         for diagnostic in loaded.diagnostics { write(diagnostic) }
         guard var settings = loaded.settings else {
+            errorNumber = loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? EINVAL
             throw LifecycleReloadError(loaded.diagnostics.map { "\($0)" })
         }
         if let level { settings.logger.level = level }

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import ServiceManager
-internal import SystemErrors
 
 /// The last that the service manager hears of a process: why it ends, with which code, and which error it was. It stays
 /// to be read in `systemctl status` (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
@@ -11,11 +10,11 @@ final class ManagerFarewell {
     private var text: String?
     private var errorNumber: Int32?
 
-    /// Keeps why the process is about to end; the first reason counts.
-    func note(_ text: String, _ error: (any Error)? = nil) {
+    /// Keeps why the process is about to end, with the error number if there is one; the first reason counts.
+    func note(_ text: String, errorNumber: Int32? = nil) {
         guard self.text == nil else { return }
         self.text = text
-        errorNumber = (error as? SystemError)?.code
+        self.errorNumber = errorNumber
     }
 
     /// Says it. The error is said only of a process that fails.

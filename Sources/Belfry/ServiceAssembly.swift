@@ -112,11 +112,12 @@ final class ServiceAssembly {
         let code: Int32
         if let error = error as? LifecycleReloadError {
             let more = error.reasons.count > 1 ? ", and \(error.reasons.count - 1) more" : ""
-            farewell.note("configuration refused: \(error.reasons.first ?? "")\(more)")
+            farewell.note(
+                "configuration refused: \(error.reasons.first ?? "")\(more)", errorNumber: reader.errorNumber)
             code = ServiceExit.configuration
         } else {
             log.write(.critical, "\(error)", .failure)
-            farewell.note("failed: \(error)", error)
+            farewell.note("failed: \(error)", errorNumber: (error as? SystemError)?.code)
             code = ServiceExit.system
         }
         farewell.say(exitStatus: code)

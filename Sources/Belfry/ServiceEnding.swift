@@ -3,6 +3,7 @@
 
 internal import CSystemd
 internal import EventLoop
+internal import Glibc
 internal import Lifecycle
 internal import LifecycleListeners
 internal import ServiceManager
@@ -50,7 +51,8 @@ final class ServiceEnding {
             switch (report.trigger, report.result) {
             case (.launch, .refused(let reasons)):
                 isRefused = true
-                farewell.note("launch refused: \(reasons.joined(separator: "; "))")
+                // No call failed: a listener has called it off.
+                farewell.note("launch refused: \(reasons.joined(separator: "; "))", errorNumber: ECANCELED)
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 lastWord.end(report, exitStatus: ServiceExit.system)
                 loop.exit(ServiceExit.system)
@@ -65,7 +67,7 @@ final class ServiceEnding {
     /// Stops the service in order; the process then ends with the exit code for a failure.
     func fail(_ error: any Error) {
         log.write(.critical, "failed: \(error)", .failure)
-        farewell.note("failed: \(error)", error)
+        farewell.note("failed: \(error)", errorNumber: (error as? SystemError)?.code)
         failure = failure ?? error
         guard hasLaunched, !mediator.isStopping else { return }
         let userInfo: UserInfo = ["error": .string(String(describing: error))]

@@ -52,16 +52,16 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 70)
     }
 
-    @Test func refusedLaunchIsInTheStatus() throws {
+    @Test func refusedLaunchTellsItsReasonAndThatItWasCalledOff() throws {
         let service = try fixture.start("ServiceProbe", ["refuse"])
 
         let end = fixture.manager.messages(until: "EXIT_STATUS=71").last
 
-        #expect(end?.dropFirst() == ["STATUS=launch refused: probe: not today"])
+        #expect(end?.dropFirst() == ["STATUS=launch refused: probe: not today", "ERRNO=\(ECANCELED)"])
         #expect(service.finish().status == 71)
     }
 
-    @Test func wrongConfigurationIsInTheStatus() throws {
+    @Test func wrongConfigurationTellsItsFirstErrorAndItsNumber() throws {
         let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\nUSR4=stop\n")
 
         let end = fixture.manager.messages(until: "EXIT_STATUS=78").last ?? []
@@ -69,9 +69,19 @@ struct ServiceManagerProtocolTests {
         let file = fixture.directory.path("belfry.conf")
         #expect(
             end.dropFirst() == [
-                "STATUS=configuration refused: \(file):2:1: error: unknown signal 'USR3', did you mean 'USR1'?, and 1 more"
+                "STATUS=configuration refused: \(file):2:1: error: unknown signal 'USR3', did you mean 'USR1'?, and 1 more",
+                "ERRNO=\(EINVAL)",
             ])
         #expect(daemon.finish().status == 78)
+    }
+
+    @Test func configurationThatCannotBeReadTellsTheSystemsError() throws {
+        let service = try fixture.start("ServiceProbe", ["plain", fixture.directory.path("missing.conf")])
+
+        let end = fixture.manager.messages(until: "EXIT_STATUS=78").last
+
+        #expect(end?.last == "ERRNO=\(ENOENT)")
+        #expect(service.finish().status == 78)
     }
 
     @Test func laggardIsNamedWhileItIsWaitedForAndAfter() throws {

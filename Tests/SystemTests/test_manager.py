@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """What systemd is told, as systemd shows it."""
 
+import errno
 import re
 
 import pytest
@@ -42,6 +43,19 @@ def test_failure_leaves_its_reason_in_the_status(on_each):
     status = on_each.host.systemctl("status", SERVICE, check=False).stdout
 
     assert f'Status: "configuration refused: {CONFIGURATION}:2:1: error: unknown signal ' in status
+    assert on_each.properties("StatusErrno") == {"StatusErrno": str(errno.EINVAL)}
+
+
+def test_refused_launch_leaves_its_reason_and_that_it_was_called_off(probe):
+    probe.start("refuse", check=False)
+
+    shown = probe.properties("StatusText", "StatusErrno", "Result", "ExecMainStatus")
+    assert shown == {
+        "StatusText": "launch refused: probe: not today",
+        "StatusErrno": str(errno.ECANCELED),
+        "Result": "exit-code",
+        "ExecMainStatus": "71",
+    }
 
 
 def test_failure_leaves_its_error_number(probe):

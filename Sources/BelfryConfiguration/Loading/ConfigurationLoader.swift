@@ -79,6 +79,6 @@ package nonisolated struct ConfigurationLoader {
 
     private mutating func report(_ path: String, _ problem: FileProblem) {
         let message = "unable to read \(DisplayText.quoted(path)): \(problem)"
-        diagnostics.error(at: ConfigurationPosition(file: path), message)
+        diagnostics.error(at: ConfigurationPosition(file: path), message, errorNumber: problem.code)
     }
 }

@@ -14,12 +14,17 @@ package nonisolated struct ConfigurationDiagnostic: Sendable, Hashable, CustomSt
     package let severity: Severity
     /// What is wrong: lower case, no final stop, safe to print on a terminal.
     package let message: String
+    /// The error number of the system, where it is the system that refused something.
+    package let errorNumber: Int32?
 
     /// A diagnostic about `position`.
-    package init(_ severity: Severity, at position: ConfigurationPosition, _ message: String) {
+    package init(
+        _ severity: Severity, at position: ConfigurationPosition, _ message: String, errorNumber: Int32? = nil
+    ) {
         self.position = position
         self.severity = severity
         self.message = message
+        self.errorNumber = errorNumber
     }
 
     /// `file:line:column: error: message`.

@@ -15,8 +15,8 @@ package nonisolated struct DiagnosticList: Sendable {
     }
 
     /// Adds an error.
-    package mutating func error(at position: ConfigurationPosition, _ message: String) {
-        add(ConfigurationDiagnostic(.error, at: position, message))
+    package mutating func error(at position: ConfigurationPosition, _ message: String, errorNumber: Int32? = nil) {
+        add(ConfigurationDiagnostic(.error, at: position, message, errorNumber: errorNumber))
     }
 
     /// Adds a warning.
