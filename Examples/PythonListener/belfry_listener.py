@@ -72,6 +72,11 @@ class Listener:
         self.answers.send("Answer", {"token": token, "outcome": outcome, "reason": reason})
         self.answers.receive()
 
+    def progress(self, token: str, text: str, within: float = 5) -> None:
+        """Says that the answer gets on and that the next word comes `within` so many seconds; the stop waits for it."""
+        self.answers.send("Progress", {"token": token, "text": text, "nextWithinUsec": int(within * 1_000_000)})
+        self.answers.receive()
+
     def close(self) -> None:
         """What has not been answered counts as failed, and the service goes on without us."""
         self.questions.socket.close()

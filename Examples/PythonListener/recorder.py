@@ -23,9 +23,17 @@ def main(path: str, finish: float) -> None:
             listener.answer(token, "refused", "a recording is under way")
             continue
         if notification["name"] == "willTerminate":
-            time.sleep(finish)
+            close(listener, token, finish)
             print("file closed", flush=True)
         listener.answer(token)
+
+
+def close(listener: Listener, token: str, seconds: float) -> None:
+    """Takes so long, and says so, so that the stop is not cut."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        listener.progress(token, f"closing the file, {left:.0f} s left", within=2)
+        time.sleep(min(left, 1))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ extension SocketListener {
             "Hold": control { [unowned self] in holds.begin($0, origin: peer(of: $0)) },
             "Attach": control { [unowned self] in attached.attach($0, origin: peer(of: $0)) },
             "Answer": control { [unowned self] in attached.answer($0) },
+            "Progress": control { [unowned self] in attached.progress($0) },
         ]
     }
 

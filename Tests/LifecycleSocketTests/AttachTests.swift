@@ -112,6 +112,56 @@ struct AttachTests {
         #expect(try answer(attached.replies.last, "completed") == .failure(unknown(attached.replies.last)))
     }
 
+    @Test func itGetsTheTimeItDeclaredWhileItGetsOn() throws {
+        fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3))
+        let attached = try attach(["willTerminate"], ["deadlineUsec": 20_000_000])
+        var report: TransitionReport?
+        var told: [LifecycleProgress] = []
+        fixture.mediator.addProgressObserver { told.append($0) }
+
+        fixture.mediator.perform(.stop) { report = $0 }
+        try fixture.turn { attached.replies.count == 2 }
+        let question = attached.replies.last
+        for _ in 0..<10 {
+            fixture.clock.advance(by: .seconds(1))
+            #expect(try progress(question, ["nextWithinUsec": 2_000_000, "text": "a piece"]) == .success([:]))
+        }
+        #expect(report == nil)
+        _ = try answer(question, "completed")
+
+        #expect(report?.notifications.last?.listeners.first?.outcome == .completed)
+        #expect(told.contains { $0.isExtended } && told.allSatisfy { $0.text == "a piece" })
+        #expect(try progress(question) == .failure(unknown(question)))
+    }
+
+    @Test func progressIsBoundedByTheDeadlineAndInWhatItSays() throws {
+        let attached = try attach(["willTerminate"], ["deadlineUsec": 3_000_000])
+        var report: TransitionReport?
+        var told: [LifecycleProgress] = []
+        fixture.mediator.addProgressObserver { told.append($0) }
+
+        fixture.mediator.perform(.stop) { report = $0 }
+        try fixture.turn { attached.replies.count == 2 }
+        let question = attached.replies.last
+        let endless: VarlinkObject = [
+            "nextWithinUsec": .int(.max), "text": .string(String(repeating: "word ", count: 10_000)),
+        ]
+        #expect(try progress(question, endless) == .success([:]))
+        let none = VarlinkError.failed(
+            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "nextWithinUsec"])
+        #expect(try progress(question, ["nextWithinUsec": 0]) == .failure(none))
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(report?.notifications.last?.listeners.first?.outcome == .overran)
+        #expect(told.map { $0.text?.count } == [200])
+    }
+
+    private func progress(_ reply: VarlinkObject?, _ more: VarlinkObject = [:]) throws -> SocketFixture.Answer {
+        var parameters = more
+        parameters["token"] = reply?["token"]
+        return try fixture.call("Progress", parameters)
+    }
+
     @Test func goneIsGone() throws {
         let after = RecordingListener("after", [.willResignActive, .didEnterBackground])
         try fixture.mediator.addListener(after)

@@ -62,6 +62,25 @@ def test_it_delays_a_stop(started):
     assert reports(started) == []
 
 
+def test_it_is_given_time_beyond_that_of_the_unit_while_it_gets_on(on_each):
+    on_each.drop_in(TimeoutStopSec="3s")
+    on_each.start()
+    with recorder(on_each, 8) as program:
+        begin = time.monotonic()
+        on_each.host.systemctl("--no-block", "stop", "belfryd.service")
+        on_each.wait_for(lambda: "waiting for 'recorder': closing the file" in status(on_each), "name whom it waits for")
+        on_each.wait_until_inactive()
+        took = time.monotonic() - begin
+        assert program.stdout.read() == "willTerminate\nfile closed\n"
+    assert took >= 8
+    assert on_each.properties("Result") == {"Result": "success"}
+    assert reports(on_each) == []
+
+
+def status(belfry) -> str:
+    return belfry.properties("StatusText")["StatusText"]
+
+
 def test_service_goes_on_when_it_is_killed_in_the_middle(started):
     with recorder(started, 15) as program:
         begin = time.monotonic()

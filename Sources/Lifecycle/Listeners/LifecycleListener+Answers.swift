@@ -85,12 +85,12 @@ extension LifecycleListener {
     ///   - name: the notification.
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
     ///   - action: for `performAction`, the action that is offered.
-    ///   - body: as in `onCompletion`.
+    ///   - body: as in `onCompletion`, with where to say that the answer gets on.
     package func onOutcome(
         _ name: LifecycleNotification.Name, deadline: Duration? = nil, action: LifecycleAction? = nil,
-        _ body: @escaping (LifecycleNotification, @escaping (ListenerOutcome) -> Void) -> () -> Void
+        _ body: @escaping (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, action: action, .completing { body($0, $2) })
+        LifecycleAnswer(name, deadline: deadline, action: action, .completing(body))
     }
 
     /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.

@@ -15,8 +15,9 @@ final class AttachedListener: LifecycleListener {
     private let deadline: Duration?
     private let tell: Tell
 
-    /// Tells the program of a notification. What it is given is called with the outcome; what it returns gives up.
-    typealias Tell = (LifecycleNotification, @escaping (ListenerOutcome) -> Void) -> () -> Void
+    /// Tells the program of a notification. What it is given hears of its progress and of its outcome; what it returns
+    /// gives up.
+    typealias Tell = (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
 
     init(_ wish: AttachmentWish, origin: PeerOrigin, _ tell: @escaping Tell) {
         name = wish.name

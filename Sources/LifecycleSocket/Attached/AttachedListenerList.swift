@@ -19,8 +19,12 @@ final class AttachedListenerList {
 
     private struct Question {
         let listener: ObjectIdentifier
+        let progress: ListenerProgress
         let completion: (ListenerOutcome) -> Void
     }
+
+    /// What a status line shows of a program's own words, in characters.
+    private static let longestText = 200
 
     /// How many notifications may wait for a program that does not read before it counts as gone.
     var queueLimit: Int
@@ -56,8 +60,8 @@ final class AttachedListenerList {
             return request.fail("io.belfry.Lifecycle.ListenerExists", ["listener": .string(wish.name)])
         }
         let key = ObjectIdentifier(request)
-        let listener = AttachedListener(wish, origin: origin) { [weak self] notification, completion in
-            self?.ask(key, notification, completion) ?? {}
+        let listener = AttachedListener(wish, origin: origin) { [weak self] notification, progress, completion in
+            self?.ask(key, notification, progress, completion) ?? {}
         }
         do throws(ListenerOrderError) {
             try mediator.addListener(listener)
@@ -68,6 +72,19 @@ final class AttachedListenerList {
         request.onCancel = { [weak self] in self?.detach(key, because: "its program is gone") }
         note(listener, "attached")
         if wish.isConfirmed { request.reply([:], continues: true) }
+    }
+
+    /// Answers `Progress`.
+    func progress(_ request: VarlinkRequest) {
+        let usec = request.parameters["nextWithinUsec"]?.intValue
+        if let usec, usec <= 0 { return request.fail(.invalidParameter("nextWithinUsec")) }
+        let token = request.parameters["token"]?.stringValue ?? ""
+        guard let question = questions[token] else {
+            return request.fail("io.belfry.Lifecycle.UnknownToken", ["token": .string(token)])
+        }
+        request.reply()
+        let text = request.parameters["text"]?.stringValue.map { String($0.prefix(Self.longestText)) }
+        question.progress.report(nextWithin: usec.map { .microseconds($0) } ?? .seconds(5), text)
     }
 
     /// Answers `Answer`.
@@ -85,7 +102,7 @@ final class AttachedListenerList {
     }
 
     private func ask(
-        _ listener: ObjectIdentifier, _ notification: LifecycleNotification,
+        _ listener: ObjectIdentifier, _ notification: LifecycleNotification, _ progress: ListenerProgress,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
         guard let request = attachments[listener]?.request, request.queuedReplies < queueLimit else {
@@ -95,7 +112,7 @@ final class AttachedListenerList {
             return {}
         }
         let token = Self.token()
-        questions[token] = Question(listener: listener, completion: completion)
+        questions[token] = Question(listener: listener, progress: progress, completion: completion)
         let object = LifecycleReplies.notification(notification, bootID: bootID)
         request.reply(["token": .string(token), "notification": .object(object)], continues: true)
         return { [weak self] in self?.questions[token] = nil }

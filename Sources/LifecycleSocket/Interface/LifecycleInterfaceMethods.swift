@@ -65,6 +65,10 @@ nonisolated let lifecycleInterfaceMethods = """
     # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.
     method Answer(token: string, outcome: string, reason: ?string) -> ()
 
+    # Say that the answer gets on: a stop then waits for it up to its deadline, and systemd is asked for the time. The next
+    # word comes within 'nextWithinUsec', 5 s without it; 'text' says in a few words in systemctl status what was done.
+    method Progress(token: string, nextWithinUsec: ?int, text: ?string) -> ()
+
     # The actions that listeners offer.
     method ListActions() -> (actions: []Action)
 
