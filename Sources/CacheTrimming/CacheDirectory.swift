@@ -54,4 +54,16 @@ package nonisolated struct CacheDirectory: Sendable, Equatable {
         try sweep.run(now: now)
         return sweep.report
     }
+
+    /// Looks whether a flush could do its work, and changes nothing. Blocks, and is cancelled, like a flush.
+    ///
+    /// - Returns: what was found. Directories that could not be read are in its `problems`.
+    /// - Throws: when the directory cannot be used at all.
+    package func rehearseFlush(
+        isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+    ) throws(CacheError) -> CacheFlushReport {
+        var sweep = try CacheSweep(self, isCancelled: isCancelled)
+        try sweep.rehearse()
+        return sweep.report
+    }
 }

@@ -48,6 +48,20 @@ package nonisolated struct CacheSweep {
         if cache.dropPages { try dropPages() }
     }
 
+    /// Looks whether `run` could do its work, and changes nothing. What could not be read is in the report.
+    ///
+    /// - Throws: when the directory could not be used: no valid tag, or no right to delete in it.
+    package mutating func rehearse() throws(CacheError) {
+        if !cache.limits.isEmpty {
+            try CacheTag.require(in: root, path: cache.path)
+            // A file system that is read-only, for this process alone too, says so here (access(2)).
+            guard faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+                throw CacheSweep.failure(errno, "delete in", cache.path)
+            }
+        }
+        try survey()
+    }
+
     /// Writes the file system back.
     package mutating func writeBack() {
         guard goesOn() else { return }

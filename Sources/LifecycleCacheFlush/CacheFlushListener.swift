@@ -29,7 +29,7 @@ package final class CacheFlushListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         for interest in interests {
-            onCompletion(interest) { [self] in flush($0, $1) }
+            onCompletion(interest) { [self] in flush($0, $1) }.rehearsingOnCompletion { [self] in rehearse($0, $1) }
         }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
@@ -50,7 +50,7 @@ package final class CacheFlushListener: LifecycleListener {
     private func flush(
         _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
     ) -> () -> Void {
-        let caches = caches.filter { $0.on.contains(notification.name.rawValue) }.map { CacheDirectory($0) }
+        let caches = caches(for: notification)
         let flag = CancellationFlag()
         let now = Duration.microseconds(notification.time.realtimeUsec)
         WorkerThread.run {
@@ -60,10 +60,32 @@ package final class CacheFlushListener: LifecycleListener {
             for outcome in outcomes {
                 if let report = outcome.report { log.write(CacheFlushRecord.record(of: report, for: notification)) }
             }
-            let problems = outcomes.flatMap(\.problems)
-            completion(problems.isEmpty ? .success(()) : .failure(CacheFlushFailure(problems: problems)))
+            completion(Self.result(of: outcomes))
         }
         return { flag.raise() }
+    }
+
+    /// Looks whether a flush would succeed.
+    private func rehearse(
+        _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
+    ) -> () -> Void {
+        let caches = caches(for: notification)
+        let flag = CancellationFlag()
+        WorkerThread.run {
+            caches.map { cache in CacheFlushOutcome(rehearsing: cache) { flag.isRaised } }
+        } then: { outcomes in
+            completion(Self.result(of: outcomes))
+        }
+        return { flag.raise() }
+    }
+
+    private func caches(for notification: LifecycleNotification) -> [CacheDirectory] {
+        caches.filter { $0.on.contains(notification.name.rawValue) }.map { CacheDirectory($0) }
+    }
+
+    private static func result(of outcomes: [CacheFlushOutcome]) -> Result<Void, any Error> {
+        let problems = outcomes.flatMap(\.problems)
+        return problems.isEmpty ? .success(()) : .failure(CacheFlushFailure(problems: problems))
     }
 
     private static func caches(in configuration: LifecycleConfiguration?) -> [CacheSettings] {

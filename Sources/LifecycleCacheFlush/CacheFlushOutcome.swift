@@ -12,8 +12,17 @@ nonisolated struct CacheFlushOutcome: Sendable {
 
     /// Flushes the cache, on whatever thread this is.
     init(of cache: CacheDirectory, now: Duration, isCancelled: @escaping @Sendable () -> Bool) {
+        self.init(cache) { () throws(CacheError) in try cache.flush(now: now, isCancelled: isCancelled) }
+    }
+
+    /// Looks what a flush would come to.
+    init(rehearsing cache: CacheDirectory, isCancelled: @escaping @Sendable () -> Bool) {
+        self.init(cache) { () throws(CacheError) in try cache.rehearseFlush(isCancelled: isCancelled) }
+    }
+
+    private init(_ cache: CacheDirectory, _ work: () throws(CacheError) -> CacheFlushReport) {
         do throws(CacheError) {
-            let report = try cache.flush(now: now, isCancelled: isCancelled)
+            let report = try work()
             self.report = report
             problems = report.problems.map { "cache '\(cache.name)': \($0)" }
         } catch {

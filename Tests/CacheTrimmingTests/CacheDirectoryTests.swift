@@ -56,6 +56,26 @@ import Testing
         #expect(fixture.left("cache/a/b", "cache/a/b/file") == ["cache/a/b"])
     }
 
+    @Test func rehearsalCountsAndDeletesNothing() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/old", size: 100, age: 30)
+
+        let report = try fixture.cache(filesMax: 0).rehearseFlush()
+
+        var expected = CacheFlushReport(name: "test")
+        expected.filesSeen = 1
+        expected.bytesSeen = 100
+        #expect(report == expected)
+        #expect(fixture.exists("cache/a/old"))
+    }
+
+    @Test func rehearsalFailsWhereAFlushWould() throws {
+        let fixture = try CacheFixture(tag: nil)
+
+        #expect(throws: CacheError.self) { try fixture.cache(filesMax: 0).rehearseFlush() }
+        #expect(try fixture.cache().rehearseFlush().filesSeen == 0)
+    }
+
     @Test func withoutLimitsFilesAreCountedAndNoTagIsNeeded() throws {
         let fixture = try CacheFixture(tag: nil)
         try fixture.file("cache/a/file", size: 7, age: 5)

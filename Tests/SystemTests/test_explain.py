@@ -70,6 +70,43 @@ def test_rehearsed_reload_tells_what_would_be_refused(on_each):
     assert not any(r["BELFRY_NOTIFICATION"] == "willReload" for r in on_each.notifications())
 
 
+def rehearsed(belfry, signal: str) -> dict:
+    return json.loads(belfry.ctl("rehearse", signal, "--json", check=False).stdout)
+
+
+def test_rehearsed_stop_asks_every_listener_that_has_something_to_do(on_each):
+    on_each.start()
+
+    told = rehearsed(on_each, "TERM")
+
+    assert told["passed"]
+    asked = {(step["name"], report["listener"], report["outcome"]) for step in told["steps"] for report in step["reports"]}
+    assert ("willTerminate", "serviceManager", "completed") in asked
+    assert ("didEnterBackground", "restoration", "completed") in asked
+    assert on_each.properties("ActiveState", "StatusText") == {"ActiveState": "active", "StatusText": "active"}
+
+
+def test_rehearsed_flush_deletes_nothing_and_tells_what_would_fail(on_each):
+    caches = {"mine": "/var/cache/belfry/mine", "foreign": "/opt/belfry-foreign"}
+    on_each.configure("".join(f"[Cache {name}]\nPath={path}\nFilesMax=0\n" for name, path in caches.items()))
+    on_each.start()
+    for path in caches.values():
+        on_each.host.write(f"{path}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+        on_each.host.write(f"{path}/old", "old")
+    # Both belong to the service, and one of them is outside of its sandbox.
+    on_each.host.run("chown", "-R", "belfry:", *caches.values())
+
+    told = rehearsed(on_each, "USR1")
+
+    assert not told["passed"]
+    assert told["reasons"] == [
+        "cacheFlush: cache 'foreign': unable to delete in '/opt/belfry-foreign': Read-only file system (EROFS)"
+    ]
+    assert all(on_each.host.path(f"{path}/old").read_text() == "old" for path in caches.values())
+    for path in caches.values():
+        on_each.host.run("rm", "-r", path)
+
+
 def test_installed_unit_fits_the_installed_configuration(on_each):
     unit = f"/usr/lib/systemd/system/{SERVICE}"
 

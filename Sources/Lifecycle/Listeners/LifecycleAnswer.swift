@@ -12,6 +12,20 @@ public struct LifecycleAnswer {
     enum LastingBody {
         case completing((LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void)
         case suspending((LifecycleNotification, ListenerProgress) async throws -> ListenerOutcome)
+
+        /// Work that ends by calling back.
+        static func calling(
+            _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
+        ) -> Self {
+            .completing { notification, _, completion in
+                body(notification) { result in
+                    switch result {
+                    case .success: completion(.completed)
+                    case .failure(let error): completion(ListenerOutcome(error))
+                    }
+                }
+            }
+        }
     }
 
     /// The notification.
@@ -54,6 +68,13 @@ public struct LifecycleAnswer {
                 try await body(notification)
                 return .completed
             }, self.body)
+    }
+
+    /// The same answer, which allows a dry run that ends by calling back; see `LifecycleListener.onCompletion`.
+    package func rehearsingOnCompletion(
+        _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
+    ) -> LifecycleAnswer {
+        LifecycleAnswer(name, deadline: deadline, action: action, rehearsal: .calling(body), self.body)
     }
 
     /// The dry run as an answer of its own, if there is one.

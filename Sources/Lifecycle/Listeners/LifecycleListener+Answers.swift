@@ -67,16 +67,7 @@ extension LifecycleListener {
         _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(
-            name, deadline: deadline,
-            .completing { notification, _, completion in
-                body(notification) { result in
-                    switch result {
-                    case .success: completion(.completed)
-                    case .failure(let error): completion(ListenerOutcome(error))
-                    }
-                }
-            })
+        LifecycleAnswer(name, deadline: deadline, .calling(body))
     }
 
     /// Answers a notification with an outcome of any kind that somebody else brings, such as another program.

@@ -34,7 +34,9 @@ package final class LoggerListener: LifecycleListener {
         on(.statusRequested) { [self] notification in
             for status in mediator.listeners { log.write(LifecycleRecords.record(of: status, for: notification)) }
         }
-        on(.didReload) { [self] in apply($0.configuration) }
+        on(.didReload) { [self] in apply($0.configuration) }.rehearsing { [log] in
+            if let settings = $0.configuration?[BelfrySettings.self] { try log.check(target: settings.logger.target) }
+        }
         on(.didFailToReload) { [self] in apply($0.configuration) }
     }
 

@@ -53,6 +53,9 @@ package final class ServiceLog {
         }
     }
 
+    /// Throws why a target cannot be had.
+    package func check(target: LoggerTarget) throws { _ = try makeWriter(target) }
+
     /// Writes a record, unless its priority is below the level.
     package func write(_ record: JournalRecord) {
         if record.priority.rawValue <= level.rawValue { writer.write(record) }

@@ -46,6 +46,15 @@ nonisolated struct StateFile: Sendable, Equatable {
         guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
     }
 
+    /// Throws what stands in the way of replacing it.
+    package func checkWritable() throws(SystemError) {
+        let end = path.lastIndex(of: "/")
+        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .last(verb: "write", object: path)
+        }
+    }
+
     /// Writes all of it, and closes the descriptor.
     private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ name: String, _ durably: Bool) throws(SystemError) {
         defer { close(descriptor) }

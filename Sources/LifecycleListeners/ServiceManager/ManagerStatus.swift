@@ -50,6 +50,11 @@ final class ManagerStatus {
         if case .failed(let error) = manager.send(messages + [.status(line)]) { throw error }
     }
 
+    /// Says once more what was said last.
+    func sayAgain() throws(SystemError) {
+        if case .failed(let error) = manager.send([.status(sent ?? line)]) { throw error }
+    }
+
     private var line: String {
         let waits = awaited.isEmpty ? "" : ", waiting for \(awaited.joined(separator: ", "))"
         let troubles = troubled.map { report in

@@ -37,8 +37,13 @@ public final class ServiceManagerListener: LifecycleListener {
         }
     }
 
-    /// The launch, every change of state, and reloads.
+    /// The launch, every change of state, and reloads. A dry run says again what was said last, which changes
+    /// nothing and shows whether it can be said.
     public var answers: [LifecycleAnswer] {
+        messages.map { $0.rehearsing { [status] _ in try status.sayAgain() } }
+    }
+
+    @LifecycleAnswerBuilder private var messages: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
             try watchdog.begin()
             try status.say("launching", waiting: true)
