@@ -91,6 +91,19 @@ def test_start_by_hand_after_a_stop(started_on_each):
     assert options["previousRun"]["exit"] == {"result": "success", "code": "exited", "status": "0"}
 
 
+def test_restart_by_hand_is_told_from_a_start(started_on_each):
+    belfry = started_on_each
+    before = belfry.properties("InvocationID")["InvocationID"]
+    belfry.host.systemctl("restart", SERVICE)
+
+    options = launch(belfry)
+    assert options["cause"] == "restart"
+    assert options["previousRun"]["invocationId"] == before
+    assert options["previousRun"]["lastWord"]["reason"] == "restart"
+    assert "Launch: restarted" in belfry.ctl("status").stdout
+    assert belfry.properties("NRestarts") == {"NRestarts": "0"}
+
+
 def test_crash_is_known_with_its_signal(started_on_each):
     options = restart_after(started_on_each, "KILL")
 
@@ -179,6 +192,18 @@ def test_unit_whose_failure_started_the_service_is_named(on_each, unit):
     assert monitored["unit"] == name
     assert monitored["exit"] == {"result": "exit-code", "code": "exited", "status": "3"}
     assert len(monitored["invocationId"]) == 32
+
+
+def test_unit_whose_success_started_the_service_is_named(on_each, unit):
+    text = "[Unit]\nOnSuccess=" + SERVICE + "\n[Service]\nType=oneshot\nExecStart=/bin/true\n"
+    name = unit("belfry-done.service", text)
+
+    on_each.host.systemctl("start", name)
+
+    monitored = wait_until_started(on_each)["monitored"]
+    assert monitored["unit"] == name
+    assert monitored["exit"] == {"result": "success", "code": "exited", "status": "0"}
+    assert f"; for {name} (success, status 0)" in on_each.ctl("status").stdout
 
 
 def test_credentials_are_named_and_not_shown(on_each):
