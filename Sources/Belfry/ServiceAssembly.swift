@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import CSystemd
 internal import EventLoop
 internal import Glibc
 internal import Lifecycle
@@ -17,6 +18,7 @@ final class ServiceAssembly {
     private let reader: ConfigurationReader
     private let partsWanted: [ServicePart]
     private let farewell = ManagerFarewell()
+    private var keeper: LastWordKeeper?
 
     init(_ options: ServiceOptions, with parts: [ServicePart]) {
         self.options = options
@@ -59,6 +61,7 @@ final class ServiceAssembly {
             loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
         let lastWord = lastWord(in: paths, mediator, identity)
+        keeper = lastWord
         var launch = LaunchSource.options(Environment.variables) { name in
             parts.contains { $0.owns(descriptorNamed: name) }
         }
@@ -109,19 +112,44 @@ final class ServiceAssembly {
     ///
     /// - Returns: the exit code for it.
     func fail(_ error: any Error) -> Int32 {
+        let text: String
         let code: Int32
         if let error = error as? LifecycleReloadError {
             let more = error.reasons.count > 1 ? ", and \(error.reasons.count - 1) more" : ""
-            farewell.note(
-                "configuration refused: \(error.reasons.first ?? "")\(more)", errorNumber: reader.errorNumber)
+            text = "configuration refused: \(error.reasons.first ?? "")\(more)"
+            farewell.note(text, errorNumber: reader.errorNumber)
             code = ServiceExit.configuration
         } else {
             log.write(.critical, "\(error)", .failure)
-            farewell.note("failed: \(error)", errorNumber: (error as? SystemError)?.code)
+            text = "failed: \(error)"
+            farewell.note(text, errorNumber: (error as? SystemError)?.code)
             code = ServiceExit.system
         }
+        leaveWord(text, exitStatus: code)
         farewell.say(exitStatus: code)
         return code
+    }
+
+    /// Keeps for the next launch why there was none.
+    private func leaveWord(_ problem: String, exitStatus: Int32) {
+        if let keeper { return keeper.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
+        // Without a configuration the unit alone says where that is.
+        let environment = Environment.variables
+        guard environment["STATE_DIRECTORY"] != nil else { return }
+        let now = belfry_clock_usec(CLOCK_REALTIME)
+        var word = LastWord(.stopped, by: .service, realtimeUsec: now)
+        word.reason = .launchRefused
+        word.problem = problem
+        word.exitStatus = exitStatus
+        var run = ServiceRun(
+            bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
+            startRealtimeUsec: now)
+        run.lastWord = word
+        do throws(SystemError) {
+            try RunFiles(directory: RuntimePaths(environment: environment, uid: geteuid()).stateDirectory).write(run)
+        } catch {
+            log.write(.warning, "\(error), ignoring", .failure)
+        }
     }
 
     /// What is configured and asked for in vain.

@@ -54,6 +54,17 @@ struct LastWordProcessTests {
         #expect(try nextLaunch().hasSuffix(", after failure"))
     }
 
+    @Test func configurationThatIsRefusedLeavesItsWord() throws {
+        let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n")
+        #expect(daemon.finish().status == 78)
+
+        let word = try word()
+        #expect(word["kind"] as? String == "stopped" && word["exitStatus"] as? Int == 78)
+        #expect(word["reason"] as? String == "launchRefused")
+        #expect((word["problem"] as? String)?.contains("unknown signal 'USR3'") == true)
+        #expect(try nextLaunch().hasSuffix(", after failure"))
+    }
+
     @Test func killDuringAStopLeavesWhoAskedForIt() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"])
 

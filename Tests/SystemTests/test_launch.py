@@ -147,6 +147,24 @@ def test_immediate_stop_is_a_failure_and_no_crash(started_on_each):
     assert options["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "131"}
 
 
+def test_start_that_was_refused_is_a_failure_with_its_problem(started_on_each):
+    belfry = started_on_each
+    belfry.host.systemctl("stop", SERVICE)
+    belfry.configure("[Signals]\nUSR3=stop\n")
+    belfry.host.systemctl("start", SERVICE, check=False)
+    belfry.wait_until_inactive()
+    belfry.configure("")
+
+    belfry.start()
+
+    options = launch(belfry)
+    assert options["cause"] == "failure"
+    assert options["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "78"}
+    assert options["previousRun"]["lastWord"]["reason"] == "launchRefused"
+    assert "unknown signal 'USR3'" in options["previousRun"]["lastWord"]["problem"]
+    assert "Launch: after a failure (exit-code, status 78)" in belfry.ctl("status").stdout
+
+
 def test_crash_without_a_record_of_its_end_says_only_that(on_each):
     on_each.drop_in(ExecStopPost="")
     on_each.start()
