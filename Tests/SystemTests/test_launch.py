@@ -6,6 +6,7 @@ import json
 
 import pytest
 from belfry_service import SERVICE
+from varlink_client import VarlinkClient
 
 STATE = "/var/lib/belfry"
 UNITS = "/run/systemd/system"
@@ -113,6 +114,20 @@ def test_crash_is_known_with_its_signal(started_on_each):
     assert "Launch: after a crash (signal, killed by SIGKILL)" in started_on_each.ctl("status").stdout
     says = [r["MESSAGE"] for r in started_on_each.notifications() if r.get("BELFRY_LAUNCH_CAUSE") == "crash"]
     assert len(says) == 1 and says[0].endswith(", after crash (signal, killed by SIGKILL)")
+
+
+def test_process_that_exits_by_itself_is_known_with_its_status(probe):
+    record = "-/usr/bin/belfryd --record-exit"
+    probe.start("exit=3", Restart="always", RestartSec="0", StateDirectory="belfry-probe", ExecStopPost=record)
+    first = probe.property("MainPID")
+    probe.kill("USR1")
+    probe.wait_for(lambda: probe.property("NRestarts") == "1" and probe.property("SubState") == "running", "be back")
+
+    assert probe.property("MainPID") != first
+    with VarlinkClient(probe.host.path("/run/belfry-probe/io.belfry.Lifecycle")) as client:
+        options = client.call("GetState")["launch"]
+    assert options["cause"] == "crash"
+    assert options["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "3"}
 
 
 def test_crash_dumps_core_and_the_status_line_stays_readable(started_on_each):

@@ -15,6 +15,7 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
     case "busy": try service.mediator.addListener(BusyListener("/run/belfry-probe"))
     case "count": try service.mediator.addListener(LaunchCounter())
+    case "exit": try service.mediator.addListener(ExitingListener(status: number))
     case "fail": try service.mediator.addListener(FailingListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
     case "store": try service.mediator.addListener(StoreListener(service.loop))
