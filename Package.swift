@@ -47,7 +47,7 @@ let package = Package(
         .target(
             name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain,
             linkerSettings: [.linkedLibrary("dispatch")]),
-        .target(name: "VarlinkValues", swiftSettings: onMain),
+        .target(name: "VarlinkValues", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(
             name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "VarlinkValues"],
             swiftSettings: onMain),

@@ -4,7 +4,10 @@
 /// The bytes of a message in memory that is shared and does not move, so that the kernel can be pointed at it.
 nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Int, UInt8>
-    /// Its place among what a broadcast sends, or of several the last one's; 0 for what has none.
+    private let start: Int
+    /// The size on the wire, in bytes.
+    let count: Int
+    /// Its place among what a broadcast sends; 0 for what has none.
     var number: UInt64 = 0
 
     init(_ call: VarlinkCall) {
@@ -19,32 +22,32 @@ nonisolated struct EncodedMessage {
         self.init(writer)
     }
 
-    private init(_ writer: borrowing JSONWriter) {
+    init(_ writer: borrowing JSONWriter) {
         self.init(UnsafeRawBufferPointer(writer.bytes))
     }
 
     init(_ bytes: UnsafeRawBufferPointer) {
         storage = .create(minimumCapacity: bytes.count) { _ in bytes.count }
-        UnsafeMutableRawBufferPointer(start: base, count: bytes.count).copyMemory(from: bytes)
+        start = 0
+        count = bytes.count
+        UnsafeMutableRawBufferPointer(start: base, count: count).copyMemory(from: bytes)
     }
 
-    /// Several messages as one.
-    init(joining messages: ArraySlice<EncodedMessage>) {
-        let size = messages.reduce(0) { $0 + $1.count }
-        storage = .create(minimumCapacity: size) { _ in size }
-        number = messages.last?.number ?? 0
-        var end = base
-        for message in messages {
-            end.copyMemory(from: message.base, byteCount: message.count)
-            end += message.count
-        }
+    private init(_ whole: EncodedMessage, _ range: Range<Int>, number: UInt64) {
+        storage = whole.storage
+        start = whole.start + range.lowerBound
+        count = range.count
+        self.number = number
     }
 
-    /// Whether both are the same bytes in the same place.
-    static func === (left: Self, right: Self) -> Bool { left.storage === right.storage }
-
-    var count: Int { storage.header }
+    /// Part of it, as a message in the same memory.
+    func part(_ range: Range<Int>, number: UInt64) -> EncodedMessage {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a message ends within its memory")
+        return EncodedMessage(self, range, number: number)
+    }
 
     /// The first byte. Valid for as long as the message is kept.
-    var base: UnsafeMutableRawPointer { storage.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) } }
+    var base: UnsafeMutableRawPointer {
+        storage.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0 + start) }
+    }
 }

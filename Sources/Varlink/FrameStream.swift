@@ -74,6 +74,7 @@ class FrameStream {
     // Input
 
     private final func ready(_ events: DescriptorEvents) {
+        writer.isServing = true
         if events.contains(.writable) {
             write()
             if !isClosed { proceed() }
@@ -83,6 +84,7 @@ class FrameStream {
             if !isClosed { proceed() }
         }
         if !isClosed, events.contains(.hangUp) || events.contains(.error) { hungUp(.peerGone) }
+        writer.isServing = false
         writer.served()
     }
 
@@ -130,14 +132,14 @@ class FrameStream {
         if output.count >= writer.vectors.count || output.byteCount > Self.patience { write() } else { needsTurn() }
     }
 
-    /// Writes messages that nobody has to wait for, `joined` being all of them as one; what the kernel does not take is
-    /// queued. Answers false, and does nothing, when others wait already.
-    final func writeThrough(_ messages: [EncodedMessage], joined: EncodedMessage) -> Bool {
+    /// Writes messages that nobody has to wait for; what the kernel does not take is queued. Answers false, and does
+    /// nothing, when others wait already.
+    final func writeThrough(_ batch: ReplyBatch) -> Bool {
         guard !isClosed, failure == nil else { return true }
         guard output.count == 0, !isBlocked else { return false }
-        let result = transmit(joined)
-        if result == joined.count {
-            output.skip(messages.count, last: joined.number)
+        let result = batch.write { transmit($0, 1) }
+        if result == batch.byteCount {
+            output.skip(batch.count, last: batch.last)
             noteProgress()
             return true
         }
@@ -145,7 +147,7 @@ class FrameStream {
             fail(SystemError.last(verb: "write to", object: "socket"))
             return true
         }
-        for message in messages { output.append(message) }
+        for message in batch.messages { output.append(message) }
         output.consume(max(result, 0))
         noteProgress()
         isBlocked = true
@@ -226,7 +228,7 @@ class FrameStream {
         isBlocked = false
         while output.count > 0, !isBlocked {
             let (parts, bytes) = output.fill(writer.vectors)
-            let result = transmit(parts)
+            let result = transmit(writer.vectors.baseAddress, parts)
             if result < 0, errno == EINTR { continue }
             guard result >= 0 || errno == EAGAIN else {
                 return fail(SystemError.last(verb: "write to", object: "socket"))
@@ -238,20 +240,14 @@ class FrameStream {
         watch()
     }
 
-    private final func transmit(_ message: EncodedMessage) -> Int {
-        guard let note else {
-            return send(descriptor, message.base, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+    private final func transmit(_ parts: UnsafeMutablePointer<iovec>?, _ count: Int) -> Int {
+        if let note { return note.send(descriptor, parts, count) }
+        if count == 1, let part = parts?.pointee {
+            return send(descriptor, part.iov_base, part.iov_len, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
-        var part = iovec(iov_base: message.base, iov_len: message.count)
-        return note.send(descriptor, &part, 1)
-    }
-
-    /// Writes the first of the writer's vectors.
-    private final func transmit(_ parts: Int) -> Int {
-        if let note { return note.send(descriptor, writer.vectors.baseAddress, parts) }
         var message = msghdr()
-        message.msg_iov = writer.vectors.baseAddress
-        message.msg_iovlen = parts
+        message.msg_iov = parts
+        message.msg_iovlen = count
         return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
 

@@ -9,7 +9,8 @@ final class ServerConnection: FrameStream {
     let peer: VarlinkPeer
     /// What the owner of the server keeps with the connection.
     var attachment: (any Sendable)?
-    private weak var server: VarlinkServer?
+    /// Nil when the connection is closed or is the server's no more. Not weak: that would make the server slow to refer to.
+    private unowned var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
     private let maximumBytes: Int
     private let maximumReplies: Int
@@ -55,7 +56,7 @@ final class ServerConnection: FrameStream {
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
                 guard let frame = try nextFrame() else { break }
-                begin(try VarlinkCall(message: frame), server)
+                begin(try ReceivedCall(message: frame, likely: server.lastMethod), server)
             } catch {
                 return violation(error, server)
             }
@@ -91,7 +92,7 @@ final class ServerConnection: FrameStream {
         current == 0 && (isPeerGone || queuedBytes <= limits.unreadBytes)
     }
 
-    private func begin(_ call: VarlinkCall, _ server: VarlinkServer) {
+    private func begin(_ call: ReceivedCall, _ server: VarlinkServer) {
         calls += 1
         current = calls
         isOneway = call.mode == .oneway
@@ -99,7 +100,14 @@ final class ServerConnection: FrameStream {
         isUpgrading = call.mode == .upgrade
         if isUpgrading { takesInput = false }
         firstReply = sent + UInt64(queued)
-        server.dispatch(VarlinkRequest(call, number: calls, on: self), mode: call.mode)
+        var request = VarlinkRequest(call, number: calls, on: self)
+        server.dispatch(request, mode: call.mode, isMatched: call.isMatched)
+        // Whoever answers later does not hold the memory that the next message goes to.
+        if isKnownUniquelyReferenced(&request) {
+            unanswered(request.number, method: request.method)
+        } else {
+            request.keep()
+        }
         if isPeerGone { cancelCurrent() }
     }
 
@@ -128,7 +136,11 @@ final class ServerConnection: FrameStream {
             _ = account(for: 0, server)
             server.forget(self)
         }
+        server = nil
     }
+
+    /// The server ends, and must not be referred to any more.
+    func loseServer() { server = nil }
 
     private func cancelCurrent() {
         current = 0
@@ -205,6 +217,7 @@ final class ServerConnection: FrameStream {
         current = 0
         let connection = release()
         server.forget(self)
+        self.server = nil
         successor(connection)
     }
 
@@ -219,10 +232,10 @@ final class ServerConnection: FrameStream {
         if !isProceeding { needsTurn() }
     }
 
-    /// Sends messages that other clients get too, `joined` being all of them as one.
-    func share(_ messages: [EncodedMessage], joined: EncodedMessage) {
-        if writeThrough(messages, joined: joined) { return keepWithinLimits() }
-        for message in messages { enqueue(message) }
+    /// Sends messages that other clients get too.
+    func share(_ batch: ReplyBatch) {
+        if writeThrough(batch) { return keepWithinLimits() }
+        for message in batch.messages { enqueue(message) }
     }
 
     private func enqueue(_ message: EncodedMessage) {

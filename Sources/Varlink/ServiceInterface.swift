@@ -53,10 +53,10 @@ nonisolated enum ServiceInterface {
         try VarlinkInterface(
             text,
             methods: [
-                "GetInfo": { [weak server] in $0.reply(server?.infoParameters ?? [:]) },
-                "GetInterfaceDescription": { [weak server] request in
+                "GetInfo": { [unowned server] in $0.reply(server.infoParameters) },
+                "GetInterfaceDescription": { [unowned server] request in
                     let name = request.parameters["interface"]?.stringValue ?? ""
-                    guard let text = server?.text(of: name) else { return request.fail(.interfaceNotFound(name)) }
+                    guard let text = server.text(of: name) else { return request.fail(.interfaceNotFound(name)) }
                     request.reply(["description": .string(text)])
                 },
             ])

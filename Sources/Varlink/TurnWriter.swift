@@ -18,6 +18,9 @@ final class TurnWriter {
     let vectors: UnsafeMutableBufferPointer<iovec>
     private var dirty: [FrameStream] = []
     private var broadcasts: [VarlinkBroadcast] = []
+    private var spare: ReplyBatch?
+    /// Whether a stream is being served, which calls `served()` when that is done.
+    var isServing = false
     private var since = MonotonicInstant(microseconds: 0)
     private var deferred: DeferredEventSource?
 
@@ -44,6 +47,17 @@ final class TurnWriter {
     func add(_ broadcast: VarlinkBroadcast) {
         begin()
         broadcasts.append(broadcast)
+    }
+
+    /// Lends an empty batch, to be given back.
+    func takeBatch() -> ReplyBatch {
+        defer { spare = nil }
+        return spare ?? ReplyBatch()
+    }
+
+    func giveBack(_ batch: ReplyBatch) {
+        batch.removeAll()
+        spare = batch
     }
 
     private var isIdle: Bool { dirty.isEmpty && broadcasts.isEmpty }

@@ -26,8 +26,8 @@ public final class VarlinkBroadcast {
     private var requests: [VarlinkRequest] = []
     /// Where in `requests` that of a connection is.
     private var places: [ObjectIdentifier: Int] = [:]
-    private var pending: [EncodedMessage] = []
-    private var pendingBytes = 0
+    /// What this turn has brought so far.
+    private var pending: ReplyBatch?
 
     /// A broadcast to clients of `server`, to none of them yet.
     public init(on server: VarlinkServer, limit: Int, byteLimit: Int = .max) {
@@ -35,6 +35,9 @@ public final class VarlinkBroadcast {
         self.limit = limit
         self.byteLimit = byteLimit
     }
+
+    /// Whether this turn has brought something.
+    package var isGathering: Bool { pending != nil }
 
     /// How many take part.
     public var count: Int { requests.count }
@@ -68,12 +71,21 @@ public final class VarlinkBroadcast {
     }
 
     /// Sends a reply to all; it must be one that others follow.
-    public func send(_ reply: VarlinkEncodedReply) {
+    public func send(_ reply: VarlinkEncodedReply) { send(reply.bytes, number: reply.message.number) }
+
+    /// Sends one of several replies, as it is on the wire, to all. Numbers only grow.
+    package func send(_ reply: UnsafeRawBufferPointer, number: UInt64) {
         guard !requests.isEmpty else { return }
-        if pending.isEmpty { writer.add(self) }
-        pending.append(reply.message)
-        pendingBytes += reply.message.count
-        if pending.count >= Self.gathered.replies || pendingBytes >= Self.gathered.bytes { flush() }
+        let batch = pending ?? begin()
+        batch.append(reply, number: number)
+        if batch.count >= Self.gathered.replies || batch.byteCount >= Self.gathered.bytes { flush() }
+    }
+
+    private func begin() -> ReplyBatch {
+        let batch = writer.takeBatch()
+        pending = batch
+        writer.add(self)
+        return batch
     }
 
     /// Has it noted of those for whom nothing waits that nothing up to number `last` will come.
@@ -84,13 +96,11 @@ public final class VarlinkBroadcast {
 
     /// Writes what the turn has brought so far.
     func flush() {
-        guard !pending.isEmpty else { return }
-        let messages = pending
-        pending = []
-        pendingBytes = 0
-        let joined = messages.count == 1 ? messages[0] : EncodedMessage(joining: messages[...])
+        guard let batch = pending else { return }
+        pending = nil
+        defer { writer.giveBack(batch) }
         for request in requests {
-            request.connection.share(messages, joined: joined)
+            request.connection.share(batch)
             let queued = request.connection.queued
             if queued > limit || (queued > 1 && request.connection.queuedBytes > byteLimit) { overrun(request) }
         }

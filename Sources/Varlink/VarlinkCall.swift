@@ -38,17 +38,8 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
     ///
     /// - Throws: what makes it no call. The connection that it came from is to be closed.
     public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
-        var header = VarlinkMessageHeader()
-        try header.read(message)
-        guard let method = header.method else { throw .missingMethod }
-        if let field = header.replyField { throw .unknownField(field) }
-        var mode = Mode.single
-        for (isAsked, asked) in [(header.oneway, Mode.oneway), (header.more, .more), (header.upgrade, .upgrade)]
-        where isAsked {
-            guard mode == .single else { throw .conflictingFlags }
-            mode = asked
-        }
-        self.init(method, header.parameters, mode: mode, extensions: header.extensions)
+        let call = try ReceivedCall(message: message)
+        self.init(call.method, call.parameters.object, mode: call.mode, extensions: call.extensions)
     }
 
     /// The call as a message with its NUL.

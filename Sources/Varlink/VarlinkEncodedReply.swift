@@ -16,6 +16,12 @@ public nonisolated struct VarlinkEncodedReply {
     /// Encodes one of several replies to a call.
     public init(continuing parameters: VarlinkObject) { self.init(VarlinkReply(parameters, continues: true)) }
 
+    /// One of several replies to a call, as it was written.
+    package init(_ writer: borrowing JSONWriter) {
+        message = EncodedMessage(writer)
+        continues = true
+    }
+
     /// One of several replies, as `bytes` held it.
     package init(continuing bytes: UnsafeRawBufferPointer, number: UInt64) {
         message = EncodedMessage(bytes)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import Glibc
+
 /// Splits a stream of bytes into messages, each ended by one NUL (UAPI.20, «Framing»).
 ///
 /// Every byte is looked at once, in however small pieces it comes.
@@ -57,11 +59,14 @@ public nonisolated struct VarlinkFrameReader: Sendable {
 
     /// Whether a whole message is waiting.
     public mutating func containsFrame() -> Bool {
-        while searched < buffer.count {
-            if buffer[searched] == 0 { return true }
-            searched += 1
+        let start = searched
+        searched = buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let end = memchr(base + start, 0, bytes.count - start) else {
+                return bytes.count
+            }
+            return UnsafeRawPointer(end) - base
         }
-        return false
+        return searched < buffer.count
     }
 
     /// Takes out the next message, without its NUL, or nil when the end of it has not come yet. Let go of the slice

@@ -16,7 +16,7 @@ nonisolated extension VarlinkInterfaceDescription {
         return parameters.first { member in !fields.contains { $0.name == member.key } }?.key
     }
 
-    private func mismatch(_ value: VarlinkValue, _ type: TypeReference, _ path: String) -> String? {
+    func mismatch(_ value: VarlinkValue, _ type: TypeReference, _ path: String) -> String? {
         switch (type, value) {
         case (.bool, .bool), (.string, .string), (.object, .object), (.float, .int), (.float, .double): return nil
         case (.int, _): return value.intValue == nil ? path : nil

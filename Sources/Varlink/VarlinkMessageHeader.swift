@@ -4,7 +4,7 @@
 /// The fields that calls and replies are made of, as they are read from a message.
 nonisolated struct VarlinkMessageHeader {
     var method: String?
-    var parameters = VarlinkObject()
+    var parameters = JSONText.empty
     var oneway = false
     var more = false
     var upgrade = false
@@ -15,15 +15,23 @@ nonisolated struct VarlinkMessageHeader {
     var replyField: String?
     var callField: String?
 
+    /// Whether the parameters are known to match the method.
+    private(set) var isMatched = false
+
+    private let likely: DeclaredMethod?
+
+    /// - Parameter likely: the method that is probably called. If it is, its parameters are checked in passing.
+    init(likely: DeclaredMethod? = nil) { self.likely = likely }
+
     mutating func read(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         var problem: VarlinkProtocolError?
         do throws(VarlinkParseError) {
             try message.withUnsafeBufferPointer { bytes throws(VarlinkParseError) in
                 var parser = JSONParser(bytes)
                 try parser.members { (key, parser) throws(VarlinkParseError) in
-                    let value = try parser.value()
-                    if !set(key, value) {
-                        problem = problem ?? (Self.isKnown(key) ? .wrongType(key) : .unknownField(key))
+                    if !(try take(key, of: message, &parser)) {
+                        let name = key.string
+                        problem = problem ?? (Self.isKnown(name) ? .wrongType(name) : .unknownField(name))
                     }
                 }
                 try parser.end()
@@ -40,29 +48,68 @@ nonisolated struct VarlinkMessageHeader {
 
     /// Takes a field. Answers false when it is unknown or of the wrong type; `null` is the same as absent where a
     /// field may be absent.
-    private mutating func set(_ key: String, _ value: VarlinkValue) -> Bool {
-        switch key {
-        case "method", "oneway", "more", "upgrade": callField = key
-        case "continues", "error": replyField = key
-        default: break
-        }
+    @inline(__always)
+    private mutating func take(
+        _ key: JSONKey, of message: ArraySlice<UInt8>, _ parser: inout JSONParser
+    ) throws(VarlinkParseError) -> Bool {
         switch key {
         case "method":
-            guard case .string(let text) = value else { return false }
-            method = text
+            callField = "method"
+            return try takeMethod(&parser)
         case "parameters":
-            guard let object = value.isNull ? VarlinkObject() : value.objectValue else { return false }
-            parameters = object
-        case "oneway": return Self.set(&oneway, value)
-        case "more": return Self.set(&more, value)
-        case "upgrade": return Self.set(&upgrade, value)
-        case "continues": return Self.set(&continues, value)
+            let range = try passParameters(&parser)
+            let text = message[message.startIndex + range.lowerBound..<message.startIndex + range.upperBound]
+            guard text.first != UInt8(ascii: "n") else {
+                parameters = .empty
+                return true
+            }
+            guard text.first == UInt8(ascii: "{") else { return false }
+            parameters = JSONText(text)
+            return true
+        case "oneway":
+            callField = "oneway"
+            return Self.set(&oneway, try parser.value())
+        case "more":
+            callField = "more"
+            return Self.set(&more, try parser.value())
+        case "upgrade":
+            callField = "upgrade"
+            return Self.set(&upgrade, try parser.value())
+        case "continues":
+            replyField = "continues"
+            return Self.set(&continues, try parser.value())
         case "error":
-            if value.isNull { error = nil } else if let text = value.stringValue { error = text } else { return false }
+            replyField = "error"
+            let value = try parser.value()
+            error = value.stringValue
+            return error != nil || value.isNull
         default:
-            guard key.contains(".") else { return false }
-            extensions[key] = value
+            let value = try parser.value()
+            let name = key.string
+            guard name.contains(".") else { return false }
+            extensions[name] = value
+            return true
         }
+    }
+
+    private mutating func passParameters(_ parser: inout JSONParser) throws(VarlinkParseError) -> Range<Int> {
+        guard let likely, method == likely.name, parser.nextOfValue == UInt8(ascii: "{") else {
+            isMatched = false
+            return try parser.skipValue()
+        }
+        let start = parser.offset
+        isMatched = try likely.accepts(&parser)
+        return start..<parser.offset
+    }
+
+    private mutating func takeMethod(_ parser: inout JSONParser) throws(VarlinkParseError) -> Bool {
+        isMatched = false
+        guard parser.nextOfValue == UInt8(ascii: "\"") else {
+            _ = try parser.skipValue()
+            return false
+        }
+        let text = try parser.key()
+        if let likely, text.isSame(as: likely.name) { method = likely.name } else { method = text.string }
         return true
     }
 

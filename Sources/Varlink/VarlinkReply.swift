@@ -31,7 +31,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
         try header.read(message)
         if let field = header.callField { throw .unknownField(field) }
         if header.error != nil, header.continues { throw .unexpectedContinues }
-        parameters = header.parameters
+        parameters = header.parameters.object
         continues = header.continues
         error = header.error
     }

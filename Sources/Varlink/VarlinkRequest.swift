@@ -10,7 +10,10 @@ public final class VarlinkRequest {
     /// The fully-qualified method.
     public let method: String
     /// The parameters. They match the method's declaration: the server has refused the call otherwise.
-    public let parameters: VarlinkObject
+    public var parameters: VarlinkObject {
+        if let text, object == nil { object = text.object }
+        return object ?? [:]
+    }
     /// Whether the client takes more than one reply.
     public let wantsMore: Bool
     /// Whether the client takes no reply at all. Reply all the same: it ends the call and sends nothing.
@@ -20,12 +23,16 @@ public final class VarlinkRequest {
     /// Header fields of vendors.
     public let extensions: VarlinkObject
 
-    private let number: UInt64
+    /// The parameters as they came; nil once the call has been handed on.
+    private var text: JSONText?
+    private var object: VarlinkObject?
+    private var owed: UnansweredCall?
+    let number: UInt64
     let connection: ServerConnection
 
-    init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
+    init(_ call: ReceivedCall, number: UInt64, on connection: ServerConnection) {
         method = call.method
-        parameters = call.parameters
+        text = call.parameters
         wantsMore = call.mode == .more
         isOneway = call.mode == .oneway
         wantsUpgrade = call.mode == .upgrade
@@ -34,7 +41,32 @@ public final class VarlinkRequest {
         self.connection = connection
     }
 
-    isolated deinit { connection.unanswered(number, method: method) }
+    init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
+        method = call.method
+        object = call.parameters
+        owed = UnansweredCall(number, call.method, on: connection)
+        wantsMore = call.mode == .more
+        isOneway = call.mode == .oneway
+        wantsUpgrade = call.mode == .upgrade
+        extensions = call.extensions
+        self.number = number
+        self.connection = connection
+    }
+
+    /// Walks over the parameters without making an object of them.
+    package func readParameters(_ body: (JSONKey, inout JSONParser) throws(VarlinkParseError) -> Void) {
+        (text ?? JSONText(ArraySlice(VarlinkValue.object(parameters).json))).read(body)
+    }
+
+    /// The call has been handed on, and somebody keeps it: lets go of the message that the parameters came in.
+    func keep() {
+        _ = parameters
+        text = nil
+        owed = UnansweredCall(number, method, on: connection)
+    }
+
+    // Made and dropped for every call: an end on the main actor would look for the actor first.
+    nonisolated deinit {}
 
     /// Who called.
     public var peer: VarlinkPeer { connection.peer }

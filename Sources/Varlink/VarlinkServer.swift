@@ -23,20 +23,20 @@ public final class VarlinkServer {
     private let info: VarlinkServiceInfo
     private var interfaces: [String: VarlinkInterface] = [:]
     private var methods: [String: Method] = [:]
+    /// That of the last call; the next one is often for the same.
+    private var last: Method?
     private var listeners: [ServerListener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var connectionsOfUser: [UInt32: Int] = [:]
     private var unfinishedOfUser: [UInt32: Int] = [:]
 
     private final class Method {
-        let declaration: VarlinkInterfaceDescription.Method
-        let interface: VarlinkInterfaceDescription
+        let declared: DeclaredMethod
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
 
-        init(_ name: String, _ declaration: VarlinkInterfaceDescription.Method, of interface: VarlinkInterface) {
-            self.declaration = declaration
-            self.interface = interface.description
+        init(_ name: String, of interface: VarlinkInterface) {
+            declared = DeclaredMethod(name, in: interface.description)
             handler = interface.methods[name]
             upgrade = interface.upgrades[name]
         }
@@ -54,7 +54,10 @@ public final class VarlinkServer {
         if let service = try? ServiceInterface.interface(of: self) { add(service) }
     }
 
-    isolated deinit { close() }
+    isolated deinit {
+        for connection in connections.values { connection.loseServer() }
+        close()
+    }
 
     /// Offers an interface; one of the same name is replaced.
     public func add(_ interface: VarlinkInterface) {
@@ -62,9 +65,11 @@ public final class VarlinkServer {
             for name in old.description.methods.keys { methods["\(old.name).\(name)"] = nil }
         }
         interfaces[interface.name] = interface
-        for (name, declaration) in interface.description.methods {
-            methods["\(interface.name).\(name)"] = Method(name, declaration, of: interface)
+        for name in interface.description.methods.keys {
+            let method = Method(name, of: interface)
+            methods[method.declared.name] = method
         }
+        last = nil
     }
 
     /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
@@ -108,7 +113,9 @@ public final class VarlinkServer {
 
     /// Writes what has waited too long. For whoever replies from sources that keep the loop busy: otherwise replies are
     /// written when everything that was ready has been handled.
-    public func keepUp() { writer.served() }
+    public func keepUp() {
+        if !writer.isServing { writer.served() }
+    }
 
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that
     /// the server made go.
@@ -128,10 +135,10 @@ public final class VarlinkServer {
     }
 
     private func start(_ listener: ServerListener) throws(SystemError) {
-        try listener.start(on: loop) { [weak self] descriptor in
-            self?.admit(descriptor)
-        } onError: { [weak self] error in
-            self?.report(.system(error), nil)
+        try listener.start(on: loop) { [unowned self] descriptor in
+            admit(descriptor)
+        } onError: { [unowned self] error in
+            report(.system(error), nil)
         }
         listeners.append(listener)
     }
@@ -184,13 +191,25 @@ public final class VarlinkServer {
 
     // Calls
 
-    func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode) {
-        guard let method = methods[request.method] else { return request.fail(unknown(request.method)) }
+    /// The method of the last call.
+    var lastMethod: DeclaredMethod? { last?.declared }
+
+    private func method(_ name: String) -> Method? {
+        if let last, last.declared.name == name { return last }
+        last = methods[name] ?? last
+        return methods[name]
+    }
+
+    /// Hands a call to its method.
+    ///
+    /// - Parameter isMatched: whether the parameters were found to match already.
+    func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode, isMatched: Bool) {
+        guard let method = method(request.method) else { return request.fail(unknown(request.method)) }
         guard let handler = mode == .upgrade ? method.upgrade : method.handler else {
             let isMissed = mode != .upgrade && method.upgrade != nil
             return request.fail(isMissed ? .expectedUpgrade : .methodNotImplemented(request.method))
         }
-        if let parameter = method.interface.mismatch(request.parameters, with: method.declaration.input) {
+        if !isMatched, let parameter = method.declared.mismatch(request.parameters) {
             return request.fail(.invalidParameter(parameter))
         }
         handler(request)

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
+
 nonisolated extension JSONParser {
+    /// Where a string ends that begins here, or where it has what is not to be copied as it is; and whether all before it
+    /// is ASCII.
+    @inline(__always)
+    func plainEnd() -> (end: Int, isASCII: Bool) {
+        guard let base = bytes.baseAddress else { return (offset, true) }
+        var isASCII = false
+        let length = belfry_plain_length(base + offset, bytes.count - offset, &isASCII)
+        return (offset + length, isASCII)
+    }
+
     mutating func string() throws(VarlinkParseError) -> String {
         try expect("\"")
         let start = offset
-        while let byte = next {
-            switch byte {
-            case UInt8(ascii: "\""):
-                let text = try text(UnsafeBufferPointer(rebasing: bytes[start..<offset]), from: start)
-                offset += 1
-                return text
-            case UInt8(ascii: "\\"): return try escapedString(from: start)
-            case 0..<0x20: throw failure(.controlCharacterInString)
-            default: offset += 1
-            }
+        let (end, isASCII) = plainEnd()
+        offset = end
+        switch next {
+        case UInt8(ascii: "\""):
+            let text = try text(UnsafeBufferPointer(rebasing: bytes[start..<end]), isASCII, from: start)
+            offset += 1
+            return text
+        case UInt8(ascii: "\\"): return try escapedString(from: start)
+        case nil: throw failure(.unexpectedEnd)
+        default: throw failure(.controlCharacterInString)
         }
-        throw failure(.unexpectedEnd)
     }
 
     /// The string that began at `start` and has its first escape here.
@@ -26,7 +37,7 @@ nonisolated extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 let text = try decoded.withUnsafeBufferPointer { bytes throws(VarlinkParseError) -> String in
-                    try self.text(bytes, from: start)
+                    try self.text(bytes, false, from: start)
                 }
                 offset += 1
                 return text
@@ -40,9 +51,11 @@ nonisolated extension JSONParser {
         throw failure(.unexpectedEnd)
     }
 
-    private func text(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(VarlinkParseError) -> String {
+    private func text(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ isASCII: Bool, from start: Int
+    ) throws(VarlinkParseError) -> String {
         // What is ASCII, as nearly all is, is valid as it stands, and copied.
-        if bytes.allSatisfy({ $0 < 0x80 }) {
+        if isASCII {
             return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -7,7 +7,8 @@ package nonisolated struct JSONParser {
     static let maximumNumberLength = 512
 
     let bytes: UnsafeBufferPointer<UInt8>
-    var offset = 0
+    /// The place of the byte that is next.
+    package internal(set) var offset = 0
     private var depth = 0
 
     /// A parser of these bytes.
@@ -16,6 +17,14 @@ package nonisolated struct JSONParser {
     /// The next byte, or nil at the end.
     @inline(__always)
     var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    /// The first byte of the value that is next, or nil when there is none.
+    package var nextOfValue: UInt8? {
+        mutating get {
+            skipSpace()
+            return next
+        }
+    }
 
     func failure(_ reason: VarlinkParseError.Reason) -> VarlinkParseError {
         VarlinkParseError(reason: reason, offset: offset)
@@ -26,16 +35,19 @@ package nonisolated struct JSONParser {
         failure(next.map { .unexpectedByte($0) } ?? .unexpectedEnd)
     }
 
+    @inline(__always)
     mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
     }
 
+    @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         offset += 1
         return true
     }
 
+    @inline(__always)
     mutating func expect(_ text: StaticString) throws(VarlinkParseError) {
         for position in 0..<text.utf8CodeUnitCount where !take(text.utf8Start[position]) { throw unexpected() }
     }
@@ -70,13 +82,14 @@ package nonisolated struct JSONParser {
 
     mutating func object() throws(VarlinkParseError) -> VarlinkObject {
         var object = VarlinkObject()
-        try members { (key, parser) throws(VarlinkParseError) in object[key] = try parser.value() }
+        try members { (key, parser) throws(VarlinkParseError) in object[key.string] = try parser.value() }
         return object
     }
 
     /// Walks over the members of an object. `body` is called after the colon and reads the value.
+    @inline(__always)
     package mutating func members(
-        _ body: (String, inout JSONParser) throws(VarlinkParseError) -> Void
+        _ body: (JSONKey, inout JSONParser) throws(VarlinkParseError) -> Void
     ) throws(VarlinkParseError) {
         skipSpace()
         try expect("{")
@@ -86,7 +99,7 @@ package nonisolated struct JSONParser {
         if take(UInt8(ascii: "}")) { return }
         while true {
             skipSpace()
-            let key = try string()
+            let key = try key()
             skipSpace()
             try expect(":")
             try body(key, &self)
@@ -99,17 +112,25 @@ package nonisolated struct JSONParser {
 
     private mutating func array() throws(VarlinkParseError) -> [VarlinkValue] {
         var elements: [VarlinkValue] = []
-        offset += 1
+        try self.elements { parser throws(VarlinkParseError) in elements.append(try parser.value()) }
+        return elements
+    }
+
+    /// Walks over the elements of an array, which `body` reads.
+    mutating func elements(
+        _ body: (inout JSONParser) throws(VarlinkParseError) -> Void
+    ) throws(VarlinkParseError) {
+        try expect("[")
         try enter()
         defer { depth -= 1 }
         skipSpace()
-        if take(UInt8(ascii: "]")) { return elements }
+        if take(UInt8(ascii: "]")) { return }
         while true {
-            elements.append(try value())
+            try body(&self)
             skipSpace()
             if take(UInt8(ascii: ",")) { continue }
             try expect("]")
-            return elements
+            return
         }
     }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
+
 /// Writes values as JSON (RFC 8259) into memory that grows, in one go and without white space.
 package nonisolated struct JSONWriter: ~Copyable {
-    private var base: UnsafeMutablePointer<UInt8>
-    private var capacity: Int
-    /// How many bytes were written.
-    package private(set) var count = 0
+    // Seen by other modules, so that what is constant is written without a call.
+    @usableFromInline var base: UnsafeMutablePointer<UInt8>
+    @usableFromInline var capacity: Int
+    @usableFromInline var count = 0
 
     /// A writer that has room for a usual message.
     package init(capacity: Int = 512) {
@@ -18,6 +20,14 @@ package nonisolated struct JSONWriter: ~Copyable {
 
     /// What was written. Valid until more is written, and for as long as the writer is kept.
     package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+
+    /// Begins anew in the same memory, unless that is more than a few messages take.
+    package mutating func removeAll() {
+        count = 0
+        if capacity > Self.keptCapacity { self = JSONWriter() }
+    }
+
+    private static let keptCapacity = 16 << 10
 
     /// Writes a value.
     package mutating func write(_ value: VarlinkValue) {
@@ -56,25 +66,37 @@ package nonisolated struct JSONWriter: ~Copyable {
         write(byte: UInt8(ascii: "]"))
     }
 
-    private mutating func write(_ value: Int64) {
+    /// Writes a number.
+    package mutating func write(_ value: Int64) {
         // The digits of an Int64 and its sign.
         let room = 20
         reserve(room)
         var start = count + room
         let end = start
         var rest = value.magnitude
-        repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            start -= 1
-            base[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        while rest >= 100 {
+            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            start -= 2
+            put(pair, at: start)
             rest = quotient
-        } while rest > 0
+        }
+        start -= 2
+        put(rest, at: start)
+        if rest < 10 { start += 1 }
         if value < 0 {
             start -= 1
             base[start] = UInt8(ascii: "-")
         }
         (base + count).update(from: base + start, count: end - start)
         count += end - start
+    }
+
+    /// Two digits.
+    @inline(__always)
+    private func put(_ pair: UInt64, at place: Int) {
+        let tens = pair / 10
+        base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens)
+        base[place + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: pair - tens * 10)
     }
 
     /// Writes a string.
@@ -87,15 +109,17 @@ package nonisolated struct JSONWriter: ~Copyable {
 
     private mutating func write(escaping utf8: UnsafeBufferPointer<UInt8>) {
         reserve(utf8.count)
-        var start = 0
-        for position in utf8.indices {
-            let byte = utf8[position]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            write(raw: UnsafeBufferPointer(rebasing: utf8[start..<position]))
-            write(escaped: byte)
-            start = position + 1
+        guard var next = utf8.baseAddress else { return }
+        let end = next + utf8.count
+        while true {
+            var isASCII = false
+            let length = belfry_plain_length(next, end - next, &isASCII)
+            write(raw: UnsafeBufferPointer(start: next, count: length))
+            next += length
+            guard next < end else { return }
+            write(escaped: next.pointee)
+            next += 1
         }
-        write(raw: UnsafeBufferPointer(rebasing: utf8[start...]))
     }
 
     private mutating func write(escaped byte: UInt8) {
@@ -112,6 +136,7 @@ package nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Text that is JSON already.
+    @inlinable @inline(__always)
     package mutating func write(raw text: StaticString) {
         write(raw: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -121,26 +146,30 @@ package nonisolated struct JSONWriter: ~Copyable {
         text.withUTF8 { write(raw: $0) }
     }
 
-    private mutating func write(raw text: UnsafeBufferPointer<UInt8>) {
+    /// Text that is JSON already.
+    @inlinable @inline(__always)
+    package mutating func write(raw text: UnsafeBufferPointer<UInt8>) {
         guard let source = text.baseAddress else { return }
         reserve(text.count)
         (base + count).update(from: source, count: text.count)
         count += text.count
     }
 
-    /// Writes a byte that is JSON already.
+    /// A byte of what is JSON already.
+    @inlinable @inline(__always)
     package mutating func write(byte: UInt8) {
         reserve(1)
         base[count] = byte
         count += 1
     }
 
-    @inline(__always)
-    private mutating func reserve(_ more: Int) {
+    @inlinable @inline(__always)
+    mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(to: count + more) }
     }
 
-    private mutating func grow(to needed: Int) {
+    @usableFromInline
+    mutating func grow(to needed: Int) {
         capacity = max(needed, capacity * 2)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         larger.update(from: base, count: count)

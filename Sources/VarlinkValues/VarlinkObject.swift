@@ -55,6 +55,7 @@ public nonisolated struct VarlinkObject: Sendable {
 
     /// Adds a member of a name that the object does not have yet.
     package mutating func append(_ key: String, _ value: VarlinkValue) {
+        if members.isEmpty { members.reserveCapacity(4) }
         members.append(Member(key: key, value: value))
         if index != nil { index?[key] = members.count - 1 } else { makeIndex() }
     }

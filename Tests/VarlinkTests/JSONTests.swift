@@ -49,6 +49,19 @@ struct JSONTests {
         }
     }
 
+    /// Text is looked through many bytes at a time, and what is special may be anywhere in them.
+    @Test(arguments: ["\"", "\\", "\n", "\u{1F}", "é", "\u{7F}"])
+    func specialCharacterIsFoundWhereverItIs(character: String) throws {
+        for before in 0..<40 {
+            for after in [0, 1, 15, 16, 40] {
+                let text = String(repeating: "a", count: before) + character + String(repeating: "b", count: after)
+                let value: VarlinkValue = ["key": .string(text), text: 1]
+
+                #expect(try VarlinkValue(json: value.json) == value)
+            }
+        }
+    }
+
     @Test func nestingEndsAtItsLimit() throws {
         let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
 

@@ -25,6 +25,63 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
+    /// What is known of the call before must not stand for the next.
+    @Test(
+        arguments: [
+            (#"{"method":"org.example.test.Echo","parameters":{"text":1}}"#, "InvalidParameter"),
+            (#"{"method":"org.example.test.Echo","parameters":{"text":"a","x":1}}"#, "InvalidParameter"),
+            (#"{"method":"org.example.test.Echo","parameters":{"text":"a","text":1}}"#, "InvalidParameter"),
+            (#"{"method":"org.example.test.Echo","parameters":{},"method":"org.example.test.Do"}"#, "MethodNotFound"),
+            (
+                #"{"method":"org.example.test.Echo","parameters":{"text":"a"},"method":"org.example.test.Missing"}"#,
+                "MethodNotImplemented"
+            ),
+            (#"{"method":"org.example.test.Echo","parameters":{},"parameters":{"x":1}}"#, "InvalidParameter"),
+        ])
+    func secondCallIsLookedAtAnew(text: String, error: String) throws {
+        let peer = try fixture.peer()
+        peer.write(echo("a"))
+        peer.write(Array(text.utf8) + [0])
+
+        let replies = try fixture.receive(2, peer)
+
+        #expect(replies[0] == #"{"parameters":{"text":"a"}}"#)
+        #expect(try VarlinkReply(message: ArraySlice(replies[1].utf8)).error == "org.varlink.service.\(error)")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"parameters":{"text":"a"},"method":"org.example.test.Echo"}"#, #"{"parameters":{"text":"a"}}"#),
+            (#"{"method":"org.example.test.Echo","parameters":null}"#, "{}"),
+            (
+                #" {"meth\u006fd" : "org.example.test.Ech\u006f" , "parameters" : { "t\u0065xt" : "\u0061" } } "#,
+                #"{"parameters":{"text":"a"}}"#
+            ),
+            (
+                #"{"method":"org.example.test.Echo","parameters":{"text":null,"point":{"x":1.0}}}"#,
+                #"{"parameters":{"text":null,"point":{"x":1.0}}}"#
+            ),
+        ])
+    func callIsUnderstoodHoweverItIsWritten(text: String, reply: String) throws {
+        let peer = try fixture.peer()
+        for _ in 0..<2 { peer.write(Array(text.utf8) + [0]) }
+
+        #expect(try fixture.receive(2, peer) == [reply, reply])
+    }
+
+    @Test func requestThatIsKeptHasItsParameters() throws {
+        let peer = try fixture.peer()
+        peer.write(VarlinkCall("org.example.test.Wait", extensions: ["org.example.x": 1]))
+        try fixture.turn { fixture.waiting.count == 1 }
+        let other = try fixture.peer()
+        for _ in 0..<100 { other.write(echo("b")) }
+        #expect(try fixture.receive(100, other).count == 100)
+
+        #expect(fixture.waiting[0].parameters == [:] && fixture.waiting[0].extensions == ["org.example.x": 1])
+        fixture.waiting.removeAll()
+        #expect(try fixture.receive(1, peer) == [#"{"error":"io.belfry.Varlink.InternalError"}"#])
+    }
+
     @Test func serviceDescribesItself() throws {
         let peer = try fixture.peer()
 

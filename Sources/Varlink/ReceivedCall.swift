@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A call as a server takes it out of a message: what it needs to know to hand it on is read, the rest can be.
+nonisolated struct ReceivedCall {
+    let method: String
+    let parameters: JSONText
+    /// Whether the parameters are known to match the method.
+    let isMatched: Bool
+    let mode: VarlinkCall.Mode
+    let extensions: VarlinkObject
+
+    /// Reads a call from a message without its NUL.
+    ///
+    /// - Parameter likely: the method that is probably called. If it is, its parameters are checked in passing.
+    /// - Throws: what makes it no call. The connection that it came from is to be closed.
+    init(message: ArraySlice<UInt8>, likely: DeclaredMethod? = nil) throws(VarlinkProtocolError) {
+        var header = VarlinkMessageHeader(likely: likely)
+        try header.read(message)
+        guard let method = header.method else { throw .missingMethod }
+        if let field = header.replyField { throw .unknownField(field) }
+        self.method = method
+        parameters = header.parameters
+        isMatched = header.isMatched
+        extensions = header.extensions
+        switch (header.oneway, header.more, header.upgrade) {
+        case (false, false, false): mode = .single
+        case (true, false, false): mode = .oneway
+        case (false, true, false): mode = .more
+        case (false, false, true): mode = .upgrade
+        default: throw .conflictingFlags
+        }
+    }
+}

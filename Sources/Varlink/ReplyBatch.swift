@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import Glibc
+
+/// What a broadcast has gathered in one turn, message after message in one piece of memory: so all of it is written to a
+/// client at once, and nothing is allocated for a message unless some client has to wait for it.
+final class ReplyBatch {
+    private var bytes: [UInt8] = []
+    private var ends: [(place: Int, number: UInt64)] = []
+    /// The same for those who wait, made when the first of them does.
+    private var shared: [EncodedMessage] = []
+
+    /// Memory that is not worth being kept for the next turn.
+    private static let keptCapacity = 64 << 10
+
+    /// How many messages.
+    var count: Int { ends.count }
+    /// Their bytes.
+    var byteCount: Int { bytes.count }
+    /// The number of the last one.
+    var last: UInt64 { ends.last?.number ?? 0 }
+
+    /// Adds a message.
+    func append(_ message: UnsafeRawBufferPointer, number: UInt64) {
+        bytes.append(contentsOf: message)
+        ends.append((bytes.count, number))
+    }
+
+    /// Begins anew.
+    func removeAll() {
+        shared = []
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+        ends.removeAll(keepingCapacity: true)
+    }
+
+    /// The messages one by one, in memory that lasts.
+    var messages: [EncodedMessage] {
+        if shared.isEmpty {
+            let whole = bytes.withUnsafeBytes { EncodedMessage($0) }
+            var start = 0
+            for end in ends {
+                shared.append(whole.part(start..<end.place, number: end.number))
+                start = end.place
+            }
+        }
+        return shared
+    }
+
+    /// Writes all of it with `write`, which answers as send(2) does.
+    func write(_ write: (UnsafeMutablePointer<iovec>) -> Int) -> Int {
+        bytes.withUnsafeMutableBytes {
+            var part = iovec(iov_base: $0.baseAddress, iov_len: $0.count)
+            return write(&part)
+        }
+    }
+}
