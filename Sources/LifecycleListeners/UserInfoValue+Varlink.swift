@@ -35,6 +35,18 @@ nonisolated extension UserInfoValue {
 }
 
 nonisolated extension UserInfo {
+    /// Reads an object, or `null`, which is the same as none.
+    package init(_ parser: inout JSONParser) throws(VarlinkParseError) {
+        self = [:]
+        guard parser.nextOfValue == UInt8(ascii: "{") else {
+            _ = try parser.value()
+            return
+        }
+        try parser.members { (key, parser) throws(VarlinkParseError) in
+            self[key.string] = UserInfoValue(try parser.value())
+        }
+    }
+
     /// The info that a JSON object stands for; of a name that comes twice the last one counts.
     package init(_ object: VarlinkObject) {
         self.init(object.map { ($0.key, UserInfoValue($0.value)) }) { _, last in last }

@@ -71,19 +71,18 @@ extension SocketListener {
     }
 
     private func post(_ request: VarlinkRequest) {
-        let text = request.parameters["name"]?.stringValue ?? ""
-        guard let name = LifecycleNotification.Name(text), !name.isTransition else {
-            return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(text)])
+        let wish = PostWish(request)
+        guard let name = LifecycleNotification.Name(wish.name), !name.isTransition else {
+            return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(wish.name)])
         }
-        let userInfo = UserInfo(request.parameters["userInfo"]?.objectValue ?? [:])
         let origin = origin(of: request)
-        guard request.parameters["wait"]?.boolValue ?? false else {
-            let sequence = mediator.post(name, userInfo: userInfo, origin: origin)
+        guard wish.waits else {
+            let sequence = mediator.post(name, userInfo: wish.userInfo, origin: origin)
             return request.reply([
                 "sequence": .int(Int64(sequence)), "result": "posted", "reports": [],
             ])
         }
-        mediator.post(name, userInfo: userInfo, origin: origin) { request.reply(LifecycleReplies.result($0)) }
+        mediator.post(name, userInfo: wish.userInfo, origin: origin) { request.reply(LifecycleReplies.result($0)) }
     }
 
     private func act(_ request: VarlinkRequest) {
@@ -129,13 +128,17 @@ extension SocketListener {
 
     /// Who called. It is looked up once for a connection: its peer is who it was when it connected.
     private func peer(of request: VarlinkRequest) -> PeerOrigin {
-        if let known = request.attachment as? PeerOrigin { return known }
+        if case .peer(let origin) = origin(of: request) { return origin }
+        return PeerOrigin(pid: request.peer.pid, uid: request.peer.uid)
+    }
+
+    func origin(of request: VarlinkRequest) -> LifecycleOrigin {
+        if let known = request.attachment as? LifecycleOrigin { return known }
         let peer = request.peer
-        let origin = PeerOrigin(
-            pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid))
+        let origin = LifecycleOrigin.peer(
+            PeerOrigin(
+                pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid)))
         request.attachment = origin
         return origin
     }
-
-    func origin(of request: VarlinkRequest) -> LifecycleOrigin { .peer(peer(of: request)) }
 }

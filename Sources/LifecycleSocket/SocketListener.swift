@@ -24,7 +24,7 @@ package final class SocketListener: LifecycleListener {
     let clients: ClientLog
     let log: ServiceLog
     /// What was posted since the start.
-    private(set) var counts = NotificationCounts()
+    let counts = NotificationCounts()
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.
@@ -76,7 +76,7 @@ package final class SocketListener: LifecycleListener {
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
         server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
         server.onProblem = { [clients] in clients.note($0) }
-        observation = mediator.addObserver { [unowned self] in
+        observation = mediator.addObserver { [counts, subscribers, server] in
             counts.note($0)
             subscribers.send($0)
             server.keepUp()

@@ -19,10 +19,15 @@ final class SubscriberList {
     /// Where those are that are not in memory; nil when they are nowhere.
     let journal: JournalQueue?
     let server: VarlinkServer
-    private let bootID: String
     let keeper: SocketKeeper
     /// Those who asked for the same names; nil stands for all names.
-    private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:]
+    private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:] {
+        didSet { audiences = broadcasts.map { SubscriberAudience($0, $1) } }
+    }
+    /// The same, to be gone through for every notification.
+    private var audiences: [SubscriberAudience] = []
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var encoder: NotificationEncoder
     /// The lines of those in the table that the next process goes on with.
     private var lines: [ObjectIdentifier: Int] = [:]
     /// Whether the next process has them now.
@@ -35,7 +40,7 @@ final class SubscriberList {
         keeper: SocketKeeper, journal: JournalQueue?
     ) {
         self.server = server
-        self.bootID = bootID
+        encoder = NotificationEncoder(bootID: bootID)
         self.queueLimit = queueLimit
         self.queueByteLimit = queueByteLimit
         self.replayLimit = replayLimit
@@ -86,12 +91,13 @@ final class SubscriberList {
     /// Tells everyone who wants to know.
     func send(_ notification: LifecycleNotification) {
         let name = notification.name.rawValue
-        let object = LifecycleReplies.notification(notification, bootID: bootID)
-        let reply = VarlinkEncodedReply(continuing: ["notification": .object(object)]).numbered(notification.sequence)
-        let isLong = makeRoom(name: name.utf8.count, message: reply.byteCount)
-        var nameText = name
-        nameText.withUTF8 { keeper.state.ring.append(name: UnsafeRawBufferPointer($0), message: reply.bytes) }
-        for (names, broadcast) in broadcasts where names?.contains(name) ?? true { broadcast.send(reply) }
+        encoder.encode(notification)
+        let message = encoder.message
+        let isLong = makeRoom(name: name.utf8.count, message: message.count)
+        keeper.state.ring.append(name: name, message: message)
+        for audience in audiences where audience.wants(notification.name) {
+            audience.broadcast.send(message, number: notification.sequence)
+        }
         if isLong { settle() }
     }
 
@@ -105,15 +111,23 @@ final class SubscriberList {
         let ring = keeper.state.ring
         let cost = ring.cost(name: name, message: message)
         let bytes = unsettled.bytes + (cost ?? 0)
-        if cost == nil || bytes > keeper.state.layout.ringSize / 2 || unsettled.notifications >= ring.capacity / 2 {
-            settle()
-        }
+        let size = keeper.state.layout.ringSize
+        // Between two turns nothing has to be written for it, so that is done well before it must be.
+        let isDue = bytes > size / 4 || unsettled.notifications >= ring.capacity / 4
+        let mustBe = cost == nil || bytes > size / 2 || unsettled.notifications >= ring.capacity / 2
+        if mustBe || (isDue && !isGathering) { settle() }
         unsettled = (unsettled.notifications + 1, unsettled.bytes + (cost ?? 0))
         return cost == nil
     }
 
+    private var isGathering: Bool {
+        for audience in audiences where audience.broadcast.isGathering { return true }
+        return false
+    }
+
     private func settle() {
         unsettled = (0, 0)
+        guard !lines.isEmpty else { return }
         for broadcast in broadcasts.values { broadcast.settle(after: keeper.state.ring.last) }
     }
 

@@ -29,13 +29,6 @@ public nonisolated struct VarlinkEncodedReply {
         continues = true
     }
 
-    /// The same bytes, with a number that says where among the replies of a broadcast they belong. Numbers only grow.
-    package func numbered(_ number: UInt64) -> Self {
-        var copy = self
-        copy.message.number = number
-        return copy
-    }
-
     /// The bytes on the wire, for as long as the reply is kept.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: message.base, count: message.count) }
 

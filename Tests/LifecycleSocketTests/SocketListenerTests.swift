@@ -54,6 +54,36 @@ struct SocketListenerTests {
         #expect(replies[1]["notification"]?["origin"] == ["kind": "service"])
     }
 
+    /// What notifications have in common is written once: only what they do have.
+    @Test func notificationsOfOneTurnAreToldApart() throws {
+        var told: [VarlinkObject] = []
+        var isSubscribed = false
+        client.more(lifecycle + "Subscribe") {
+            guard case .success(let reply) = $0 else { return }
+            isSubscribed = true
+            if let object = reply.parameters["notification"]?.objectValue { told.append(object) }
+        }
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 8, unit: "a\"b.service"))
+        try turn { isSubscribed }
+
+        mediator.post(.flushRequested)
+        mediator.post(.flushRequested, userInfo: ["b": ["x": [1, .null]], "a": "\n"], origin: peer)
+        mediator.post(.statusRequested, origin: peer)
+        mediator.perform(.pause, origin: peer)
+        try turn { told.count == 5 }
+
+        #expect(
+            told.map { $0["name"]?.stringValue } == [
+                "flushRequested", "flushRequested", "statusRequested", "willResignActive", "didEnterBackground",
+            ])
+        let origin: VarlinkValue = ["kind": "socket", "pid": 7, "uid": 8, "unit": "a\"b.service"]
+        #expect(told.map { $0["origin"] } == [["kind": "service"], origin, origin, origin, origin])
+        #expect(told.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
+        #expect(told.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
+        #expect(told[1]["userInfo"] == ["a": "\n", "b": ["x": [1, .null]]] && told[2]["userInfo"] == [:])
+        #expect(told[0].keys == told[4].keys && told[0].keys.first == "sequence" && told[0].keys.last == "userInfo")
+    }
+
     @Test func subscriberIsToldWhatItMissed() throws {
         var names: [VarlinkValue?] = []
         client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {

@@ -13,19 +13,26 @@ nonisolated extension LifecycleNotification {
 
         /// Nil when `rawValue` is not a name.
         public init?(_ rawValue: String) {
-            let bytes = rawValue.utf8
-            guard let first = bytes.first, Self.isLetter(first), bytes.count <= 255,
-                bytes.allSatisfy({
+            var text = rawValue
+            let isName = text.withUTF8 { bytes in
+                guard let first = bytes.first, Self.isLetter(first), bytes.count <= 255 else { return false }
+                return bytes.allSatisfy {
                     Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-                })
-            else { return nil }
-            self.init(catalogue: rawValue)
+                }
+            }
+            guard isName else { return nil }
+            self.init(catalogue: text)
         }
 
         init(catalogue rawValue: String) {
             self.rawValue = rawValue
-            hash = rawValue.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-            traits = Traits.known[rawValue] ?? []
+            hash = Self.hash(rawValue)
+            traits = Traits.known[hash].flatMap { $0.name == rawValue ? $0.traits : nil } ?? []
+        }
+
+        static func hash(_ text: String) -> UInt64 {
+            var text = text
+            return text.withUTF8 { $0.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
         }
 
         /// Whether it belongs to a transition, so that only the state machine may post it.

@@ -11,8 +11,11 @@ nonisolated extension LifecycleNotification.Name {
         /// Listeners are told in reverse order.
         static let leaving = Traits(rawValue: 2)
 
-        /// The names that have any.
-        static let known: [String: Traits] = [
+        /// The names that have any, by their hashes.
+        static let known = Dictionary(
+            uniqueKeysWithValues: all.map { (LifecycleNotification.Name.hash($0), (name: $0, traits: $1)) })
+
+        private static let all: KeyValuePairs<String, Traits> = [
             "willFinishLaunching": .transition, "didFinishLaunching": .transition, "didBecomeActive": .transition,
             "willResignActive": [.transition, .leaving], "didEnterBackground": [.transition, .leaving],
             "willEnterForeground": .transition, "didResume": .transition, "willTerminate": [.transition, .leaving],

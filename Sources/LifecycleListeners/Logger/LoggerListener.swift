@@ -26,7 +26,10 @@ package final class LoggerListener: LifecycleListener {
         self.log = log
         self.counter = counter
         apply(mediator.configuration)
-        mediator.addReportObserver { [weak self] report in self?.write(report) }
+        mediator.addReportObserver { [weak self] report in
+            // Hardly anything that is posted has listeners, and to ask whether the logger is there takes longer.
+            if !report.listeners.isEmpty { self?.write(report) }
+        }
         mediator.addHealthObserver { [weak self] in self?.write($0) }
     }
 

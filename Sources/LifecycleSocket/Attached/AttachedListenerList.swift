@@ -113,8 +113,14 @@ final class AttachedListenerList {
         }
         let token = Self.token()
         questions[token] = Question(listener: listener, progress: progress, completion: completion)
-        let object = LifecycleReplies.notification(notification, bootID: bootID)
-        request.reply(["token": .string(token), "notification": .object(object)], continues: true)
+        var writer = JSONWriter()
+        writer.beginContinuingReply()
+        writer.write(raw: "\"token\":")
+        writer.write(token)
+        writer.write(raw: ",\"notification\":")
+        writer.write(notification, bootID: bootID)
+        writer.endContinuingReply()
+        request.send(VarlinkEncodedReply(writer))
         return { [weak self] in self?.questions[token] = nil }
     }
 

@@ -123,6 +123,12 @@ package nonisolated struct KeptRing {
         count += 1
     }
 
+    /// The same, for a name that is no bytes yet.
+    mutating func append(name: String, message: UnsafeRawBufferPointer) {
+        var name = name
+        name.withUTF8 { append(name: UnsafeRawBufferPointer($0), message: message) }
+    }
+
     /// Visits what came from number `first` on, oldest first, until `visit` answers false.
     ///
     /// - Returns: false, and nothing is visited, when not all of it is kept.
