@@ -59,10 +59,11 @@ def test_kill_9_in_the_middle_leaves_nothing_that_stops_the_next_start(started_o
 
 def test_kill_9_of_a_service_started_alone_leaves_no_file_in_the_way(on_each):
     """Without systemd's socket the daemon binds its own, and finds the old one after a crash."""
-    address = "/run/belfry-alone/io.on_each.Lifecycle"
-    on_each.host.path("/run/belfry-alone").mkdir(exist_ok=True)
+    address = "/run/belfry-alone/io.belfry.Lifecycle"
+    properties = {"Type": "notify", "RuntimeDirectory": "belfry-alone", "RuntimeDirectoryPreserve": "yes"}
+    alone = ["systemd-run", "--quiet", "--unit=belfry-alone", "--collect"]
+    alone += [f"--property={name}={value}" for name, value in properties.items()]
     for _ in range(2):
-        alone = ["systemd-run", "--quiet", "--unit=belfry-alone", "--property=Type=notify", "--collect"]
         on_each.host.run(*alone, "belfryd", "--config", "/dev/null", "--socket", address)
         assert '"active"' in on_each.ctl("--socket", address, "status", "--json").stdout
         on_each.host.systemctl("kill", "--signal=KILL", "belfry-alone.service")
