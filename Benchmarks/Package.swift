@@ -37,9 +37,11 @@ let package = Package(
                 .product(name: "Belfry", package: "belfry"), .product(name: "BelfrySocket", package: "belfry"),
             ], swiftSettings: strict),
 
-        // The same signal in five programs.
+        // The same signal in six programs, and those that send it.
         .executableTarget(name: "SignalSender", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalLoop", dependencies: ["CBenchmark"], cSettings: strictC),
+        .executableTarget(name: "SignalAnswer", cSettings: strictC),
+        .executableTarget(name: "SignalSubscriber", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalDispatch", dependencies: ["CBenchmark"], swiftSettings: strict),
         .executableTarget(
             name: "SignalUnixSignals",

@@ -67,12 +67,19 @@ public final class MainEventLoop {
             errno = 0
             ready = sd_event_wait(event, limit?.microseconds ?? .max)
             let wasBrokenOff = errno == EINTR && ready > 0
-            let end = MonotonicInstant.now
+            let end = wasBrokenOff ? .now : max(start, wakeUp)
             absences.addWait(from: start, to: end)
             if wasBrokenOff { lastInterruption = WaitInterruption(began: start, ended: end) }
         }
         try SystemError.check(ready, verb: "wait in", object: "event loop")
         if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
+    }
+
+    /// When the last wait that was not broken off ended. sd-event has read the clock then.
+    private var wakeUp: MonotonicInstant {
+        var usec: UInt64 = 0
+        sd_event_now(event, CLOCK_MONOTONIC, &usec)
+        return MonotonicInstant(microseconds: usec)
     }
 
     /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.

@@ -10,13 +10,10 @@
 #include "CBenchmark.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,23 +24,8 @@ static void pause_for(long nanoseconds) {
     while (nanosleep(&left, &left) < 0 && errno == EINTR) {}
 }
 
-static int ascending(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 static void wait_until_ready(const BenchmarkPage *page) {
     while (!benchmark_page_is_ready(page)) pause_for(1000000);
-}
-
-/// Keeps the processor from halting, with work that gives way to any other at once: how long a virtual processor takes
-/// to wake up belongs to the machine, and is several times what is measured.
-static pid_t keep_processor_awake(void) {
-    pid_t parent = getpid(), child = fork();
-    if (child != 0) return child;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) < 0) _exit(71);
-    for (;;) {}
 }
 
 /// One signal at a time, to each receiver in turn; before the next the receiver has time to go back to sleep.
@@ -57,7 +39,7 @@ static int measure_latency(int count, int receivers, char **arguments) {
         times[index] = calloc((size_t)count, sizeof(uint64_t));
         wait_until_ready(pages[index]);
     }
-    pid_t waker = keep_processor_awake();
+    pid_t waker = benchmark_keep_processor_awake();
     const int warm_up = 50;
     for (int round = -warm_up; round < count; round++) {
         for (int index = 0; index < receivers; index++) {
@@ -71,11 +53,9 @@ static int measure_latency(int count, int receivers, char **arguments) {
             if (round >= 0) times[index][round] = benchmark_page_time(pages[index]) - sent;
         }
     }
-    kill(waker, SIGKILL);
-    waitpid(waker, NULL, 0);
+    benchmark_let_processor_sleep(waker);
     for (int index = 0; index < receivers; index++) {
-        qsort(times[index], (size_t)count, sizeof(uint64_t), ascending);
-        printf("{\"median_ns\": %lu, \"p99_ns\": %lu}\n", times[index][count / 2], times[index][count * 99 / 100]);
+        benchmark_print_times(times[index], count);
     }
     return 0;
 }

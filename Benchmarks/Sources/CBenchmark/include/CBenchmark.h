@@ -13,6 +13,14 @@ uint64_t benchmark_now(void);
 /// Nanoseconds by CLOCK_REALTIME.
 uint64_t benchmark_realtime(void);
 
+/// Keeps the processor from halting, with work that gives way to any other at once: how long a virtual processor takes
+/// to wake up belongs to the machine, and is several times what is measured. Returns what has to be handed back.
+int benchmark_keep_processor_awake(void);
+/// Ends that.
+void benchmark_let_processor_sleep(int waker);
+/// Prints median and 99th percentile as a line of JSON; puts the times in order.
+void benchmark_print_times(uint64_t *_Nonnull times, int count);
+
 /// What an observer does when it is called: counts.
 void benchmark_call(void);
 /// How often that was since the last time.
