@@ -3,16 +3,17 @@
 
 internal import Glibc
 internal import Lifecycle
+internal import ServiceManager
 internal import SystemErrors
 
 /// Keeps the number of the last notification in a small file of the runtime directory, mapped into memory: storing it
 /// costs no system call, and what was stored survives the process, however it ends. It begins anew with each boot.
 final class SequenceFile: LifecycleSequence {
     private struct Content {
-        var boot: (UInt64, UInt64)
+        var boot: IdentifierWords
         var last: UInt64
         /// Zero in the file of an earlier version.
-        var id: (UInt64, UInt64)
+        var id: IdentifierWords
     }
 
     private let content: UnsafeMutablePointer<Content>
@@ -38,9 +39,9 @@ final class SequenceFile: LifecycleSequence {
             close(descriptor)
             throw error
         }
-        let boot = Self.words(bootID)
-        if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0, id: (0, 0)) }
-        if content.pointee.id == (0, 0) { content.pointee.id = SequenceID.random }
+        let boot = IdentifierWords(bootID)
+        if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0, id: .zero) }
+        if content.pointee.id == .zero { content.pointee.id = .random }
         if let kept, content.pointee.last <= kept + 1 { content.pointee.last = kept }
     }
 
@@ -52,14 +53,10 @@ final class SequenceFile: LifecycleSequence {
     var last: UInt64 { content.pointee.last }
 
     /// What tells this counter from others, also from those that began anew in the same boot.
-    var id: String { SequenceID.text(content.pointee.id) }
+    var id: String { content.pointee.id.text }
 
     func next() -> UInt64 {
         content.pointee.last += 1
         return content.pointee.last
-    }
-
-    private static func words(_ bootID: String) -> (UInt64, UInt64) {
-        (UInt64(bootID.prefix(16), radix: 16) ?? 0, UInt64(bootID.dropFirst(16), radix: 16) ?? 0)
     }
 }

@@ -197,7 +197,7 @@ final class ServiceAssembly {
         } catch {
             let sequence = TransientSequence(after: kept ?? 0)
             log.write(.notice, "\(error), counting notifications from \(sequence.last + 1)", .failure)
-            return (sequence, SequenceID.text(SequenceID.random))
+            return (sequence, IdentifierWords.random.text)
         }
     }
 }

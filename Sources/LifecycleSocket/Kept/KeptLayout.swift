@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import CSystemd
+internal import ServiceManager
 
 /// Where things are in the memory that outlives the process: a page of header, the ring of notifications, the table of
 /// subscribers, and blocks with the names that they asked for. A pure value.
@@ -10,7 +11,7 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
     package struct Header {
         var magic: UInt64
         var version: UInt64
-        var boot: (UInt64, UInt64)
+        var boot: IdentifierWords
         var ringSize: UInt64
         var entries: UInt64
         var blocks: UInt64
@@ -19,7 +20,7 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
         var ring: KeptRing.Ends
         var flight: belfry_flight
 
-        init(_ layout: KeptLayout, boot: (UInt64, UInt64)) {
+        init(_ layout: KeptLayout, boot: IdentifierWords) {
             magic = KeptLayout.magic
             version = KeptLayout.version
             self.boot = boot
@@ -72,11 +73,6 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
     var ringStart: Int { Self.page }
     var entryStart: Int { ringStart + ringSize }
     var blockStart: Int { entryStart + Self.wholePages(entries * MemoryLayout<KeptSubscriber>.stride) }
-
-    /// The id of a boot, 32 hexadecimal digits, as it stands in the header.
-    static func words(_ bootID: String) -> (UInt64, UInt64) {
-        (UInt64(bootID.prefix(16), radix: 16) ?? 0, UInt64(bootID.dropFirst(16), radix: 16) ?? 0)
-    }
 
     /// A part of the header of memory that begins at `base`.
     func part<Part>(_ path: KeyPath<Header, Part>, of base: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Part> {

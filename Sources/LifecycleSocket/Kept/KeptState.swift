@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import ServiceManager
 package import SystemErrors
 
 /// What the next process needs to go on with the subscribers of this one: the last notifications, and how far each
@@ -29,7 +30,7 @@ package final class KeptState {
     ) throws(SystemError) {
         let memory = try KeptMemory(size: layout.size)
         memory.base.storeBytes(
-            of: KeptLayout.Header(layout, boot: KeptLayout.words(bootID)), as: KeptLayout.Header.self)
+            of: KeptLayout.Header(layout, boot: IdentifierWords(bootID)), as: KeptLayout.Header.self)
         self.init(memory, layout, capacity)
         ring.clear(after: last)
     }
@@ -42,7 +43,7 @@ package final class KeptState {
         guard memory.size >= MemoryLayout<KeptLayout.Header>.size else { throw KeptMemoryProblem.foreign }
         let header = memory.base.load(as: KeptLayout.Header.self)
         let layout = try KeptLayout(header, size: memory.size)
-        guard header.boot == KeptLayout.words(bootID) else { throw KeptMemoryProblem.boot }
+        guard header.boot == IdentifierWords(bootID) else { throw KeptMemoryProblem.boot }
         self.init(memory, layout, capacity)
         try ring.check()
         left = try subscribers.take(ring)
