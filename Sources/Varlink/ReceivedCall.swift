@@ -10,6 +10,15 @@ nonisolated struct ReceivedCall {
     let mode: VarlinkCall.Mode
     let extensions: VarlinkObject
 
+    /// A call that was received before, and found to match its method.
+    init(_ call: VarlinkCall) {
+        method = call.method
+        parameters = JSONText(call.parameters)
+        isMatched = true
+        mode = call.mode
+        extensions = call.extensions
+    }
+
     /// Reads a call from a message without its NUL.
     ///
     /// - Parameter likely: the method that is probably called. If it is, its parameters are checked in passing.

@@ -179,7 +179,9 @@ final class ServerConnection: FrameStream {
     func resume(_ call: VarlinkCall) -> VarlinkRequest {
         calls += 1
         current = calls
-        return VarlinkRequest(call, number: calls, on: self)
+        let request = VarlinkRequest(ReceivedCall(call), number: calls, on: self)
+        request.keep()
+        return request
     }
 
     func keepProgress(_ number: UInt64, _ note: VarlinkWriteNote?, from next: UInt64) {

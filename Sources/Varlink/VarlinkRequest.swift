@@ -41,21 +41,9 @@ public final class VarlinkRequest {
         self.connection = connection
     }
 
-    init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
-        method = call.method
-        object = call.parameters
-        owed = UnansweredCall(number, call.method, on: connection)
-        wantsMore = call.mode == .more
-        isOneway = call.mode == .oneway
-        wantsUpgrade = call.mode == .upgrade
-        extensions = call.extensions
-        self.number = number
-        self.connection = connection
-    }
-
     /// Walks over the parameters without making an object of them.
     package func readParameters(_ body: (JSONKey, inout JSONParser) throws(VarlinkParseError) -> Void) {
-        (text ?? JSONText(ArraySlice(VarlinkValue.object(parameters).json))).read(body)
+        (text ?? JSONText(parameters)).read(body)
     }
 
     /// The call has been handed on, and somebody keeps it: lets go of the message that the parameters came in.

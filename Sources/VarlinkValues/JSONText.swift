@@ -11,6 +11,9 @@ package nonisolated struct JSONText: Sendable {
     /// The text, which was found to be right.
     package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
+    /// An object as text.
+    package init(_ object: VarlinkObject) { self.init(ArraySlice(VarlinkValue.object(object).json)) }
+
     /// All of it.
     package var object: VarlinkObject {
         var object = VarlinkObject()
