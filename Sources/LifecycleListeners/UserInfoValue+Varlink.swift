@@ -55,11 +55,16 @@ nonisolated extension UserInfo {
     /// The members by name, so that the same info is always the same text.
     package var json: VarlinkObject {
         var object = VarlinkObject(minimumCapacity: count)
-        if count <= 1 {
-            for (key, value) in self { object.append(key, value.json) }
-        } else {
-            for (key, value) in sorted(by: { $0.key < $1.key }) { object.append(key, value.json) }
-        }
+        forEachByName { object.append($0, $1.json) }
         return object
+    }
+
+    /// Visits the members in the order of their names.
+    package func forEachByName(_ visit: (String, UserInfoValue) -> Void) {
+        if count <= 1 {
+            for (key, value) in self { visit(key, value) }
+        } else {
+            for (key, value) in sorted(by: { $0.key < $1.key }) { visit(key, value) }
+        }
     }
 }

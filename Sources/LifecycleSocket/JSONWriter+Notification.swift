@@ -82,22 +82,14 @@ nonisolated extension JSONWriter {
     /// The members by name, so that the same info is always the same text.
     private mutating func write(_ info: UserInfo) {
         write(raw: "{")
-        if info.count == 1 {
-            for (key, value) in info { writeMember(key, value) }
-        } else {
-            var isFirst = true
-            for (key, value) in info.sorted(by: { $0.key < $1.key }) {
-                if !isFirst { write(raw: ",") }
-                isFirst = false
-                writeMember(key, value)
-            }
+        var isFirst = true
+        info.forEachByName { key, value in
+            if !isFirst { write(raw: ",") }
+            isFirst = false
+            write(key)
+            write(raw: ":")
+            write(value.json)
         }
         write(raw: "}")
-    }
-
-    private mutating func writeMember(_ key: String, _ value: UserInfoValue) {
-        write(key)
-        write(raw: ":")
-        write(value.json)
     }
 }
