@@ -105,5 +105,4 @@ final class HoldSession {
         guard let child else { return end.reach(.success(.success)) }
         if number != SIGINT { child.send(number) }
     }
-
 }
