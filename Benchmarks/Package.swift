@@ -40,7 +40,7 @@ let package = Package(
         // The same signal in six programs, and those that send it.
         .executableTarget(name: "SignalSender", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalLoop", dependencies: ["CBenchmark"], cSettings: strictC),
-        .executableTarget(name: "SignalAnswer", cSettings: strictC),
+        .executableTarget(name: "SignalAnswer", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalSubscriber", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalDispatch", dependencies: ["CBenchmark"], swiftSettings: strict),
         .executableTarget(

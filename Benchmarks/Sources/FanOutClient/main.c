@@ -16,16 +16,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { HISTORY = 1200 };
 
 static int connect_to(const char *path) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) give_up("connect");
+    int descriptor = benchmark_connect(path);
+    if (descriptor < 0) give_up("connect");
     return descriptor;
 }
 

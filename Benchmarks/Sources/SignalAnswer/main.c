@@ -6,7 +6,8 @@
 
 #define _GNU_SOURCE
 
-#include <signal.h>
+#include "CBenchmark.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,11 +25,7 @@ int main(int argc, char **argv) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (argc != 2 || strlen(argv[1]) >= sizeof address.sun_path) return 64;
     strcpy(address.sun_path, argv[1]);
-    sigset_t mask;
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &mask, NULL);
-    int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    int signals = benchmark_signal_descriptor();
     int loop = epoll_create1(EPOLL_CLOEXEC);
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 8) < 0)

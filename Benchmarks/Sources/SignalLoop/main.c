@@ -6,7 +6,6 @@
 
 #include "CBenchmark.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -15,11 +14,7 @@
 int main(int argc, char **argv) {
     if (argc != 2) return 64;
     BenchmarkPage *page = benchmark_page_open(argv[1], 1);
-    sigset_t mask;
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &mask, NULL);
-    int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    int signals = benchmark_signal_descriptor();
     int loop = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event event = {.events = EPOLLIN};
     if (signals < 0 || loop < 0 || epoll_ctl(loop, EPOLL_CTL_ADD, signals, &event) < 0) {

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,15 +23,6 @@ enum { MAX_SERVICES = 4 };
 static _Noreturn void give_up(const char *what) {
     perror(what);
     exit(71);
-}
-
-static int connect_to(const char *path) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path) exit(64);
-    strcpy(address.sun_path, path);
-    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address) < 0) give_up(path);
-    return descriptor;
 }
 
 /// Reads one message, of which nothing is kept.
@@ -54,7 +44,8 @@ int main(int argc, char **argv) {
     for (int index = 0; index < services; index++) {
         char **arguments = argv + 2 + 3 * index;
         pids[index] = atoi(arguments[0]);
-        sockets[index] = connect_to(arguments[1]);
+        sockets[index] = benchmark_connect(arguments[1]);
+        if (sockets[index] < 0) give_up(arguments[1]);
         times[index] = calloc((size_t)count, sizeof(uint64_t));
         const char *request = arguments[2];
         if (*request == 0) continue;

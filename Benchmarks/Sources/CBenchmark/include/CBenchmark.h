@@ -21,6 +21,11 @@ void benchmark_let_processor_sleep(int waker);
 /// Prints median and 99th percentile as a line of JSON; puts the times in order.
 void benchmark_print_times(uint64_t *_Nonnull times, int count);
 
+/// Connects to a Unix stream socket. Returns a descriptor, or -1 with errno.
+int benchmark_connect(const char *_Nonnull path);
+/// Blocks SIGUSR1, and returns a descriptor to read it from (signalfd(2)), or -1 with errno.
+int benchmark_signal_descriptor(void);
+
 /// What an observer does when it is called: counts.
 void benchmark_call(void);
 /// How often that was since the last time.
