@@ -98,62 +98,70 @@ struct AttachTests {
         #expect(result == .refused(["guard: recording"]))
     }
 
-    @Test func itDelaysAStopUpToItsDeadline() throws {
-        let attached = try attach(["willTerminate"], ["deadlineUsec": 3_000_000])
+    /// A stop that waits for an attached listener, and what the mediator tells of it.
+    private final class AwaitedStop {
+        /// The listener is there for as long as this is.
+        let attached: ReplyRecorder
+        var question: VarlinkObject?
         var report: TransitionReport?
+        var told: [LifecycleProgress] = []
 
-        fixture.mediator.perform(.stop) { report = $0 }
+        init(_ attached: ReplyRecorder) { self.attached = attached }
+
+        var outcome: ListenerOutcome? { report?.notifications.last?.listeners.first?.outcome }
+    }
+
+    private func stop(deadlineUsec: Int64) throws -> AwaitedStop {
+        let attached = try attach(["willTerminate"], ["deadlineUsec": .int(deadlineUsec)])
+        let stop = AwaitedStop(attached)
+        fixture.mediator.addProgressObserver { stop.told.append($0) }
+        fixture.mediator.perform(.stop) { stop.report = $0 }
         try fixture.turn { attached.replies.count == 2 }
+        stop.question = attached.replies.last
+        return stop
+    }
+
+    @Test func itDelaysAStopUpToItsDeadline() throws {
+        let stop = try stop(deadlineUsec: 3_000_000)
+
         fixture.clock.advance(by: .seconds(2))
-        #expect(report == nil)
+        #expect(stop.report == nil)
         fixture.clock.advance(by: .seconds(1))
 
-        #expect(report?.notifications.last?.listeners.first?.outcome == .overran)
-        #expect(try answer(attached.replies.last, "completed") == .failure(unknown(attached.replies.last)))
+        #expect(stop.outcome == .overran)
+        #expect(try answer(stop.question, "completed") == .failure(unknown(stop.question)))
     }
 
     @Test func itGetsTheTimeItDeclaredWhileItGetsOn() throws {
         fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3))
-        let attached = try attach(["willTerminate"], ["deadlineUsec": 20_000_000])
-        var report: TransitionReport?
-        var told: [LifecycleProgress] = []
-        fixture.mediator.addProgressObserver { told.append($0) }
+        let stop = try stop(deadlineUsec: 20_000_000)
 
-        fixture.mediator.perform(.stop) { report = $0 }
-        try fixture.turn { attached.replies.count == 2 }
-        let question = attached.replies.last
         for _ in 0..<10 {
             fixture.clock.advance(by: .seconds(1))
-            #expect(try progress(question, ["nextWithinUsec": 2_000_000, "text": "a piece"]) == .success([:]))
+            #expect(try progress(stop.question, ["nextWithinUsec": 2_000_000, "text": "a piece"]) == .success([:]))
         }
-        #expect(report == nil)
-        _ = try answer(question, "completed")
+        #expect(stop.report == nil)
+        _ = try answer(stop.question, "completed")
 
-        #expect(report?.notifications.last?.listeners.first?.outcome == .completed)
-        #expect(told.contains { $0.isExtended } && told.allSatisfy { $0.text == "a piece" })
-        #expect(try progress(question) == .failure(unknown(question)))
+        #expect(stop.outcome == .completed)
+        #expect(stop.told.contains { $0.isExtended } && stop.told.allSatisfy { $0.text == "a piece" })
+        #expect(try progress(stop.question) == .failure(unknown(stop.question)))
     }
 
     @Test func progressIsBoundedByTheDeadlineAndInWhatItSays() throws {
-        let attached = try attach(["willTerminate"], ["deadlineUsec": 3_000_000])
-        var report: TransitionReport?
-        var told: [LifecycleProgress] = []
-        fixture.mediator.addProgressObserver { told.append($0) }
+        let stop = try stop(deadlineUsec: 3_000_000)
 
-        fixture.mediator.perform(.stop) { report = $0 }
-        try fixture.turn { attached.replies.count == 2 }
-        let question = attached.replies.last
         let endless: VarlinkObject = [
             "nextWithinUsec": .int(.max), "text": .string(String(repeating: "word ", count: 10_000)),
         ]
-        #expect(try progress(question, endless) == .success([:]))
+        #expect(try progress(stop.question, endless) == .success([:]))
         let none = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "nextWithinUsec"])
-        #expect(try progress(question, ["nextWithinUsec": 0]) == .failure(none))
+        #expect(try progress(stop.question, ["nextWithinUsec": 0]) == .failure(none))
         fixture.clock.advance(by: .seconds(3))
 
-        #expect(report?.notifications.last?.listeners.first?.outcome == .overran)
-        #expect(told.map { $0.text?.count } == [200])
+        #expect(stop.outcome == .overran)
+        #expect(stop.told.map { $0.text?.count } == [200])
     }
 
     private func progress(_ reply: VarlinkObject?, _ more: VarlinkObject = [:]) throws -> SocketFixture.Answer {
