@@ -13,7 +13,7 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// A wait of this length has given up the processor.
     private static let sleeping: UInt64 = 100
     /// How old a beginning may become before the next wait is a new one.
-    private static let validity: Duration = .milliseconds(4)
+    private static let validity: UInt64 = 4000
 
     private var began: ThreadUsage?
     private var ended: Duration?
@@ -26,7 +26,7 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// Whether it is time to begin anew, at a moment when the thread has no work.
     package func isStale(at now: MonotonicInstant) -> Bool {
         guard let began else { return true }
-        return now - began.when >= Self.validity
+        return now.microseconds(since: began.when) >= Self.validity
     }
 
     /// Begins with what the thread has had until now. An absence that ended before is kept until the thread has no work:
@@ -40,7 +40,7 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
 
     /// Counts a wait of the loop.
     package mutating func addWait(from start: MonotonicInstant, to end: MonotonicInstant) {
-        let wait = (end - start).microseconds
+        let wait = end.microseconds(since: start)
         waited += wait
         if wait >= Self.sleeping { sleeps += 1 }
         if wait >= Self.significant { ended = nil }
@@ -51,7 +51,7 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
 
     private func absenceInWork(until now: ThreadUsage) -> Duration? {
         guard let began, now.switches > began.switches else { return nil }
-        let passed = (now.when - began.when).microseconds
+        let passed = now.when.microseconds(since: began.when)
         let worked = now.running - began.running
         let queued = now.queued - began.queued
         guard passed >= waited + worked + queued + Self.significant else { return nil }

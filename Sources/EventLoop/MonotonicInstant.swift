@@ -19,7 +19,10 @@ public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// The time from `right` to `left`; zero when `right` is the later one.
-    public static func - (left: Self, right: Self) -> Duration {
-        .microseconds(left.microseconds > right.microseconds ? left.microseconds - right.microseconds : 0)
+    public static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds(since: right)) }
+
+    /// The time from `start` on in microseconds; zero when `start` is the later one.
+    func microseconds(since start: Self) -> UInt64 {
+        microseconds > start.microseconds ? microseconds - start.microseconds : 0
     }
 }

@@ -21,7 +21,8 @@ package final class SignalSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let senders = SenderLookup()
-    private var routes: [Int32: SignalRoute] = [:]
+    /// By number.
+    private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
 
     /// Called for `resume`, in place of that transition: whether the process had been stopped is for others to say.
     package var onContinue: ((SignalOrigin) -> Void)?
@@ -45,7 +46,7 @@ package final class SignalSource {
         endStorms()
         let actions = settings.signals.actions.filter { $0.value != .ignore }
         for number in 1...belfry_sigrtmax() where Self.isOurs(number) {
-            if actions[number] == nil { routes[number] = nil }
+            if actions[number] == nil { routes[Int(number)] = nil }
             try SystemError.check(
                 belfry_set_ignored(number, actions[number] == nil), verb: "set up signal", object: "\(number)")
         }
@@ -53,8 +54,8 @@ package final class SignalSource {
         for (number, action) in actions {
             let route = SignalRoute(number, action, gate: gate(of: number, action, transitions, settings.service))
             // A source that stays keeps what the kernel has queued for it.
-            route.source = if let known = routes[number]?.source { known } else { try watch(number) }
-            routes[number] = route
+            route.source = if let known = routes[Int(number)]?.source { known } else { try watch(number) }
+            routes[Int(number)] = route
         }
     }
 
@@ -91,7 +92,7 @@ package final class SignalSource {
     }
 
     private func receive(_ signal: ReceivedSignal) {
-        guard let route = routes[signal.number] else { return }
+        guard let route = routes[Int(signal.number)] else { return }
         let now = MonotonicInstant(microseconds: loop.stamp.monotonicUsec)
         let sender = senders.sender(signal.senderPID, at: now)
         let origin = SignalOrigin(
@@ -123,6 +124,6 @@ package final class SignalSource {
 
     /// Delivers what is held back.
     private func endStorms() {
-        for route in routes.values { route.gate?.end() }
+        for case let route? in routes { route.gate?.end() }
     }
 }

@@ -43,22 +43,36 @@ final class ListenerRegistry {
         if let known = audience.groups { return known }
         let arriving = order.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
         let groups = name.isLeaving ? arriving.reversed() : arriving
-        audience.groups = groups
+        audience.setListeners(groups, Self.promptAnswers(of: groups, to: name))
         return groups
     }
 
-    /// Whether anybody answers the name of this audience; for one that was not found, whether it has come since.
-    @inline(__always)
-    func hasListeners(_ audience: Unmanaged<Audience>?, _ name: LifecycleNotification.Name) -> Bool {
-        guard let audience = audience ?? audiences.find(name), !Audience.isWithoutListeners(audience) else {
-            return false
+    private static func promptAnswers(
+        of groups: [[ListenerEntry]], to name: LifecycleNotification.Name
+    ) -> [PromptAnswer]? {
+        // Who answers these two, and whether anybody else is asked, is known only when they are told.
+        guard name != .openURL, name != .performAction else { return nil }
+        var answers: [PromptAnswer] = []
+        for entry in groups.joined() {
+            guard case .immediate(let body) = entry.answer(to: name)?.body else { return nil }
+            answers.append(PromptAnswer(entry: entry, body: body))
         }
-        return !groups(answering: name).isEmpty
+        return answers
+    }
+
+    /// The audience, if anybody in it answers; for one that was not found, that which has come since.
+    @inline(__always)
+    func answering(_ audience: Unmanaged<Audience>?, _ name: LifecycleNotification.Name) -> Audience? {
+        guard let audience = audience ?? audiences.find(name), !Audience.isWithoutListeners(audience) else {
+            return nil
+        }
+        let known = audience.takeUnretainedValue()
+        return known.groups != nil || !groups(answering: name).isEmpty ? known : nil
     }
 
     /// After a change.
     private func findAudiencesAnew() {
-        for audience in audiences.all { audience.groups = nil }
+        for audience in audiences.all { audience.setListeners(nil, nil) }
         for entry in entries {
             for name in entry.interests { _ = audiences.audience(of: name) }
         }

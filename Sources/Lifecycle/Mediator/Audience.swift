@@ -6,7 +6,9 @@ nonisolated final class Audience {
     let name: LifecycleNotification.Name
     let observers = ObserverList()
     /// The listeners that answer, group after group; nil when that has to be found out anew.
-    @exclusivity(unchecked) var groups: [[ListenerEntry]]?
+    @exclusivity(unchecked) private(set) var groups: [[ListenerEntry]]?
+    /// What they answer, if all do at once, so that they are told one after the other.
+    @exclusivity(unchecked) private(set) var promptAnswers: [PromptAnswer]?
 
     /// Makes ready to call the observers who are here now; nil when there is nobody.
     @inline(__always)
@@ -27,4 +29,10 @@ nonisolated final class Audience {
     }
 
     init(_ name: LifecycleNotification.Name) { self.name = name }
+
+    /// Notes who answers; nil when that has to be found out anew.
+    func setListeners(_ groups: [[ListenerEntry]]?, _ promptAnswers: [PromptAnswer]?) {
+        self.groups = groups
+        self.promptAnswers = promptAnswers
+    }
 }

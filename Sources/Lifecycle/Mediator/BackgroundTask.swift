@@ -20,7 +20,7 @@ public final class BackgroundTask {
         self.clock = clock
         self.list = list
         self.expiration = expiration
-        endsUsec = clock.now.monotonicUsec + UInt64(max(deadline, .zero) / .microseconds(1))
+        endsUsec = clock.monotonicUsec + UInt64(max(deadline, .zero) / .microseconds(1))
         timer = clock.schedule(after: deadline) { [weak self] in self?.expire() }
     }
 
@@ -32,7 +32,7 @@ public final class BackgroundTask {
 
     /// The time until it expires; zero when it has ended.
     public var remainingTime: Duration {
-        let now = clock.now.monotonicUsec
+        let now = clock.monotonicUsec
         return isEnded || now >= endsUsec ? .zero : .microseconds(endsUsec - now)
     }
 

@@ -21,14 +21,14 @@ final class BackgroundTaskWait {
         self.clock = clock
         self.progress = progress
         reserve = share.reserve
-        endUsec = clock.now.monotonicUsec &+ share.time.wholeMicroseconds
+        endUsec = clock.monotonicUsec &+ share.time.wholeMicroseconds
         tasks.onProgress = { [unowned self] in note($0, nextWithin: $1, $2) }
         setTimer(share.time)
     }
 
     /// The time for all is another now, and so is the share, from now on.
     func retime(_ share: TimeShare) {
-        endUsec = clock.now.monotonicUsec &+ share.time.wholeMicroseconds
+        endUsec = clock.monotonicUsec &+ share.time.wholeMicroseconds
         timer?.cancel()
         setTimer(share.time)
     }
@@ -42,7 +42,7 @@ final class BackgroundTaskWait {
 
     private func setTimer(_ delay: Duration) {
         timer = clock.schedule(after: delay) { [unowned self] in
-            let now = clock.now.monotonicUsec
+            let now = clock.monotonicUsec
             guard hasMoved, endUsec > now else { return tasks.expireAll() }
             hasMoved = false
             setTimer(.microseconds(endUsec - now))
@@ -51,7 +51,7 @@ final class BackgroundTaskWait {
 
     private func note(_ task: BackgroundTask, nextWithin window: Duration, _ text: String?) {
         let time = min(window, task.remainingTime)
-        let until = clock.now.monotonicUsec &+ time.wholeMicroseconds
+        let until = clock.monotonicUsec &+ time.wholeMicroseconds
         let moves = until > endUsec
         if moves {
             endUsec = until

@@ -119,7 +119,7 @@ final class Delivery {
     private func tellAtOnce(
         _ entry: ListenerEntry, _ body: (LifecycleNotification) throws -> ListenerOutcome, _ place: Int
     ) {
-        answering = (entry, place, clock.now.monotonicUsec)
+        answering = (entry, place, clock.monotonicUsec)
         do {
             settle(try body(notification))
         } catch {
@@ -131,7 +131,7 @@ final class Delivery {
     private func settle(_ outcome: ListenerOutcome) {
         guard let (entry, place, startUsec) = answering else { return }
         answering = nil
-        let duration: Duration = .microseconds(clock.now.monotonicUsec - startUsec)
+        let duration: Duration = .microseconds(clock.monotonicUsec - startUsec)
         reports[place] = report(of: entry, outcome, duration, since: startUsec)
     }
 

@@ -6,6 +6,9 @@ public protocol LifecycleClock: AnyObject {
     /// The present moment.
     var now: LifecycleTime { get }
 
+    /// `CLOCK_MONOTONIC` at the present moment, in microseconds.
+    var monotonicUsec: UInt64 { get }
+
     /// The moment that a posted notification carries: the present one, or one shortly before it that was at hand, such
     /// as that at which the loop woke up. It never runs backwards.
     var stamp: LifecycleTime { get }
@@ -15,6 +18,9 @@ public protocol LifecycleClock: AnyObject {
 }
 
 extension LifecycleClock {
+    /// That of the present moment.
+    public var monotonicUsec: UInt64 { now.monotonicUsec }
+
     /// The present moment.
     public var stamp: LifecycleTime { now }
 }

@@ -11,6 +11,20 @@ extension LifecycleMediator {
         if let audience, let named { Audience.call(audience, notification, upTo: named) }
     }
 
+    /// Tells the listeners what was posted.
+    func tell(
+        _ audience: Audience, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
+    ) {
+        guard let answers = audience.promptAnswers else {
+            return delivery(
+                of: notification, share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }, completion
+            )
+            .advance()
+        }
+        let reports = answers.compactMap { $0.give(notification, clock) }
+        report(LifecycleReport(notification: notification, listeners: reports), completion)
+    }
+
     /// Makes ready to tell the listeners, in the order that the name asks for.
     func delivery(
         of notification: LifecycleNotification, share: @escaping Delivery.Share, progress: Delivery.Progress? = nil,

@@ -208,9 +208,8 @@ public final class LifecycleMediator {
             name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
             origin: origin, userInfo: userInfo)
         announce(notification, to: audience)
-        if registry.hasListeners(audience, notification.name) {
-            delivery(of: notification, share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }, completion)
-                .advance()
+        if let audience = registry.answering(audience, notification.name) {
+            tell(audience, notification, completion)
         } else if completion != nil || !reportObservers.isEmpty {
             report(LifecycleReport(notification: notification, listeners: []), completion)
         }

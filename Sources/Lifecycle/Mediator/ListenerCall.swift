@@ -68,7 +68,7 @@ final class ListenerCall {
     }
 
     /// How long it has gone on.
-    var spent: Duration { .microseconds(clock.now.monotonicUsec - start.monotonicUsec) }
+    var spent: Duration { .microseconds(clock.monotonicUsec - start.monotonicUsec) }
 
     private func wait(_ cancel: @escaping () -> Void) {
         guard !hasAnswered else { return }
@@ -83,7 +83,7 @@ final class ListenerCall {
     }
 
     private func timeIsUp() {
-        let now = clock.now.monotonicUsec
+        let now = clock.monotonicUsec
         guard hasMoved, endUsec > now else { return overrun() }
         hasMoved = false
         setTimer(.microseconds(endUsec - now))
@@ -108,7 +108,7 @@ final class ListenerCall {
         timer = nil
         cancel = nil
         onProgress = nil
-        completion(self, outcome, .microseconds(clock.now.monotonicUsec - start.monotonicUsec))
+        completion(self, outcome, .microseconds(clock.monotonicUsec - start.monotonicUsec))
     }
 
     private func end(after duration: Duration, from time: LifecycleTime) -> UInt64 {

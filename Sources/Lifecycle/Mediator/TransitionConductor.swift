@@ -64,7 +64,7 @@ final class TransitionConductor {
 
     /// The time that is left to a transition.
     func remaining(_ transition: Transition) -> Duration {
-        let now = clock.now.monotonicUsec
+        let now = clock.monotonicUsec
         return transition.limitUsec > now ? .microseconds(transition.limitUsec - now) : .zero
     }
 
@@ -73,7 +73,7 @@ final class TransitionConductor {
 
     private func beginNext() {
         guard let transition = queue.begin() else { return }
-        transition.beganUsec = clock.now.monotonicUsec
+        transition.beganUsec = clock.monotonicUsec
         setLimit(of: transition)
         transition.steps = machine.steps(for: transition.trigger)
         guard !transition.steps.isEmpty else { return advance(transition) }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A listener's answer that is given at once, so that nobody waits for it and it needs no timer.
+struct PromptAnswer {
+    let entry: ListenerEntry
+    let body: (LifecycleNotification) throws -> ListenerOutcome
+
+    /// Tells the listener, and answers what it made of it; nil when it was removed meanwhile.
+    func give(_ notification: LifecycleNotification, _ clock: any LifecycleClock) -> ListenerReport? {
+        guard !entry.isGone else { return nil }
+        let startUsec = clock.monotonicUsec
+        let outcome: ListenerOutcome
+        do {
+            outcome = try body(notification)
+        } catch {
+            outcome = ListenerOutcome(error)
+        }
+        return entry.note(outcome, after: .microseconds(clock.monotonicUsec - startUsec), since: startUsec)
+    }
+}
