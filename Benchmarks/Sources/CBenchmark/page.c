@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+#define _GNU_SOURCE
+
 #include "CBenchmark.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct BenchmarkPage {
     _Atomic int ready;
-    _Atomic uint64_t count;
+    _Atomic uint32_t count; // a futex
     uint64_t time;
     _Atomic uint64_t burst;
     int32_t values[BENCHMARK_BURST];
@@ -41,9 +45,14 @@ int benchmark_page_is_ready(const BenchmarkPage *page) { return atomic_load(&pag
 void benchmark_page_note(BenchmarkPage *page) {
     page->time = benchmark_now();
     atomic_fetch_add(&page->count, 1);
+    syscall(SYS_futex, &page->count, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-uint64_t benchmark_page_count(const BenchmarkPage *page) { return atomic_load(&page->count); }
+uint32_t benchmark_page_count(const BenchmarkPage *page) { return atomic_load(&page->count); }
+
+void benchmark_page_wait(BenchmarkPage *page, uint32_t seen) {
+    while (atomic_load(&page->count) == seen) syscall(SYS_futex, &page->count, FUTEX_WAIT, seen, NULL, NULL, 0);
+}
 
 uint64_t benchmark_page_time(const BenchmarkPage *page) { return page->time; }
 

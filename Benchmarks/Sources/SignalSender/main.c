@@ -39,21 +39,20 @@ static int measure_latency(int count, int receivers, char **arguments) {
         times[index] = calloc((size_t)count, sizeof(uint64_t));
         wait_until_ready(pages[index]);
     }
-    pid_t waker = benchmark_keep_processor_awake();
     const int warm_up = 50;
     for (int round = -warm_up; round < count; round++) {
         for (int index = 0; index < receivers; index++) {
-            uint64_t seen = benchmark_page_count(pages[index]);
+            uint32_t seen = benchmark_page_count(pages[index]);
             uint64_t sent = benchmark_now();
             if (kill(pids[index], SIGUSR1) < 0) {
                 perror("kill");
                 return 71;
             }
-            do pause_for(100000); while (benchmark_page_count(pages[index]) == seen);
+            benchmark_page_wait(pages[index], seen);
+            pause_for(100000);
             if (round >= 0) times[index][round] = benchmark_page_time(pages[index]) - sent;
         }
     }
-    benchmark_let_processor_sleep(waker);
     for (int index = 0; index < receivers; index++) {
         benchmark_print_times(times[index], count);
     }

@@ -44,7 +44,9 @@ int benchmark_page_is_ready(const BenchmarkPage *_Nonnull page);
 
 /// A single signal has reached the handler: keeps the time.
 void benchmark_page_note(BenchmarkPage *_Nonnull page);
-uint64_t benchmark_page_count(const BenchmarkPage *_Nonnull page);
+uint32_t benchmark_page_count(const BenchmarkPage *_Nonnull page);
+/// Sleeps until the count is another than `seen`.
+void benchmark_page_wait(BenchmarkPage *_Nonnull page, uint32_t seen);
 uint64_t benchmark_page_time(const BenchmarkPage *_Nonnull page);
 
 /// A signal of the burst has reached the handler, with what it told of value and sender; 0 for what it did not.
