@@ -87,6 +87,46 @@ struct JSONTests {
         #expect(!value.json.contains(0))
     }
 
+    @Test(
+        arguments: [
+            "{}", #"{"a":1}"#, #"{"a":-12,"b":[0,"x",true,false,null,[],{}],"c":{"":{"d":"e"}}}"#,
+            #"{"a":1,"aa":2,"b":3}"#,
+            #"{"n":999999999999999999}"#, #"{"payload":"\#(String(repeating: "x", count: 200))"}"#,
+        ])
+    func plainObjectIsFoundAndReadsTheSame(text: String) throws {
+        #expect(Self.plainLength(text + ",x") == text.utf8.count)
+        #expect(try VarlinkValue(json: text.utf8).description == text)
+    }
+
+    @Test(
+        arguments: [
+            "", "{", "[]", "1", " {}", "{ }", #"{"a": 1}"#, #"{"a":1 }"#, #"{"a":1"#, #"{"a":1,}"#, #"{"a"}"#,
+            #"{a:1}"#,
+            #"{"b":1,"a":2}"#, #"{"a":1,"a":2}"#, #"{"aa":1,"a":2}"#, #"{"a":{"c":1,"b":1}}"#, #"{"a":"é"}"#,
+            #"{"a":"\u0041"}"#, "{\"a\":\"\n\"}", #"{"a":1.0}"#, #"{"a":1e3}"#, #"{"a":-0}"#, #"{"a":01}"#, #"{"a":-}"#,
+            #"{"a":+1}"#, #"{"a":9999999999999999999}"#, #"{"a":tru}"#, #"{"a":[1,]}"#, #"{"a":[1}"#, #"{"a":[1 ]}"#,
+            #"{"a":\#(String(repeating: "[", count: 40) + String(repeating: "]", count: 40))}"#,
+        ])
+    func objectThatIsNotPlainIsLeftToOthers(text: String) { #expect(Self.plainLength(text) == nil) }
+
+    @Test func plainObjectIsWrittenAsItWasRead() throws {
+        var random = SeededRandom(seed: 5)
+        var plain = 0
+        for _ in 0..<20000 {
+            let text = random.value(depth: 2).description
+            guard let length = Self.plainLength(text) else { continue }
+            plain += 1
+
+            #expect(length == text.utf8.count)
+            #expect(try VarlinkValue(json: text.utf8).description == text)
+        }
+        #expect(plain > 10)
+    }
+
+    private static func plainLength(_ text: String) -> Int? {
+        Array(text.utf8).withUnsafeBufferPointer { JSONText.plainObjectLength($0) }
+    }
+
     @Test func writtenValuesReadTheSame() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<500 {
