@@ -8,7 +8,9 @@ internal import SystemErrors
 final class ServerConnection: FrameStream {
     let peer: VarlinkPeer
     /// What the owner of the server keeps with the connection.
-    var attachment: (any Sendable)?
+    var attachment: (any AnyObject & Sendable)?
+    @exclusivity(unchecked)  // nothing calls out while it is changed
+    private var oneway: OnewayShape?
     /// Nil when the connection is closed or is the server's no more. Not weak: that would make the server slow to refer to.
     private unowned var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
@@ -56,7 +58,10 @@ final class ServerConnection: FrameStream {
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
                 guard let frame = try nextFrame() else { break }
-                begin(try ReceivedCall(message: frame, likely: server.lastMethod), server)
+                if let oneway, oneway.take(frame, on: self) { continue }
+                let call = try ReceivedCall(message: frame, likely: server.lastMethod)
+                learnShape(of: call, frame, server)
+                begin(call, server)
             } catch {
                 return violation(error, server)
             }
@@ -70,6 +75,11 @@ final class ServerConnection: FrameStream {
         // What has been taken from the kernel would be lost to whoever goes on with the call after us.
         takesInput = note == nil && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
+    }
+
+    private func learnShape(of call: ReceivedCall, _ message: ArraySlice<UInt8>, _ server: VarlinkServer) {
+        guard call.mode == .oneway, call.isMatched, let handler = server.lastOneway else { return }
+        oneway = OnewayShape(of: message, parameters: call.parameters.bytes, handler: handler)
     }
 
     /// Answers whether the user may have so much waiting.

@@ -23,10 +23,12 @@ public final class VarlinkBroadcast {
     package var onRemoval: ((_ request: VarlinkRequest) -> Void)?
 
     private let writer: TurnWriter
+    @exclusivity(unchecked)  // nothing calls out while these are changed
     private var requests: [VarlinkRequest] = []
     /// Where in `requests` that of a connection is.
     private var places: [ObjectIdentifier: Int] = [:]
     /// What this turn has brought so far.
+    @exclusivity(unchecked)  // as above
     private var pending: ReplyBatch?
 
     /// A broadcast to clients of `server`, to none of them yet.

@@ -60,8 +60,8 @@ public final class VarlinkRequest {
     public var peer: VarlinkPeer { connection.peer }
     /// The client's socket, which stays the server's; -1 when it is closed.
     package var descriptor: Int32 { connection.descriptor }
-    /// Whatever a method wants to keep with the connection, for later calls of the same client.
-    public var attachment: (any Sendable)? {
+    /// An object that a method wants to keep with the connection, for later calls of the same client.
+    public var attachment: (any AnyObject & Sendable)? {
         get { connection.attachment }
         set { connection.attachment = newValue }
     }

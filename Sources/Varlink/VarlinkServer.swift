@@ -34,11 +34,13 @@ public final class VarlinkServer {
         let declared: DeclaredMethod
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
+        let oneway: VarlinkOnewayCall.Handler?
 
         init(_ name: String, of interface: VarlinkInterface) {
             declared = DeclaredMethod(name, in: interface.description)
             handler = interface.methods[name]
             upgrade = interface.upgrades[name]
+            oneway = interface.oneway[name]
         }
     }
 
@@ -193,6 +195,8 @@ public final class VarlinkServer {
 
     /// The method of the last call.
     var lastMethod: DeclaredMethod? { last?.declared }
+    /// What takes the last method's calls without an answer right from the message.
+    var lastOneway: VarlinkOnewayCall.Handler? { last?.oneway }
 
     private func method(_ name: String) -> Method? {
         if let last, last.declared.name == name { return last }
