@@ -18,8 +18,11 @@ nonisolated extension JSONWriter {
     mutating func writeBeginning(of notification: LifecycleNotification) {
         write(raw: "{\"sequence\":")
         write(Int64(notification.sequence))
-        write(raw: ",\"name\":")
-        write(notification.name.rawValue)
+        // A name has nothing in it that would have to be written otherwise.
+        var name = notification.name.rawValue
+        write(raw: ",\"name\":\"")
+        name.withUTF8 { write(raw: $0) }
+        write(raw: "\"")
     }
 
     /// What those have in common that are posted in the same state, at the same time, by the same.
@@ -40,7 +43,11 @@ nonisolated extension JSONWriter {
 
     mutating func writeEnd(of notification: LifecycleNotification) {
         write(raw: ",\"userInfo\":")
-        write(notification.userInfo)
+        if let deferred = notification.deferredUserInfo {
+            deferred.text.withUnsafeBufferPointer { write(raw: $0) }
+        } else {
+            write(notification.userInfo)
+        }
         write(raw: "}")
     }
 

@@ -7,11 +7,24 @@ internal import Varlink
 /// Makes replies of notifications, one after the other in the same memory. What a notification has in common with the one
 /// before it is written once: what a client posts in one turn differs in number, name and user info alone.
 nonisolated struct NotificationEncoder: ~Copyable {
-    private struct Common: Equatable {
+    /// What the last one had in common with those that are posted in the same state, at the same time, by the same.
+    private struct Common {
         let state: LifecycleState
         let previousState: LifecycleState
         let time: LifecycleTime
         let origin: LifecycleOrigin
+
+        init(_ notification: LifecycleNotification) {
+            state = notification.state
+            previousState = notification.previousState
+            time = notification.time
+            origin = notification.origin
+        }
+
+        func holds(for notification: LifecycleNotification) -> Bool {
+            time == notification.time && state == notification.state && previousState == notification.previousState
+                && origin == notification.origin
+        }
     }
 
     private let bootID: String
@@ -26,11 +39,8 @@ nonisolated struct NotificationEncoder: ~Copyable {
 
     /// Encodes a notification.
     mutating func encode(_ notification: LifecycleNotification) {
-        let common = Common(
-            state: notification.state, previousState: notification.previousState, time: notification.time,
-            origin: notification.origin)
-        if common != self.common {
-            self.common = common
+        if common?.holds(for: notification) != true {
+            common = Common(notification)
             commonText.removeAll()
             commonText.writeCommon(of: notification, bootID: bootID)
         }

@@ -9,7 +9,10 @@ package import Varlink
 package nonisolated struct SocketAccess: Sendable, Equatable {
     private let owner: UInt32
     private let group: UInt32?
-    private let audiences: [SocketPermission: SocketAudience]
+    private let look: SocketAudience?
+    private let post: SocketAudience?
+    private let control: SocketAudience?
+    private let own: SocketAudience?
 
     /// - Parameters:
     ///   - owner: the service's own user.
@@ -18,7 +21,10 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
     package init(owner: UInt32, group: UInt32?, _ audiences: [SocketPermission: SocketAudience]) {
         self.owner = owner
         self.group = group
-        self.audiences = audiences
+        look = audiences[.look]
+        post = audiences[.post]
+        control = audiences[.control]
+        own = audiences[.own]
     }
 
     /// What the settings say, with the group looked up in the system's database.
@@ -30,11 +36,20 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
 
     /// Whether the peer may do that.
     package func allows(_ permission: SocketPermission, _ peer: VarlinkPeer) -> Bool {
-        switch audiences[permission] {
+        switch audience(of: permission) {
         case .all: true
         case .privileged: isOwner(peer) || (group.map(peer.isMember) ?? false)
         case .owner: isOwner(peer)
         case nil: false
+        }
+    }
+
+    private func audience(of permission: SocketPermission) -> SocketAudience? {
+        switch permission {
+        case .look: look
+        case .post: post
+        case .control: control
+        case .own: own
         }
     }
 

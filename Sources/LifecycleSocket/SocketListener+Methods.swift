@@ -70,21 +70,6 @@ extension SocketListener {
         mediator.actions.map { ["id": .string($0.id), "title": .string($0.title)] }
     }
 
-    private func post(_ request: VarlinkRequest) {
-        let wish = PostWish(request)
-        guard let name = LifecycleNotification.Name(wish.name), !name.isTransition else {
-            return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(wish.name)])
-        }
-        let origin = origin(of: request)
-        guard wish.waits else {
-            let sequence = mediator.post(name, userInfo: wish.userInfo, origin: origin)
-            return request.reply([
-                "sequence": .int(Int64(sequence)), "result": "posted", "reports": [],
-            ])
-        }
-        mediator.post(name, userInfo: wish.userInfo, origin: origin) { request.reply(LifecycleReplies.result($0)) }
-    }
-
     private func act(_ request: VarlinkRequest) {
         let id = request.parameters["id"]?.stringValue ?? ""
         guard mediator.actions.contains(where: { $0.id == id }) else {
@@ -126,19 +111,24 @@ extension SocketListener {
         }
     }
 
-    /// Who called. It is looked up once for a connection: its peer is who it was when it connected.
+    /// Who called.
     private func peer(of request: VarlinkRequest) -> PeerOrigin {
         if case .peer(let origin) = origin(of: request) { return origin }
         return PeerOrigin(pid: request.peer.pid, uid: request.peer.uid)
     }
 
-    func origin(of request: VarlinkRequest) -> LifecycleOrigin {
-        if let known = request.attachment as? LifecycleOrigin { return known }
+    func origin(of request: VarlinkRequest) -> LifecycleOrigin { client(of: request).origin }
+
+    /// The client, looked up once for a connection.
+    func client(of request: VarlinkRequest) -> SocketClient {
+        if let known = request.attachment as? SocketClient { return known }
         let peer = request.peer
-        let origin = LifecycleOrigin.peer(
-            PeerOrigin(
-                pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid)))
-        request.attachment = origin
-        return origin
+        let client = SocketClient(
+            .peer(
+                PeerOrigin(
+                    pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid)))
+        )
+        request.attachment = client
+        return client
     }
 }

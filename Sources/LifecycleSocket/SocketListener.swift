@@ -32,10 +32,16 @@ package final class SocketListener: LifecycleListener {
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let keeper: SocketKeeper
-    private var access: SocketAccess
+    private var access: SocketAccess { didSet { rules += 1 } }
+    /// The number of the rules that hold, counted from 1.
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private(set) var rules = 1
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
+    /// What was posted last.
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    var lastPosted: LifecycleNotification.Name?
 
     /// Makes a listener that does not listen yet.
     ///
@@ -72,7 +78,7 @@ package final class SocketListener: LifecycleListener {
             replayLimit: settings.replayMax, keeper: keeper,
             journal: series.map { Self.queue($0, mediator, log) })
         try keeper.begin(after: mediator.lastSequence)
-        server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
+        server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods, oneway: onewayMethods))
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
         server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
         server.onProblem = { [clients] in clients.note($0) }

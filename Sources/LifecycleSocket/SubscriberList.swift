@@ -25,6 +25,7 @@ final class SubscriberList {
         didSet { audiences = broadcasts.map { SubscriberAudience($0, $1) } }
     }
     /// The same, to be gone through for every notification.
+    @exclusivity(unchecked)  // who is sent to calls nobody
     private var audiences: [SubscriberAudience] = []
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var encoder: NotificationEncoder
@@ -33,6 +34,7 @@ final class SubscriberList {
     /// Whether the next process has them now.
     private var isLeaving = false
     /// What was posted since it was noted of all that nothing waits for them.
+    @exclusivity(unchecked)  // nothing calls out while it is used
     private var unsettled = (notifications: 0, bytes: 0)
 
     init(
@@ -90,13 +92,14 @@ final class SubscriberList {
 
     /// Tells everyone who wants to know.
     func send(_ notification: LifecycleNotification) {
-        let name = notification.name.rawValue
+        let name = notification.name
         encoder.encode(notification)
         let message = encoder.message
-        let isLong = makeRoom(name: name.utf8.count, message: message.count)
-        keeper.state.ring.append(name: name, message: message)
-        for audience in audiences where audience.wants(notification.name) {
-            audience.broadcast.send(message, number: notification.sequence)
+        let state = keeper.state
+        let isLong = makeRoom(in: state, name: name.rawValue.utf8.count, message: message.count)
+        state.ring.append(name: name.rawValue, message: message)
+        for place in audiences.indices where audiences[place].wants(name) {
+            audiences[place].broadcast.send(message, number: notification.sequence)
         }
         if isLong { settle() }
     }
@@ -107,11 +110,11 @@ final class SubscriberList {
     // What is kept of a subscription
 
     /// Keeps half of the ring for what has not been noted of everybody. Answers whether the ring cannot hold this one.
-    private func makeRoom(name: Int, message: Int) -> Bool {
-        let ring = keeper.state.ring
+    private func makeRoom(in state: KeptState, name: Int, message: Int) -> Bool {
+        let ring = state.ring
         let cost = ring.cost(name: name, message: message)
         let bytes = unsettled.bytes + (cost ?? 0)
-        let size = keeper.state.layout.ringSize
+        let size = state.layout.ringSize
         // Between two turns nothing has to be written for it, so that is done well before it must be.
         let isDue = bytes > size / 4 || unsettled.notifications >= ring.capacity / 4
         let mustBe = cost == nil || bytes > size / 2 || unsettled.notifications >= ring.capacity / 2

@@ -39,6 +39,7 @@ extension LifecycleMediator {
 
     func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
         for observer in reportObservers { observer(report) }
+        if !report.listeners.isEmpty { for observer in answerObservers { observer(report) } }
         completion?(report)
     }
 

@@ -18,6 +18,7 @@ public final class LifecycleMediator {
     let sequence: any LifecycleSequence
     let observersOfAll = ObserverList()
     @exclusivity(unchecked) var reportObservers: [(LifecycleReport) -> Void] = []
+    @exclusivity(unchecked) var answerObservers: [(LifecycleReport) -> Void] = []
     var healthObservers: [([ListenerHealthReport]) -> Void] = []
     var troubled: [ListenerHealthReport] = []
     let registry = ListenerRegistry()
@@ -112,6 +113,9 @@ public final class LifecycleMediator {
     /// Calls `handler` with what became of each notification, when its listeners are done.
     public func addReportObserver(_ handler: @escaping (LifecycleReport) -> Void) { reportObservers.append(handler) }
 
+    /// Calls `handler` with what became of each notification that some listener was told of. Hardly any that is posted is.
+    package func addAnswerObserver(_ handler: @escaping (LifecycleReport) -> Void) { answerObservers.append(handler) }
+
     /// Calls `handler` with what became of each transition, when it has ended.
     public func addTransitionObserver(_ handler: @escaping (TransitionReport) -> Void) {
         transitions.observers.append(handler)
@@ -201,12 +205,30 @@ public final class LifecycleMediator {
         _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],
         origin: consuming LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
+        post(name, userInfo, nil, origin, completion)
+    }
+
+    /// Posts a notification whose user info came as text.
+    ///
+    /// - Returns: its number.
+    @discardableResult
+    package func post(
+        _ name: LifecycleNotification.Name, userInfo: DeferredUserInfo, origin: LifecycleOrigin
+    ) -> UInt64 {
+        post(name, [:], userInfo, origin, nil)
+    }
+
+    @inline(__always)
+    private func post(
+        _ name: consuming LifecycleNotification.Name, _ info: consuming UserInfo, _ deferred: DeferredUserInfo?,
+        _ origin: consuming LifecycleOrigin, _ completion: ((LifecycleReport) -> Void)?
+    ) -> UInt64 {
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
         let audience = audiences.find(name)
         let state = state
         let notification = LifecycleNotification(
             name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
-            origin: origin, userInfo: userInfo)
+            origin: origin, trigger: nil, info: info, deferred: deferred, configuration: nil)
         announce(notification, to: audience)
         if let audience = registry.answering(audience, notification.name) {
             tell(audience, notification, completion)

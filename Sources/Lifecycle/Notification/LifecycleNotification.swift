@@ -18,7 +18,10 @@ public nonisolated struct LifecycleNotification: Sendable {
     /// The transition it is part of; nil for a notification that was posted.
     public let trigger: LifecycleTrigger?
     /// What else there is to know.
-    public let userInfo: UserInfo
+    public var userInfo: UserInfo { deferredUserInfo?.values ?? info }
+    private let info: UserInfo
+    /// What `userInfo` is read from, if it came as text.
+    package let deferredUserInfo: DeferredUserInfo?
     /// The configuration: in `willReload` and `didReload` the new one, in `didFailToReload` the one that stays. Nil in
     /// every other notification, and when the new configuration could not be read.
     public let configuration: LifecycleConfiguration?
@@ -29,6 +32,17 @@ public nonisolated struct LifecycleNotification: Sendable {
         origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil, userInfo: UserInfo = [:],
         configuration: LifecycleConfiguration? = nil
     ) {
+        self.init(
+            name: name, sequence: sequence, time: time, previousState: previousState, state: state, origin: origin,
+            trigger: trigger, info: userInfo, deferred: nil, configuration: configuration)
+    }
+
+    @inline(__always)
+    init(
+        name: Name, sequence: UInt64, time: LifecycleTime, previousState: LifecycleState, state: LifecycleState,
+        origin: LifecycleOrigin, trigger: LifecycleTrigger?, info: UserInfo, deferred: DeferredUserInfo?,
+        configuration: LifecycleConfiguration?
+    ) {
         self.name = name
         self.sequence = sequence
         self.time = time
@@ -36,7 +50,8 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.state = state
         self.origin = origin
         self.trigger = trigger
-        self.userInfo = userInfo
+        self.info = info
+        deferredUserInfo = deferred
         self.configuration = configuration
     }
 }

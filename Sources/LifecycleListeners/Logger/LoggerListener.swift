@@ -26,10 +26,7 @@ package final class LoggerListener: LifecycleListener {
         self.log = log
         self.counter = counter
         apply(mediator.configuration)
-        mediator.addReportObserver { [weak self] report in
-            // Hardly anything that is posted has listeners, and to ask whether the logger is there takes longer.
-            if !report.listeners.isEmpty { self?.write(report) }
-        }
+        mediator.addAnswerObserver { [weak self] in self?.write($0) }
         mediator.addHealthObserver { [weak self] in self?.write($0) }
     }
 

@@ -8,6 +8,7 @@ package import SystemErrors
 /// subscriber has been written to, in one memory.
 package final class KeptState {
     /// The last notifications.
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     package var ring: KeptRing
     /// Who is written to.
     package var subscribers: KeptSubscribers

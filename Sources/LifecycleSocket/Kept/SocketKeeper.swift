@@ -10,6 +10,7 @@ package final class SocketKeeper {
     /// Fewer are kept for nobody: what is posted in one turn must be found by the next process.
     private static let least = 512
 
+    @exclusivity(unchecked)  // nothing calls out while it is used
     private(set) var state: KeptState
     let descriptors: KeptDescriptors
     private let bootID: String

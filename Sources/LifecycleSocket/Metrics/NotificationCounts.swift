@@ -13,11 +13,19 @@ final class NotificationCounts {
     /// Of names that came too late to be counted apart.
     private(set) var ofOthers: UInt64 = 0
 
+    /// Where the last one was counted, as the next is often called the same.
+    @exclusivity(unchecked)  // as above
+    private var last: (name: LifecycleNotification.Name, place: Dictionary<LifecycleNotification.Name, UInt64>.Index)?
+
     func note(_ notification: LifecycleNotification) {
-        if let place = byName.index(forKey: notification.name) {
+        if let last, last.name == notification.name {
+            byName.values[last.place] += 1
+        } else if let place = byName.index(forKey: notification.name) {
             byName.values[place] += 1
+            last = (notification.name, place)
         } else if byName.count < Self.limit {
             byName[notification.name] = 1
+            last = nil
         } else {
             ofOthers += 1
         }

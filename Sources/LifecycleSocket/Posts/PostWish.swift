@@ -22,4 +22,7 @@ struct PostWish {
             }
         }
     }
+
+    /// User info that is an object in JSON which was found to be right.
+    static nonisolated func userInfo(_ text: ArraySlice<UInt8>) -> UserInfo { UserInfo(JSONText(text).object) }
 }
