@@ -14,19 +14,16 @@ nonisolated extension JSONWriter {
         writeEnd(of: notification)
     }
 
-    /// What every notification has of its own.
+    @inline(__always)
     mutating func writeBeginning(of notification: LifecycleNotification) {
         write(raw: "{\"sequence\":")
         write(Int64(notification.sequence))
-        // A name has nothing in it that would have to be written otherwise.
-        var name = notification.name.rawValue
-        write(raw: ",\"name\":\"")
-        name.withUTF8 { write(raw: $0) }
-        write(raw: "\"")
     }
 
-    /// What those have in common that are posted in the same state, at the same time, by the same.
+    /// What those have in common that are posted under the same name, in the same state, at the same time, by the same.
     mutating func writeCommon(of notification: LifecycleNotification, bootID: String) {
+        write(raw: ",\"name\":")
+        write(notification.name.rawValue)
         write(raw: ",\"state\":")
         write(notification.state.rawValue)
         write(raw: ",\"previousState\":")
@@ -39,15 +36,12 @@ nonisolated extension JSONWriter {
         write(bootID)
         write(raw: ",\"origin\":")
         write(notification.origin)
+        write(raw: ",\"userInfo\":")
     }
 
+    @inline(__always)
     mutating func writeEnd(of notification: LifecycleNotification) {
-        write(raw: ",\"userInfo\":")
-        if let deferred = notification.deferredUserInfo {
-            deferred.text.withUnsafeBufferPointer { write(raw: $0) }
-        } else {
-            write(notification.userInfo)
-        }
+        if notification.withUserInfoText({ write(raw: $0) }) == nil { write(notification.userInfo) }
         write(raw: "}")
     }
 

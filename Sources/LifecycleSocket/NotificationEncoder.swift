@@ -5,16 +5,19 @@ internal import Lifecycle
 internal import Varlink
 
 /// Makes replies of notifications, one after the other in the same memory. What a notification has in common with the one
-/// before it is written once: what a client posts in one turn differs in number, name and user info alone.
+/// before it is written once: what a client posts in one turn mostly differs in number and user info alone.
 nonisolated struct NotificationEncoder: ~Copyable {
-    /// What the last one had in common with those that are posted in the same state, at the same time, by the same.
+    /// What the last one had in common with those that are posted under the same name, in the same state, at the same time,
+    /// by the same.
     private struct Common {
+        let name: LifecycleNotification.Name
         let state: LifecycleState
         let previousState: LifecycleState
         let time: LifecycleTime
         let origin: LifecycleOrigin
 
         init(_ notification: LifecycleNotification) {
+            name = notification.name
             state = notification.state
             previousState = notification.previousState
             time = notification.time
@@ -22,7 +25,8 @@ nonisolated struct NotificationEncoder: ~Copyable {
         }
 
         func holds(for notification: LifecycleNotification) -> Bool {
-            time == notification.time && state == notification.state && previousState == notification.previousState
+            time == notification.time && name == notification.name && state == notification.state
+                && previousState == notification.previousState
                 && origin == notification.origin
         }
     }

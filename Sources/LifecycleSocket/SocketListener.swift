@@ -25,6 +25,7 @@ package final class SocketListener: LifecycleListener {
     let log: ServiceLog
     /// What was posted since the start.
     let counts = NotificationCounts()
+    let intake: PostIntake
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.
@@ -32,16 +33,10 @@ package final class SocketListener: LifecycleListener {
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let keeper: SocketKeeper
-    private var access: SocketAccess { didSet { rules += 1 } }
-    /// The number of the rules that hold, counted from 1.
-    @exclusivity(unchecked)  // nothing calls out while it is used
-    private(set) var rules = 1
+    private var access: SocketAccess { didSet { intake.changeRules() } }
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
-    /// What was posted last.
-    @exclusivity(unchecked)  // nothing calls out while it is used
-    var lastPosted: LifecycleNotification.Name?
 
     /// Makes a listener that does not listen yet.
     ///
@@ -63,6 +58,7 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.keeper = keeper
         self.log = log
+        intake = PostIntake(mediator)
         clients = ClientLog(log)
         access = SocketAccess(settings)
         holds = HoldList(mediator: mediator, log: log)
@@ -73,11 +69,11 @@ package final class SocketListener: LifecycleListener {
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: VarlinkLimits(settings))
+        try keeper.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(
             on: server, bootID: identity.bootID, queueLimit: settings.queueMax, queueByteLimit: settings.queueSizeMax,
             replayLimit: settings.replayMax, keeper: keeper,
             journal: series.map { Self.queue($0, mediator, log) })
-        try keeper.begin(after: mediator.lastSequence)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods, oneway: onewayMethods))
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
         server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))

@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import Varlink
 
 /// Those who asked for the same names.
-struct SubscriberAudience {
+final class SubscriberAudience {
     let broadcast: VarlinkBroadcast
     /// Nil for all names. What is no name is never posted.
     private let names: [LifecycleNotification.Name]?

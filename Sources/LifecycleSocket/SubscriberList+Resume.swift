@@ -14,8 +14,8 @@ extension SubscriberList {
     func resume(_ isAdmitted: (VarlinkPeer) -> Bool) {
         keeper.store()
         var replies = KeptReplies()
-        for subscriber in keeper.state.left where !resume(subscriber, isAdmitted, &replies) {
-            keeper.state.subscribers.remove(subscriber.line, names: subscriber.names)
+        for subscriber in kept.left where !resume(subscriber, isAdmitted, &replies) {
+            kept.subscribers.remove(subscriber.line, names: subscriber.names)
             keeper.descriptors.removeSubscriber(subscriber.line)
         }
         keeper.descriptors.dropRest()
@@ -38,9 +38,9 @@ extension SubscriberList {
             return false
         }
         let next = progress.next + UInt64(rest.count)
-        let isBehind = next < keeper.state.ring.oldest
+        let isBehind = next < kept.ring.oldest
         guard !isBehind || journal != nil else {
-            overrun(request, left.names, Int(clamping: keeper.state.ring.oldest - next))
+            overrun(request, left.names, Int(clamping: kept.ring.oldest - next))
             return false
         }
         for reply in rest { request.send(reply, written: Int(progress.written)) }
@@ -61,7 +61,7 @@ extension SubscriberList {
     ) -> [VarlinkEncodedReply]? {
         guard progress.written > 0 else { return [] }
         var found: [VarlinkEncodedReply]?
-        keeper.state.ring.forEach(from: progress.next) { record in
+        kept.ring.forEach(from: progress.next) { record in
             if record.sequence == progress.next, record.isWanted(by: names), record.message.count > progress.written {
                 found = [replies[record]]
             }

@@ -20,6 +20,8 @@ final class SubscriberList {
     let journal: JournalQueue?
     let server: VarlinkServer
     let keeper: SocketKeeper
+    /// What the next process goes on with.
+    let kept: KeptState
     /// Those who asked for the same names; nil stands for all names.
     private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:] {
         didSet { audiences = broadcasts.map { SubscriberAudience($0, $1) } }
@@ -47,6 +49,7 @@ final class SubscriberList {
         self.queueByteLimit = queueByteLimit
         self.replayLimit = replayLimit
         self.keeper = keeper
+        kept = keeper.state
         self.journal = journal
     }
 
@@ -58,7 +61,7 @@ final class SubscriberList {
 
     /// The number of the oldest notification that can be had, or that of the next one.
     private var oldest: UInt64 {
-        let ring = keeper.state.ring
+        let ring = kept.ring
         let reach = UInt64(replayLimit)
         return max(ring.oldest, ring.last >= reach ? ring.last - reach + 1 : 1)
     }
@@ -68,7 +71,7 @@ final class SubscriberList {
         if let names, names.count > Self.longestFilter || names.contains(where: { $0.utf8.count > 255 }) {
             return request.fail(.invalidParameter("names"))
         }
-        let last = keeper.state.ring.last
+        let last = kept.ring.last
         let next = after.map { min(UInt64(clamping: $0), last) + 1 } ?? last + 1
         let names = names.map { Set($0) }
         let start = { [self] in
@@ -95,9 +98,8 @@ final class SubscriberList {
         let name = notification.name
         encoder.encode(notification)
         let message = encoder.message
-        let state = keeper.state
-        let isLong = makeRoom(in: state, name: name.rawValue.utf8.count, message: message.count)
-        state.ring.append(name: name.rawValue, message: message)
+        let isLong = makeRoom(name: name.rawValue.utf8.count, message: message.count)
+        kept.ring.append(name: name.rawValue, message: message)
         for place in audiences.indices where audiences[place].wants(name) {
             audiences[place].broadcast.send(message, number: notification.sequence)
         }
@@ -110,11 +112,11 @@ final class SubscriberList {
     // What is kept of a subscription
 
     /// Keeps half of the ring for what has not been noted of everybody. Answers whether the ring cannot hold this one.
-    private func makeRoom(in state: KeptState, name: Int, message: Int) -> Bool {
-        let ring = state.ring
+    private func makeRoom(name: Int, message: Int) -> Bool {
+        let ring = kept.ring
         let cost = ring.cost(name: name, message: message)
         let bytes = unsettled.bytes + (cost ?? 0)
-        let size = state.layout.ringSize
+        let size = kept.layout.ringSize
         // Between two turns nothing has to be written for it, so that is done well before it must be.
         let isDue = bytes > size / 4 || unsettled.notifications >= ring.capacity / 4
         let mustBe = cost == nil || bytes > size / 2 || unsettled.notifications >= ring.capacity / 2
@@ -131,32 +133,32 @@ final class SubscriberList {
     private func settle() {
         unsettled = (0, 0)
         guard !lines.isEmpty else { return }
-        for broadcast in broadcasts.values { broadcast.settle(after: keeper.state.ring.last) }
+        for broadcast in broadcasts.values { broadcast.settle(after: kept.ring.last) }
     }
 
     private func keep(_ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64) {
         let inode = KeptDescriptors.inode(of: request.descriptor)
         guard keeper.descriptors.isThere, inode != 0,
-            let line = keeper.state.subscribers.add(inode: inode, names: names)
+            let line = kept.subscribers.add(inode: inode, names: names)
         else { return }
-        guard let note = keeper.state.subscribers.note(line), request.keepProgress(note, from: next) else {
-            return keeper.state.subscribers.remove(line, names: names)
+        guard let note = kept.subscribers.note(line), request.keepProgress(note, from: next) else {
+            return kept.subscribers.remove(line, names: names)
         }
-        keeper.state.subscribers.confirm(line)
+        kept.subscribers.confirm(line)
         keeper.descriptors.storeSubscriber(line, request.descriptor)
         lines[ObjectIdentifier(request)] = line
     }
 
     /// Keeps a subscription under the line that an earlier process gave it.
     func keep(_ request: VarlinkRequest, line: Int, from next: UInt64) {
-        guard let note = keeper.state.subscribers.note(line), request.keepProgress(note, from: next) else { return }
+        guard let note = kept.subscribers.note(line), request.keepProgress(note, from: next) else { return }
         lines[ObjectIdentifier(request)] = line
     }
 
     /// The next process is not to go on with it.
     func release(_ request: VarlinkRequest, _ names: Set<String>?) {
         guard !isLeaving, let line = lines.removeValue(forKey: ObjectIdentifier(request)) else { return }
-        keeper.state.subscribers.remove(line, names: names)
+        kept.subscribers.remove(line, names: names)
         // Without it the client would never see the end of a connection that we close.
         keeper.descriptors.removeSubscriber(line)
     }
@@ -169,7 +171,7 @@ final class SubscriberList {
     ) {
         var sent = 0
         var dropped = 0
-        keeper.state.ring.forEach(from: next) { record in
+        kept.ring.forEach(from: next) { record in
             guard record.isWanted(by: names) else { return true }
             if dropped > 0 || (sent > 0 && !hasBytes(request, for: record.message.count)) {
                 dropped += 1

@@ -19,6 +19,7 @@ class FrameStream {
     private static let patience = 1 << 20
 
     final let writer: TurnWriter
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     final var frames: VarlinkFrameReader
     private(set) final var descriptor: Int32
     private final var source: DescriptorEventSource?

@@ -8,13 +8,15 @@ internal import Glibc
 nonisolated final class OnewayShape {
     private let head: [UInt8]
     private let tail: [UInt8]
-    private let handler: VarlinkOnewayCall.Handler
+    private let handler: VarlinkInterface.OnewayHandler
 
     /// - Parameters:
     ///   - message: a call.
     ///   - parameters: the part of it that holds them.
     ///   - handler: what takes such calls.
-    init(of message: ArraySlice<UInt8>, parameters: ArraySlice<UInt8>, handler: @escaping VarlinkOnewayCall.Handler) {
+    init(
+        of message: ArraySlice<UInt8>, parameters: ArraySlice<UInt8>, handler: @escaping VarlinkInterface.OnewayHandler
+    ) {
         head = Array(message[..<parameters.startIndex])
         tail = Array(message[parameters.endIndex...])
         self.handler = handler
@@ -24,7 +26,7 @@ nonisolated final class OnewayShape {
     @MainActor func take(_ message: ArraySlice<UInt8>, on connection: ServerConnection) -> Bool {
         guard message.count > head.count + tail.count, matches(message) else { return false }
         let parameters = message.startIndex + head.count..<message.endIndex - tail.count
-        return handler(VarlinkOnewayCall(message, parameters, on: connection))
+        return handler(message, parameters, connection.attachment)
     }
 
     private func matches(_ message: ArraySlice<UInt8>) -> Bool {

@@ -7,8 +7,9 @@ internal import Glibc
 /// What a broadcast has gathered in one turn, message after message in one piece of memory: so all of it is written to a
 /// client at once, and nothing is allocated for a message unless some client has to wait for it.
 final class ReplyBatch {
-    private var bytes: [UInt8] = []
-    private var ends: [(place: Int, number: UInt64)] = []
+    // Nothing calls out while these are changed.
+    @exclusivity(unchecked) private var bytes: [UInt8] = []
+    @exclusivity(unchecked) private var ends: [(place: Int, number: UInt64)] = []
     /// The same for those who wait, made when the first of them does.
     private var shared: [EncodedMessage] = []
 

@@ -19,6 +19,7 @@ final class ServerConnection: FrameStream {
 
     private var calls: UInt64 = 0
     /// The number of the call that is being answered, counted from 1; 0 when there is none.
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     private var current: UInt64 = 0
     private var isOneway = false
     private var isUpgrading = false
@@ -57,8 +58,7 @@ final class ServerConnection: FrameStream {
         if successor != nil { return handOver(server) }
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
-                guard let frame = try nextFrame() else { break }
-                if let oneway, oneway.take(frame, on: self) { continue }
+                guard let frame = try takeOneways() else { break }
                 let call = try ReceivedCall(message: frame, likely: server.lastMethod)
                 learnShape(of: call, frame, server)
                 begin(call, server)
@@ -75,6 +75,18 @@ final class ServerConnection: FrameStream {
         // What has been taken from the kernel would be lost to whoever goes on with the call after us.
         takesInput = note == nil && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
+    }
+
+    /// Takes calls that are written like the last one without an answer, as long as they follow each other. Answers the
+    /// next message, unless it has to wait.
+    private func takeOneways() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
+        guard let oneway, let server else { return try nextFrame() }
+        let limits = server.limits
+        while let frame = try nextFrame() {
+            guard oneway.take(frame, on: self) else { return frame }
+            if isClosed || !isReadyForCall(limits) { break }
+        }
+        return nil
     }
 
     private func learnShape(of call: ReceivedCall, _ message: ArraySlice<UInt8>, _ server: VarlinkServer) {

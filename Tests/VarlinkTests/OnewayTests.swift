@@ -35,8 +35,8 @@ struct OnewayTests {
                 },
             ],
             oneway: [
-                "Note": { call in
-                    let text = String(decoding: call.parameters, as: UTF8.self)
+                "Note": { message, parameters, _ in
+                    let text = String(decoding: message[parameters], as: UTF8.self)
                     guard text.hasPrefix("{\"text\":\"q"), text.hasSuffix("\"}") else { return false }
                     taken.ways.append("quick \(text)")
                     return true

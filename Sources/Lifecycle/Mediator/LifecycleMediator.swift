@@ -213,14 +213,16 @@ public final class LifecycleMediator {
     /// - Returns: its number.
     @discardableResult
     package func post(
-        _ name: LifecycleNotification.Name, userInfo: DeferredUserInfo, origin: LifecycleOrigin
+        _ name: consuming LifecycleNotification.Name, userInfo: consuming DeferredUserInfo,
+        origin: consuming LifecycleOrigin
     ) -> UInt64 {
         post(name, [:], userInfo, origin, nil)
     }
 
     @inline(__always)
     private func post(
-        _ name: consuming LifecycleNotification.Name, _ info: consuming UserInfo, _ deferred: DeferredUserInfo?,
+        _ name: consuming LifecycleNotification.Name, _ info: consuming UserInfo,
+        _ deferred: consuming DeferredUserInfo?,
         _ origin: consuming LifecycleOrigin, _ completion: ((LifecycleReport) -> Void)?
     ) -> UInt64 {
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")

@@ -3,8 +3,7 @@
 
 /// User info that came as text. Most is only passed on: values are made of it when somebody asks for them.
 package nonisolated struct DeferredUserInfo: Sendable {
-    /// The text, for whoever passes it on.
-    package let text: ArraySlice<UInt8>
+    let text: ArraySlice<UInt8>
     private let read: @Sendable (ArraySlice<UInt8>) -> UserInfo
 
     /// - Parameters:

@@ -20,8 +20,7 @@ public nonisolated struct LifecycleNotification: Sendable {
     /// What else there is to know.
     public var userInfo: UserInfo { deferredUserInfo?.values ?? info }
     private let info: UserInfo
-    /// What `userInfo` is read from, if it came as text.
-    package let deferredUserInfo: DeferredUserInfo?
+    private let deferredUserInfo: DeferredUserInfo?
     /// The configuration: in `willReload` and `didReload` the new one, in `didFailToReload` the one that stays. Nil in
     /// every other notification, and when the new configuration could not be read.
     public let configuration: LifecycleConfiguration?
@@ -53,5 +52,11 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.info = info
         deferredUserInfo = deferred
         self.configuration = configuration
+    }
+
+    /// Shows the text that `userInfo` is read from; nil when it did not come as text.
+    @inline(__always)
+    package func withUserInfoText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        deferredUserInfo?.text.withUnsafeBufferPointer(body)
     }
 }

@@ -106,16 +106,20 @@ package nonisolated struct KeptRing {
             return clear(after: sequence)
         }
         var start = ends.pointee.tail
-        let room = size - start % size
-        if cost > room { start += room }
+        var offset = start % size
+        if cost > size - offset {
+            start += size - offset
+            offset = 0
+        }
         while count > 0, count >= capacity || start + cost - ends.pointee.head > size { removeOldest() }
         if count == 0 { belfry_publish(&ends.pointee.head, ends.pointee.tail) }
         if start > ends.pointee.tail {
-            put(Mark(sequence: 0, messageSize: 0, nameSize: 0), at: ends.pointee.tail)
+            let end = Mark(sequence: 0, messageSize: 0, nameSize: 0)
+            (base + Int(ends.pointee.tail % size)).storeBytes(of: end, as: Mark.self)
         }
-        put(
-            Mark(sequence: sequence, messageSize: UInt32(message.count), nameSize: UInt32(name.count)), at: start)
-        let content = pointer(to: start) + MemoryLayout<Mark>.size
+        let mark = Mark(sequence: sequence, messageSize: UInt32(message.count), nameSize: UInt32(name.count))
+        (base + Int(offset)).storeBytes(of: mark, as: Mark.self)
+        let content = base + Int(offset) + MemoryLayout<Mark>.size
         UnsafeMutableRawBufferPointer(start: content, count: name.count).copyMemory(from: name)
         UnsafeMutableRawBufferPointer(start: content + name.count, count: message.count).copyMemory(from: message)
         belfry_publish(&ends.pointee.tail, start + cost)
@@ -152,26 +156,23 @@ package nonisolated struct KeptRing {
 
     private func record(at place: UInt64) -> Record? {
         var place = place
-        var mark = mark(at: place)
+        // Divided once, as this is done for every notification.
+        var offset = place % size
+        var mark = (base + Int(offset)).load(as: Mark.self)
         if mark.sequence == 0 {
-            place += size - place % size
+            place += size - offset
+            offset = 0
             guard place < ends.pointee.tail else { return nil }
-            mark = self.mark(at: place)
+            mark = base.load(as: Mark.self)
         }
         let (name, message) = (Int(mark.nameSize), Int(mark.messageSize))
         guard mark.sequence > 0, mark.sequence < Self.limit,
             let cost = cost(name: name, message: message).map(UInt64.init), place + cost <= ends.pointee.tail,
-            place % size + cost <= size
+            offset + cost <= size
         else { return nil }
-        let content = UnsafeRawPointer(pointer(to: place)) + MemoryLayout<Mark>.size
+        let content = UnsafeRawPointer(base) + Int(offset) + MemoryLayout<Mark>.size
         return Record(
             sequence: mark.sequence, name: UnsafeRawBufferPointer(start: content, count: name),
             message: UnsafeRawBufferPointer(start: content + name, count: message), end: place + cost)
     }
-
-    private func pointer(to place: UInt64) -> UnsafeMutableRawPointer { base + Int(place % size) }
-
-    private func mark(at place: UInt64) -> Mark { pointer(to: place).load(as: Mark.self) }
-
-    private func put(_ mark: Mark, at place: UInt64) { pointer(to: place).storeBytes(of: mark, as: Mark.self) }
 }

@@ -10,19 +10,23 @@ internal import Varlink
 /// is found without being taken apart.
 nonisolated struct PlainPost {
     let name: LifecycleNotification.Name
-    /// The object, as it came.
-    let userInfo: ArraySlice<UInt8>
+    /// Where the object is in the message.
+    let userInfo: Range<Int>
 
     private static let lead: StaticString = #"{"name":""#
     private static let middle: StaticString = #"","userInfo":"#
 
     /// - Parameters:
-    ///   - parameters: those of the call.
+    ///   - message: the call.
+    ///   - parameters: where they are in it.
     ///   - last: the name of the last post, which is often that of the next.
     /// - Returns: nil when they are written in another way, or the name is none that can be posted.
-    init?(_ parameters: ArraySlice<UInt8>, last: LifecycleNotification.Name?) {
+    init?(_ message: ArraySlice<UInt8>, _ parameters: Range<Int>, last: LifecycleNotification.Name?) {
         var name: LifecycleNotification.Name?
-        let info = parameters.withUnsafeBufferPointer { bytes -> Range<Int>? in
+        let start = parameters.lowerBound
+        let info = message.withUnsafeBufferPointer { bytes -> Range<Int>? in
+            let place = start - message.startIndex
+            let bytes = UnsafeBufferPointer(rebasing: bytes[place..<place + parameters.count])
             guard let (text, info) = Self.parts(of: bytes) else { return nil }
             if let last, Self.isWritten(last, text) {
                 name = last
@@ -33,8 +37,7 @@ nonisolated struct PlainPost {
         }
         guard let info, let name, !name.isTransition else { return nil }
         self.name = name
-        let start = parameters.startIndex
-        userInfo = parameters[start + info.lowerBound..<start + info.upperBound]
+        userInfo = start + info.lowerBound..<start + info.upperBound
     }
 
     private static func parts(

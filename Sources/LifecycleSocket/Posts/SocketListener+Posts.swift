@@ -8,9 +8,8 @@ internal import Varlink
 /// `Post`, which is what the socket does most.
 extension SocketListener {
     /// The methods of `io.belfry.Lifecycle` that take calls without an answer right from the message.
-    var onewayMethods: [String: VarlinkOnewayCall.Handler] {
-        // The server that calls this is this listener's own.
-        ["Post": { [unowned(unsafe) self] call in postPlain(call) }]
+    var onewayMethods: [String: VarlinkInterface.OnewayHandler] {
+        ["Post": { [intake] in intake.take($0, $1, by: $2) }]
     }
 
     func post(_ request: VarlinkRequest) {
@@ -19,7 +18,7 @@ extension SocketListener {
             return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(wish.name)])
         }
         let client = client(of: request)
-        client.mayPostBy = rules
+        client.mayPostBy = intake.rules
         guard wish.waits else {
             let sequence = mediator.post(name, userInfo: wish.userInfo, origin: client.origin)
             return request.reply([
@@ -29,17 +28,5 @@ extension SocketListener {
         mediator.post(name, userInfo: wish.userInfo, origin: client.origin) {
             request.reply(LifecycleReplies.result($0))
         }
-    }
-
-    /// Posts what a client that has posted before wants no answer to. Its user info is passed on as it came. Answers false
-    /// when there is anything about it that asks for a closer look.
-    private func postPlain(_ call: borrowing VarlinkOnewayCall) -> Bool {
-        guard let client = call.attachment as? SocketClient, client.mayPostBy == rules,
-            let post = PlainPost(call.parameters, last: lastPosted)
-        else { return false }
-        if post.name != lastPosted { lastPosted = post.name }
-        let userInfo = DeferredUserInfo(post.userInfo, read: PostWish.userInfo)
-        mediator.post(post.name, userInfo: userInfo, origin: client.origin)
-        return true
     }
 }

@@ -18,7 +18,7 @@ extension SubscriberList {
     ) {
         let follower = JournalFollower(
             request, JournalReplay(journal.series, from: next, names: names), from: journal,
-            end: { [keeper] in keeper.state.ring.oldest }, onStart: onStart,
+            end: { [kept] in kept.ring.oldest }, onStart: onStart,
             onArrival: { [weak self, weak request] next in
                 guard let request else { return }
                 request.onCancel = nil
