@@ -83,7 +83,7 @@ system-tests: probe others
 # Belfry next to its peers, and the table in docs/benchmarks.md.
 bench: build
 	@scripts/install-dependencies bench
-	$(SWIFT) build --package-path Benchmarks $(RELEASE)
+	$(SWIFT) build --package-path Benchmarks --disable-build-manifest-caching $(RELEASE)
 	@scripts/benchmark $(BUILT) Benchmarks/$(BUILT)
 
 install: build

@@ -41,7 +41,7 @@ nonisolated extension JSONWriter {
 
     @inline(__always)
     mutating func writeEnd(of notification: LifecycleNotification) {
-        if notification.withUserInfoText({ write(raw: $0) }) == nil { write(notification.userInfo) }
+        if !notification.withUserInfoText({ write(raw: $0) }) { write(notification.userInfo) }
         write(raw: "}")
     }
 

@@ -8,18 +8,18 @@ internal import Glibc
 nonisolated final class OnewayShape {
     private let head: [UInt8]
     private let tail: [UInt8]
-    private let handler: VarlinkInterface.OnewayHandler
+    private let handler: VarlinkOnewayHandler.Body
 
     /// - Parameters:
     ///   - message: a call.
     ///   - parameters: the part of it that holds them.
     ///   - handler: what takes such calls.
     init(
-        of message: ArraySlice<UInt8>, parameters: ArraySlice<UInt8>, handler: @escaping VarlinkInterface.OnewayHandler
+        of message: ArraySlice<UInt8>, parameters: ArraySlice<UInt8>, handler: VarlinkOnewayHandler
     ) {
         head = Array(message[..<parameters.startIndex])
         tail = Array(message[parameters.endIndex...])
-        self.handler = handler
+        self.handler = handler.take
     }
 
     /// Takes a message that is written alike. Answers false when it is not, or when its parameters are not as expected.

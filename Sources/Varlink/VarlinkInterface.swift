@@ -6,13 +6,6 @@ public struct VarlinkInterface {
     /// Answers a call. It is called on the main thread, and may keep the request and answer later.
     public typealias Handler = (VarlinkRequest) -> Void
 
-    /// Takes a call that wants no answer right from its message: nothing in `parameters`, where these are, has been looked
-    /// at, and it is for the handler to make sure that it is one JSON object. False says that it is not as expected and that
-    /// nothing was done: the call then goes the way of all others. `attachment` is what methods keep with the connection.
-    package typealias OnewayHandler = (
-        _ message: ArraySlice<UInt8>, _ parameters: Range<Int>, _ attachment: (any AnyObject & Sendable)?
-    ) -> Bool
-
     /// What the interface declares.
     public let description: VarlinkInterfaceDescription
     /// The description as its author wrote it, which is what clients get to read.
@@ -24,7 +17,7 @@ public struct VarlinkInterface {
     public let upgrades: [String: Handler]
 
     /// What the methods do that are called often and without an answer, by their short names; those are in `methods` too.
-    package let oneway: [String: OnewayHandler]
+    package let oneway: [String: VarlinkOnewayHandler]
 
     /// Makes an interface from its description in Varlink's language. A method that is declared and has no handler
     /// answers `MethodNotImplemented`.
@@ -44,7 +37,7 @@ public struct VarlinkInterface {
     /// The same with methods that take calls without an answer right from the message.
     package init(
         _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:],
-        oneway: [String: OnewayHandler]
+        oneway: [String: VarlinkOnewayHandler]
     ) throws(VarlinkDescriptionError) {
         description = try VarlinkInterfaceDescription(text)
         self.text = text

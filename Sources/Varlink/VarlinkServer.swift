@@ -34,7 +34,7 @@ public final class VarlinkServer {
         let declared: DeclaredMethod
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
-        let oneway: VarlinkInterface.OnewayHandler?
+        let oneway: VarlinkOnewayHandler?
 
         init(_ name: String, of interface: VarlinkInterface) {
             declared = DeclaredMethod(name, in: interface.description)
@@ -196,7 +196,7 @@ public final class VarlinkServer {
     /// The method of the last call.
     var lastMethod: DeclaredMethod? { last?.declared }
     /// What takes the last method's calls without an answer right from the message.
-    var lastOneway: VarlinkInterface.OnewayHandler? { last?.oneway }
+    var lastOneway: VarlinkOnewayHandler? { last?.oneway }
 
     private func method(_ name: String) -> Method? {
         if let last, last.declared.name == name { return last }

@@ -35,7 +35,7 @@ struct OnewayTests {
                 },
             ],
             oneway: [
-                "Note": { message, parameters, _ in
+                "Note": VarlinkOnewayHandler { message, parameters, _ in
                     let text = String(decoding: message[parameters], as: UTF8.self)
                     guard text.hasPrefix("{\"text\":\"q"), text.hasSuffix("\"}") else { return false }
                     taken.ways.append("quick \(text)")

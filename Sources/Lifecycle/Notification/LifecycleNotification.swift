@@ -54,9 +54,10 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.configuration = configuration
     }
 
-    /// Shows the text that `userInfo` is read from; nil when it did not come as text.
-    @inline(__always)
-    package func withUserInfoText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
-        deferredUserInfo?.text.withUnsafeBufferPointer(body)
+    /// Shows the text that `userInfo` is read from; answers false when it did not come as text.
+    package func withUserInfoText(_ body: (UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
+        guard let text = deferredUserInfo?.text else { return false }
+        text.withUnsafeBufferPointer(body)
+        return true
     }
 }

@@ -8,8 +8,8 @@ internal import Varlink
 /// `Post`, which is what the socket does most.
 extension SocketListener {
     /// The methods of `io.belfry.Lifecycle` that take calls without an answer right from the message.
-    var onewayMethods: [String: VarlinkInterface.OnewayHandler] {
-        ["Post": { [intake] in intake.take($0, $1, by: $2) }]
+    var onewayMethods: [String: VarlinkOnewayHandler] {
+        ["Post": VarlinkOnewayHandler { [intake] in intake.take($0, $1, by: $2) }]
     }
 
     func post(_ request: VarlinkRequest) {
