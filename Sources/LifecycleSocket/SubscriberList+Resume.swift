@@ -26,33 +26,63 @@ extension SubscriberList {
         _ left: KeptSubscribers.Left, _ isAdmitted: (VarlinkPeer) -> Bool, _ replies: inout KeptReplies
     ) -> Bool {
         guard let descriptor = keeper.descriptors.takeSubscriber(left.line, inode: left.inode) else { return false }
-        // Of a message that was begun the rest must be had, and of its first reply nothing is kept.
-        guard let progress = left.progress, progress.own == 0, let rest = rest(progress, left.names, &replies) else {
+        guard let progress = left.progress, progress.own == 0 else {
+            // Of its first reply, which has its state, nothing is kept.
             close(descriptor)
             return false
         }
         let call = VarlinkCall("io.belfry.Lifecycle.Subscribe", mode: .more)
         guard let request = server.resume(descriptor, call) else { return false }
         guard isAdmitted(request.peer) else {
-            request.fail(.permissionDenied)
+            if progress.written > 0 { request.breakOff() } else { request.fail(.permissionDenied) }
             return false
         }
-        let next = progress.next + UInt64(rest.count)
-        let isBehind = next < kept.ring.oldest
-        guard !isBehind || journal != nil else {
-            overrun(request, left.names, Int(clamping: kept.ring.oldest - next))
-            return false
-        }
-        for reply in rest { request.send(reply, written: Int(progress.written)) }
-        keep(request, line: left.line, from: progress.next)
-        if isBehind, let journal {
-            replay(request, left.names, from: next, journal) { [self] oldest, next in
-                overrun(request, left.names, Int(clamping: oldest - next))
+        return goOn(request, left, from: progress, &replies)
+    }
+
+    /// Answers false when the subscription is over.
+    private func goOn(
+        _ request: VarlinkRequest, _ left: KeptSubscribers.Left, from progress: belfry_progress,
+        _ replies: inout KeptReplies
+    ) -> Bool {
+        let isBehind = progress.next < kept.ring.oldest
+        if !isBehind {
+            // Of a message that was begun the rest must be had.
+            guard let rest = rest(progress, left.names, &replies) else {
+                request.breakOff()
+                return false
             }
+            for reply in rest { request.send(reply, written: Int(progress.written)) }
+            keep(request, line: left.line, from: progress.next)
+            follow(request, left.names, from: progress.next + UInt64(rest.count), &replies)
+        } else if let journal {
+            goOn(request, left, from: progress, journal)
+        } else if progress.written > 0 {
+            request.breakOff()
+            return false
         } else {
-            follow(request, left.names, from: next, &replies)
+            overrun(request, left.names, Int(clamping: kept.ring.oldest - progress.next))
+            return false
         }
         return true
+    }
+
+    private func goOn(
+        _ request: VarlinkRequest, _ left: KeptSubscribers.Left, from progress: belfry_progress,
+        _ journal: JournalQueue
+    ) {
+        let follow: () -> Void = { [self] in keep(request, line: left.line, from: progress.next) }
+        var begun: (written: Int, onRest: () -> Void)?
+        if progress.written > 0 {
+            // Until the rest is here, what the last process noted stays true.
+            begun = (Int(progress.written), follow)
+            note(left.line, of: request)
+        } else {
+            follow()
+        }
+        replay(request, left.names, from: progress.next, journal, begun: begun) { [self] oldest, next in
+            overrun(request, left.names, Int(clamping: oldest - next))
+        }
     }
 
     /// The message of which some bytes were written, if there is one; nil when it cannot be had.

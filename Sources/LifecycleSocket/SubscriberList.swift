@@ -151,9 +151,12 @@ final class SubscriberList {
 
     /// Keeps a subscription under the line that an earlier process gave it.
     func keep(_ request: VarlinkRequest, line: Int, from next: UInt64) {
-        guard let note = kept.subscribers.note(line), request.keepProgress(note, from: next) else { return }
-        lines[ObjectIdentifier(request)] = line
+        guard let progress = kept.subscribers.note(line), request.keepProgress(progress, from: next) else { return }
+        note(line, of: request)
     }
+
+    /// Notes under which line a subscription is kept.
+    func note(_ line: Int, of request: VarlinkRequest) { lines[ObjectIdentifier(request)] = line }
 
     /// The next process is not to go on with it.
     func release(_ request: VarlinkRequest, _ names: Set<String>?) {

@@ -108,6 +108,11 @@ public final class VarlinkRequest {
         connection.queue(reply.message, written: written)
     }
 
+    /// Closes the connection: what the client has got of a reply cannot be completed.
+    package func breakOff() {
+        if isActive { connection.close() }
+    }
+
     /// Has it noted, until the last reply, how far the client has been written to. What waits now is its own; only replies
     /// with numbers, from `next` on, may follow. Input of the client stays with the kernel from now on.
     ///

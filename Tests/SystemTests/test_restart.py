@@ -155,6 +155,24 @@ def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(
     assert sleeper.is_consecutive()
 
 
+def test_rest_of_a_message_is_found_in_the_journal_when_memory_has_lost_it(on_each):
+    on_each.start()
+    sleeper = on_each.subscribe()
+    before = on_each.main_pid()
+    # Messages that the kernel takes in pieces; more of them than memory holds, and less than may wait for a subscriber.
+    with on_each.connect() as client:
+        for _ in range(12):
+            client.call("Post", {"name": "org.example.tick", "userInfo": {"payload": "x" * 200_000}})
+    crash(on_each).wait()
+    on_each.wait_for_another(before)
+    post(on_each, 1, "org.example.end")
+
+    sleeper.until("org.example.end")
+
+    assert sleeper.is_consecutive()
+    assert [len(n["userInfo"].get("payload", "")) for n in sleeper.seen].count(200_000) == 12
+
+
 def test_subscriber_who_is_too_far_behind_is_told_after_a_crash(on_each):
     on_each.configure("[Socket]\nQueueMax=100\n")
     on_each.start()

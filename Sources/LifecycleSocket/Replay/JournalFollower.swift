@@ -14,6 +14,8 @@ final class JournalFollower {
     private let journal: JournalQueue
     /// The oldest number that memory holds.
     let end: () -> UInt64
+    /// How many bytes of the first message the client has, and what is called when the rest of it is on its way.
+    private var begun: (written: Int, number: UInt64, onRest: () -> Void)?
     /// Called when it is certain that the journal has all of it.
     private var onStart: (() -> Void)?
     /// Called when memory has all from a number on, and everything before it has been written.
@@ -23,13 +25,15 @@ final class JournalFollower {
 
     init(
         _ request: VarlinkRequest, _ replay: JournalReplay, from journal: JournalQueue, end: @escaping () -> UInt64,
-        onStart: @escaping () -> Void, onArrival: @escaping (UInt64) -> Void,
+        begun: (written: Int, onRest: () -> Void)?, onStart: @escaping () -> Void,
+        onArrival: @escaping (UInt64) -> Void,
         onGap: @escaping (UInt64, UInt64) -> Void
     ) {
         self.request = request
         self.replay = replay
         self.journal = journal
         self.end = end
+        self.begun = begun.map { ($0.written, replay.next, $0.onRest) }
         self.onStart = onStart
         self.onArrival = onArrival
         self.onGap = onGap
@@ -52,10 +56,26 @@ final class JournalFollower {
         self.replay = replay
         if replay.isChecked { start() }
         for reply in replies {
-            reply.message.withUnsafeBytes { request.send(VarlinkEncodedReply(continuing: $0, number: reply.number)) }
+            guard send(reply) else { return request.breakOff() }
         }
-        if case .broken(let oldest, _) = outcome { return onGap(oldest, replay.next) }
+        if case .broken(let oldest, _) = outcome {
+            return begun == nil ? onGap(oldest, replay.next) : request.breakOff()
+        }
         request.whenDrained { self.proceed() }
+    }
+
+    /// Answers false when this is not the message of which the client has the beginning.
+    private func send(_ reply: JournalReply) -> Bool {
+        let encoded = reply.message.withUnsafeBytes { VarlinkEncodedReply(continuing: $0, number: reply.number) }
+        guard let (written, number, onRest) = begun else {
+            request.send(encoded)
+            return true
+        }
+        guard reply.number == number, encoded.byteCount > written else { return false }
+        begun = nil
+        request.send(encoded, written: written)
+        onRest()
+        return true
     }
 
     private func start() {

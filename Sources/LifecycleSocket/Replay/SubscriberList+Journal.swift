@@ -9,16 +9,18 @@ extension SubscriberList {
     /// Sends what was missed from number `next` on, from the journal first, then as `follow` does.
     ///
     /// - Parameters:
+    ///   - begun: how much the client has of the first message, and what is called when the rest of it is on its way.
     ///   - onStart: called before anything is sent.
     ///   - onGap: called instead when the journal does not have it, or later when it has lost the rest; with the number
     ///     from which on there is all, and that of the next one.
     func replay(
         _ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64, _ journal: JournalQueue,
-        onStart: @escaping () -> Void = {}, onGap: @escaping (UInt64, UInt64) -> Void
+        begun: (written: Int, onRest: () -> Void)? = nil, onStart: @escaping () -> Void = {},
+        onGap: @escaping (UInt64, UInt64) -> Void
     ) {
         let follower = JournalFollower(
             request, JournalReplay(journal.series, from: next, names: names), from: journal,
-            end: { [kept] in kept.ring.oldest }, onStart: onStart,
+            end: { [kept] in kept.ring.oldest }, begun: begun, onStart: onStart,
             onArrival: { [weak self, weak request] next in
                 guard let request else { return }
                 request.onCancel = nil
