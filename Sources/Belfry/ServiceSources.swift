@@ -73,6 +73,11 @@ final class ServiceSources {
                 .warning, "listeners were not done in the \(limit) that logind waits, the machine sleeps all the same",
                 .cutShort)
         }
+        login.shutdown.onOverrun = { limit in
+            log.write(
+                .warning, "background tasks were not done in the \(limit) that logind waits, the shutdown goes on",
+                .cutShort)
+        }
         memory?.onEnd = { path in
             log.write(.notice, "nothing more is heard of memory pressure from '\(path)'", .sourceMissing)
         }

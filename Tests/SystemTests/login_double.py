@@ -45,7 +45,13 @@ class LoginDouble:
         self.host.systemctl("start", LOGIND)
 
     def announce_sleep(self, begins: bool) -> None:
-        arguments = ["sssav", MANAGER[2], "PrepareForSleep", "b", "1", "b", "true" if begins else "false"]
+        self._announce("PrepareForSleep", begins)
+
+    def announce_shutdown(self, begins: bool) -> None:
+        self._announce("PrepareForShutdown", begins)
+
+    def _announce(self, signal: str, begins: bool) -> None:
+        arguments = ["sssav", MANAGER[2], signal, "b", "1", "b", "true" if begins else "false"]
         self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", "EmitSignal", *arguments)
 
 

@@ -21,7 +21,7 @@ final class BackgroundTaskList {
     var namesToTell: [String] { underWay.filter { !$0.isSilent }.map(\.name) }
     /// The time until all have expired.
     var longestTime: Duration { underWay.map(\.remainingTime).max() ?? .zero }
-    private var waiting: (() -> Void)?
+    private var waiting: [() -> Void] = []
 
     func add(_ task: BackgroundTask) { tasks.append(Reference(task: task, id: ObjectIdentifier(task))) }
 
@@ -32,7 +32,7 @@ final class BackgroundTaskList {
 
     /// Calls `body` when there is no task, which may be now.
     func whenEmpty(_ body: @escaping () -> Void) {
-        if tasks.isEmpty { body() } else { waiting = body }
+        if tasks.isEmpty { body() } else { waiting.append(body) }
     }
 
     /// Ends the wait: every task expires, and those that are begun meanwhile come too late to be waited for.
@@ -42,8 +42,8 @@ final class BackgroundTaskList {
     }
 
     private func endWait() {
-        guard let body = waiting else { return }
-        waiting = nil
-        body()
+        let bodies = waiting
+        waiting = []
+        for body in bodies { body() }
     }
 }

@@ -190,6 +190,9 @@ public final class LifecycleMediator {
         return task
     }
 
+    /// Calls `body` once when no background task is under way, which may be now, or when a stop waits for them no longer.
+    package func whenBackgroundTasksEnd(_ body: @escaping () -> Void) { transitions.backgroundTasks.whenEmpty(body) }
+
     // MARK: Posting
 
     /// Posts a notification: observers are called before this returns, listeners begin.

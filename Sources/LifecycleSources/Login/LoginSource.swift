@@ -22,10 +22,16 @@ package final class LoginSource {
     package init(loop: MainEventLoop, mediator: LifecycleMediator, bus: SystemBus, who: String) {
         let login = LoginManager(on: bus)
         let (sleep, shutdown) = (
-            SleepSource(loop: loop, mediator: mediator, login: login, who: who), ShutdownSource(login: login, who: who)
+            SleepSource(loop: loop, mediator: mediator, login: login, who: who),
+            ShutdownSource(loop: loop, mediator: mediator, login: login, who: who)
         )
         (self.login, self.sleep, self.shutdown) = (login, sleep, shutdown)
         func appeared() {
+            login.delayMax { [weak sleep, weak shutdown] in
+                guard let time = try? $0.get() else { return }
+                sleep?.delayMax = time
+                shutdown?.delayMax = time
+            }
             sleep.loginAppeared()
             shutdown.loginAppeared()
         }

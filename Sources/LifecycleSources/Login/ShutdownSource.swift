@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import EventLoop
+package import Lifecycle
 package import ServiceManager
 
 /// Knows which end of the machine logind has announced, for the reason of the stop that follows. With the inhibitor,
-/// logind waits until that is known.
+/// logind waits until that is known and the background tasks under way have ended: whatever they need still runs.
 package final class ShutdownSource {
+    private let loop: MainEventLoop
+    private let mediator: LifecycleMediator
     private var matches: [BusMatch] = []
     private var isAnnounced = false
+    /// Whether the machine waits for background tasks.
+    private var isWaiting = false
+    private var timer: TimerEventSource?
 
     /// Makes the end of the machine wait, while it is wanted.
     package let inhibitor: Inhibitor
     /// The end that was announced, where logind has said which.
     package private(set) var kind: ShutdownKind?
+    /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
+    var delayMax: Duration = .seconds(5)
+    /// Called when background tasks took longer than that.
+    package var onOverrun: ((Duration) -> Void)?
 
     /// Listens from now on.
-    package init(login: LoginManager, who: String) {
-        inhibitor = Inhibitor(.shutdown, of: login, who: who, why: "The reason of the stop is found out")
+    package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
+        self.loop = loop
+        self.mediator = mediator
+        inhibitor = Inhibitor(.shutdown, of: login, who: who, why: "Background tasks end, and the reason is found out")
         matches = login.onShutdown { [unowned self] in announced($0, $1) }
     }
 
@@ -26,8 +39,32 @@ package final class ShutdownSource {
     }
 
     private func announced(_ begins: Bool, _ kind: ShutdownKind?) {
+        // It is announced twice, without the kind and with it.
+        let isFirst = begins && !isAnnounced
         isAnnounced = begins
         self.kind = begins ? kind ?? self.kind : nil
-        begins ? inhibitor.release() : inhibitor.take()
+        if isFirst { wait() }
+        if !begins {
+            isWaiting = false
+            timer = nil
+            inhibitor.take()
+        }
+    }
+
+    private func wait() {
+        isWaiting = true
+        // A tenth is left for what happens between here and logind.
+        timer = try? loop.timer(after: delayMax * 9 / 10) { [unowned self] in
+            onOverrun?(delayMax)
+            letGo()
+        }
+        mediator.whenBackgroundTasksEnd { [weak self] in self?.letGo() }
+    }
+
+    private func letGo() {
+        guard isWaiting else { return }
+        isWaiting = false
+        timer = nil
+        inhibitor.release()
     }
 }

@@ -12,7 +12,8 @@ package final class SleepSource {
     private let mediator: LifecycleMediator
     private let login: LoginManager
     private var phase = SleepPhase()
-    private var delayMax: Duration = .seconds(5)
+    /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
+    var delayMax: Duration = .seconds(5)
     private var timer: TimerEventSource?
     private var match: BusMatch?
 
@@ -35,7 +36,6 @@ package final class SleepSource {
 
     /// logind is there, for the first time or again.
     func loginAppeared() {
-        login.delayMax { [weak self] in self?.delayMax = (try? $0.get()) ?? .seconds(5) }
         if !isSleeping { inhibitor.take() }
     }
 

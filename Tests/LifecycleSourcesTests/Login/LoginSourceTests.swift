@@ -153,6 +153,37 @@ struct LoginSourceTests {
         #expect(source.shutdown.kind == nil)
     }
 
+    @Test func endOfTheMachineWaitsForBackgroundTasks() throws {
+        source.shutdown.inhibitor.isWanted = true
+        let login = try StandInLogin(fixture)
+        try fixture.turn { login.held == 2 }
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+
+        login.announce("PrepareForShutdownWithMetadata", true, type: "reboot")
+        login.announce("PrepareForShutdown", true)
+        try fixture.turn { source.shutdown.kind == .reboot }
+        #expect(login.held == 2)
+        task.end()
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names == [])
+    }
+
+    @Test func endOfTheMachineComesAtTheDeadlineWhateverIsNotDone() throws {
+        source.shutdown.inhibitor.isWanted = true
+        let login = try StandInLogin(fixture, delayMaxUsec: 20_000)
+        try fixture.turn { login.held == 2 }
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+        var limits: [Duration] = []
+        source.shutdown.onOverrun = { limits.append($0) }
+
+        login.announce("PrepareForShutdown", true)
+        try fixture.turn { login.held == 1 }
+
+        #expect(limits == [.milliseconds(20)])
+        withExtendedLifetime(task) {}
+    }
+
     /// Starts a logind, and returns when the lock for a sleep is held.
     private func start(delayMaxUsec: UInt64 = 5_000_000) throws -> StandInLogin {
         let login = try StandInLogin(fixture, delayMaxUsec: delayMaxUsec)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The end of the machine, which logind puts off for work that is under way."""
+
+import pytest
+from login_double import LoginDouble, locks
+
+BOTH = {"sleep", "shutdown"}
+
+
+@pytest.fixture
+def login(on_each):
+    """A logind that announces what the test says, and a service that it waits for."""
+    double = LoginDouble(on_each.host)
+    try:
+        double.start()
+        on_each.wait_for(double.is_there, "see the double of logind", 10)
+        on_each.start()
+        on_each.wait_for(lambda: locks(on_each.host) == BOTH, "hold both locks")
+        yield double
+    finally:
+        double.restore()
+
+
+def test_shutdown_waits_until_a_hold_is_over(on_each, login):
+    with on_each.connect() as client:
+        client.send("Hold", {"reason": "copying"}, more=True)
+        client.reply()
+        login.announce_shutdown(True)
+        # What was announced before is known when this is, which waits for the hold as well, and says so.
+        login.announce_sleep(True)
+        on_each.wait_for(lambda: "pause waits for 'copying'" in on_each.messages(), "wait for the hold")
+        assert locks(on_each.host) == BOTH
+
+    on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
+
+
+def test_shutdown_waits_no_longer_than_logind_does(on_each, login):
+    with on_each.connect() as client:
+        client.send("Hold", {"reason": "copying"}, more=True)
+        client.reply()
+
+        login.announce_shutdown(True)
+
+        on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
+        assert [text for text in on_each.messages() if text.startswith("background tasks were not done in the 5.0 seconds")]
+
+
+def test_shutdown_that_is_called_off_is_waited_for_anew(on_each, login):
+    login.announce_shutdown(True)
+    on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
+
+    login.announce_shutdown(False)
+
+    on_each.wait_for(lambda: locks(on_each.host) == BOTH, "hold both locks")
+    assert on_each.status()["state"] == "active"
