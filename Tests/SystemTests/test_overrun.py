@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A subscriber who does not read in time is told how many notifications it did not get, and gets them all when it asks."""
+
+import pytest
+from test_restart import crash, post
+from varlink_client import VarlinkError
+
+OVERRUNS = "io.belfry.Lifecycle.OverrunsTotal"
+QUEUE = 100
+
+
+def overruns(client) -> int:
+    return next(m["value"] for m in client.collect("io.systemd.Metrics.List") if m["name"] == OVERRUNS)
+
+
+@pytest.mark.parametrize("crashes", [0, 1])
+def test_subscriber_who_is_too_far_behind_is_told_how_far_and_finds_the_rest(on_each, crashes):
+    on_each.configure(f"[Socket]\nQueueMax={QUEUE}\n")
+    on_each.start()
+    sleeper = on_each.subscribe()
+    for _ in range(crashes):
+        before = on_each.main_pid()
+        crash(on_each).wait()
+        on_each.wait_for_another(before)
+    with on_each.connect() as client:
+        while overruns(client) == 0:
+            last = client.call("Post", {"name": "org.example.tick", "userInfo": {"filler": "x" * 2000}})["sequence"]
+    # Those it is not told of any more.
+    post(on_each, 200)
+    post(on_each, 1, "org.example.end")
+
+    with pytest.raises(VarlinkError) as overrun:
+        while True:
+            sleeper.next()
+
+    assert overrun.value.name == "io.belfry.Lifecycle.Overrun"
+    assert sleeper.is_consecutive()
+    seen = sleeper.seen[-1]["sequence"]
+    assert seen + overrun.value.parameters["dropped"] == last
+    again = on_each.subscribe(after=seen)
+    again.until("org.example.end")
+    assert [n["sequence"] for n in again.seen] == list(range(seen + 1, seen + 1 + len(again.seen)))
+    assert len(again.seen) >= QUEUE + 200
