@@ -14,6 +14,8 @@ from varlink_client import NOBODY, VarlinkError
 
 # What a client may make the daemon hold, over what it held before: its queue, its frame, and some room for the allocator.
 BOUND = 12 << 20
+# Seconds after which a bystander has noticed, on a slow machine too.
+NOTICED = 5
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +53,7 @@ class Bystander:
     def figures(self, name: str, figures: list[str], *more: str) -> int:
         """Notes how it went; returns by how much the daemon has grown at its largest."""
         assert self.belfry.main_pid() == self.pid
+        assert self.worst < NOTICED
         grown = self.memory("VmHWM") - self.before
         now = self.memory("VmRSS") - self.before
         memory = f"peak {grown / 2**20:+.1f} MiB, after {now / 2**20:+.1f} MiB"
