@@ -52,6 +52,28 @@ struct AttachTests {
         #expect(try answer(question, "newData") == .failure(unknown(question)))
     }
 
+    @Test func whoWaitsForAPostHearsOfEachListenersOutcome() throws {
+        let failing = try attach(["com.example.rotate"])
+        let silent = try attach(["com.example.rotate"], ["listener": "silent", "deadlineUsec": 2_000_000])
+        var reply: VarlinkObject?
+
+        let other = try fixture.connect()
+        other.call("io.belfry.Lifecycle.Post", ["name": "com.example.rotate", "wait": true]) { reply = try? $0.get() }
+        try fixture.turn { failing.replies.count == 2 }
+        #expect(try answer(failing.replies.last, "failed", reason: "disk full") == .success([:]))
+        try fixture.turn { silent.replies.count == 2 }
+        #expect(reply == nil)
+        fixture.clock.advance(by: .seconds(2))
+        try fixture.turn { reply != nil }
+
+        let reports = reply?["reports"]?.arrayValue ?? []
+        #expect(reply?["result"] == "failed")
+        #expect(reports.map { $0["listener"] } == ["guard", "silent"])
+        #expect(reports.map { $0["outcome"] } == ["failed", "overran"])
+        #expect(reports.map { $0["reason"] } == ["disk full", nil])
+        #expect(reports.map { $0["durationUsec"] } == [0, 2_000_000])
+    }
+
     private func unknown(_ question: VarlinkObject?) -> VarlinkError {
         .failed(name: "io.belfry.Lifecycle.UnknownToken", parameters: ["token": question?["token"] ?? ""])
     }
