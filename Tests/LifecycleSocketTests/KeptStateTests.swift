@@ -5,11 +5,33 @@ import CSystemd
 import Glibc
 import LifecycleListeners
 import LifecycleSocket
+import SystemErrors
 import Testing
 import Varlink
 
 struct KeptStateTests {
     private static let boot = "0123456789abcdef0123456789abcdef"
+    /// Of fcntl(2); Swift's Glibc has none of it.
+    private nonisolated enum Seals {
+        static let add: Int32 = 1033
+        static let get: Int32 = 1034
+        static let seal: Int32 = 1
+        static let shrink: Int32 = 2
+        static let grow: Int32 = 4
+
+        /// memfd_create(2), to be closed; nothing is sealed.
+        static func memoryFile() throws -> Int32 {
+            let symbol = try #require(dlsym(nil, "memfd_create"))
+            let create = unsafeBitCast(
+                symbol, to: (@convention(c) (UnsafePointer<CChar>, UInt32) -> Int32).self)
+            let closedOnExec: UInt32 = 1
+            let mayBeSealed: UInt32 = 2
+            let file = create("unsealed", closedOnExec | mayBeSealed)
+            try #require(file >= 0)
+            return file
+        }
+    }
+
     private let layout = KeptLayout(ringSize: 8192, entries: 16, blocks: 16)
 
     private func state() throws -> KeptState {
@@ -112,7 +134,37 @@ struct KeptStateTests {
         }
     }
 
-    @Test func fileThatCouldShrinkIsRefused() throws {
+    @Test func sizeIsSealed() throws {
+        let state = try state()
+        let all = Seals.seal | Seals.shrink | Seals.grow
+
+        #expect(fcntl(state.descriptor, Seals.get) & all == all)
+        for size in [0, layout.size - 1, layout.size + 1] {
+            errno = 0
+            #expect(ftruncate(state.descriptor, off_t(size)) == -1 && errno == EPERM)
+        }
+    }
+
+    @Test(arguments: [0, Seals.shrink, Seals.grow])
+    func memoryWhoseSizeIsNotSealedIsRefused(seals: Int32) throws {
+        let state = try state()
+        var content = [UInt8](repeating: 0, count: layout.size)
+        try #require(pread(state.descriptor, &content, content.count, 0) == content.count)
+        // All else about it is right.
+        let file = try Seals.memoryFile()
+        defer { close(file) }
+        try #require(write(file, content, content.count) == content.count && fcntl(file, Seals.add, seals) == 0)
+
+        let refusal = #expect(throws: SystemError.self) {
+            try KeptState(taking: dup(file), capacity: 100, bootID: Self.boot)
+        }
+        #expect(refusal?.code == EPERM)
+        try #require(fcntl(file, Seals.add, Seals.shrink | Seals.grow) == 0)
+        let next = try KeptState(taking: dup(file), capacity: 100, bootID: Self.boot)
+        withExtendedLifetime(next) { #expect(next.ring.last == 20) }
+    }
+
+    @Test func fileThatCannotBeSealedIsRefused() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }
         #expect(throws: (any Error).self) { try KeptState(taking: dup(fileno(file)), capacity: 1, bootID: Self.boot) }
