@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""belfryd without a service manager: a restart ends the connections, and clients connect again and ask for what they
+missed."""
+
+from contextlib import contextmanager
+
+import pytest
+from varlink_client import Subscriber, VarlinkClient, VarlinkError
+
+FOLDER = "/run/belfry-by-hand"
+ADDRESS = f"{FOLDER}/io.belfry.Lifecycle"
+PLACES = [f"RUNTIME_DIRECTORY={FOLDER}", f"STATE_DIRECTORY={FOLDER}"]
+DAEMON = ["belfryd", "--config", "/dev/null", "--socket", ADDRESS]
+# Standard error is a stream of the journal, and it is told so (systemd.exec(5)), as in a service's shell.
+TOLD = 'JOURNAL_STREAM=$(stat --dereference --format=%d:%i /dev/stderr) exec "$@"'
+LOGGED = ["systemd-cat", "--identifier=belfry-by-hand", "sh", "-c", TOLD, "sh"]
+
+
+class ByHand:
+    """A host with belfryd installed, which is run there like any other program."""
+
+    def __init__(self, belfry, wrapper: list[str]):
+        self.belfry = belfry
+        self.host = belfry.host
+        self.command = ["env", "--unset=NOTIFY_SOCKET", *PLACES, *wrapper, *DAEMON]
+
+    def connect(self) -> VarlinkClient:
+        return VarlinkClient(self.host.path(ADDRESS))
+
+    def subscribe(self, **parameters) -> Subscriber:
+        return Subscriber(self.connect(), **parameters)
+
+    def post(self, name: str, count: int = 1) -> None:
+        with self.connect() as client:
+            for number in range(count):
+                client.call("Post", {"name": name, "userInfo": {"number": number}})
+
+    @contextmanager
+    def running(self):
+        """It runs during the block, and is then asked to stop."""
+        with self.host.running(*self.command) as program:
+            self.belfry.wait_for(lambda: program.poll() is not None or self.is_active(), "become active by hand")
+            with self.connect() as client:
+                pid = client.call("GetState")["pid"]
+            yield
+            self.host.run("sh", "-c", f"kill {pid}")
+            assert program.wait(20) == 0, program.stderr.read()
+
+    def is_active(self) -> bool:
+        try:
+            with self.connect() as client:
+                return client.call("GetState")["state"] == "active"
+        except OSError:
+            return False
+
+    def first_run(self) -> Subscriber:
+        """Who followed it, with a few posts, from beginning to end."""
+        with self.running():
+            subscriber = self.subscribe()
+            self.post("org.example.tick", 5)
+        assert list(subscriber.to_the_end())[-1]["name"] == "willTerminate"
+        assert subscriber.is_consecutive()
+        return subscriber
+
+
+@pytest.fixture
+def by_hand(on_each):
+    """Makes one whose command line begins so."""
+    on_each.host.run("mkdir", "-m", "700", FOLDER)
+    yield lambda *wrapper: ByHand(on_each, list(wrapper))
+    on_each.host.run("rm", "-r", FOLDER)
+
+
+def numbers(notifications: list[dict]) -> list[int]:
+    return [n["sequence"] for n in notifications]
+
+
+def test_restart_by_hand_is_a_clean_reconnect(by_hand):
+    service = by_hand()
+    gone = service.first_run()
+    missed = gone.seen[1]["sequence"]
+    last = gone.seen[-1]["sequence"]
+
+    with service.running():
+        refused = service.connect()
+        refused.send("Subscribe", {"after": missed}, more=True)
+        with pytest.raises(VarlinkError) as refusal:
+            refused.reply()
+        # Of the first run nothing is left, and the second has all of its own.
+        assert (refusal.value.name, refusal.value.parameters) == (
+            "io.belfry.Lifecycle.NotRetained",
+            {"oldest": last + 1},
+        )
+        again = service.subscribe(after=last)
+        service.post("org.example.end")
+        again.until("org.example.end")
+
+    assert again.seen[0]["name"] == "willFinishLaunching"
+    assert numbers(again.seen) == list(range(last + 1, last + 1 + len(again.seen)))
+
+
+def test_restart_by_hand_finds_what_was_missed_in_the_journal(by_hand):
+    service = by_hand(*LOGGED)
+    gone = service.first_run()
+    missed = gone.seen[1]["sequence"]
+
+    with service.running():
+        again = service.subscribe(after=missed)
+        service.post("org.example.end")
+        again.until("org.example.end")
+
+    assert again.seen[: len(gone.seen) - 2] == gone.seen[2:]
+    assert numbers(again.seen) == list(range(missed + 1, missed + 1 + len(again.seen)))
