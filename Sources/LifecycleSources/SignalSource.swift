@@ -24,8 +24,9 @@ package final class SignalSource {
     /// By number.
     private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
 
-    /// Called for `resume`, in place of that transition: whether the process had been stopped is for others to say.
-    package var onContinue: ((SignalOrigin) -> Void)?
+    /// Called for `resume`, in place of that transition, with its user info: whether the process had been stopped is for
+    /// others to say.
+    package var onContinue: ((SignalOrigin, UserInfo) -> Void)?
     /// Called for `stop`, in place of that transition: why the service has to stop is for others to find out.
     package var onStop: ((SignalOrigin) -> Void)?
     /// Called for `stopNow`.
@@ -111,9 +112,10 @@ package final class SignalSource {
             endStorms()
             onStopNow?(origin)
         case .reload: mediator.perform(.reload, origin: .signal(origin), userInfo: userInfo)
-        case .pause: mediator.perform(.pause, origin: .signal(origin))
-        case .resume: onContinue?(origin) ?? mediator.perform(.resume, origin: .signal(origin))
-        case .interrupt: mediator.perform(.interrupt, origin: .signal(origin))
+        case .pause: mediator.perform(.pause, origin: .signal(origin), userInfo: userInfo)
+        case .resume:
+            onContinue?(origin, userInfo) ?? mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
+        case .interrupt: mediator.perform(.interrupt, origin: .signal(origin), userInfo: userInfo)
         case .control: onControl?(origin)
         case .ignore: break
         case .post:

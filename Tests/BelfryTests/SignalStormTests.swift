@@ -106,6 +106,37 @@ struct SignalStormTests {
         #expect(status == 0)
     }
 
+    /// The first is within the limit that they share.
+    @Test(arguments: [
+        ("interrupt", "pause", ["didEnterBackground"]),
+        // The daemon was stopped for the storm to be ready.
+        ("pause", "resume", ["didBecomeActive", "didResume"]),
+        ("resume", "interrupt", ["willResignActive"]),
+    ])
+    func stormOfTransitionsIsMergedWithItsCount(first: String, storm: String, names: [String]) throws {
+        let daemon = try fixture.startReady(
+            """
+            [Signals]
+            CONT=ignore
+            RTMIN+4=\(first)
+            RTMIN+5=\(storm)
+            [Service]
+            SignalLimitBurst=1
+            SignalLimitInterval=500ms
+            """)
+        daemon.send(SIGSTOP)
+        try daemon.wait(for: "T")
+        daemon.send(doorbell - 1)
+        for _ in 1...10 { daemon.send(doorbell) }
+        daemon.send(SIGCONT)
+
+        let merged = daemon.lines(until: ", 10 deliveries in one").last
+        daemon.send(SIGTERM)
+
+        #expect(names.contains { merged?.hasPrefix("belfryd: \($0) ") == true }, "\(merged ?? "")")
+        #expect(daemon.finish().status == 0)
+    }
+
     @Test func senderIsNamedByItsCommand() throws {
         let daemon = try fixture.startReady()
         let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)

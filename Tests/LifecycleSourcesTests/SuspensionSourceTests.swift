@@ -110,6 +110,21 @@ struct SuspensionSourceTests {
         #expect(fixture.told.map(\.name) == [.willEnterForeground, .didBecomeActive])
     }
 
+    @Test func mergedContTellsItsCountWhetherItEndsAStopOrNot() throws {
+        let source = try makeSource()
+        fixture.mediator.perform(.pause)
+        source.continued(origin, ["count": 3])
+        #expect(fixture.told.last?.userInfo == ["count": 3])
+
+        fixture.mediator.perform(.pause)
+        fixture.mediator.perform(.suspend)
+        fixture.told = []
+        source.continued(origin, ["count": 4])
+
+        #expect(fixture.told.first?.userInfo["count"] == 4)
+        #expect(suspensions.map(\.cause) == [.signal])
+    }
+
     @Test func contAfterAStopOfItsOwnTellsSinceWhen() throws {
         let source = try makeSource()
         fixture.mediator.perform(.pause)

@@ -67,6 +67,29 @@ struct TransitionTests {
             ])
     }
 
+    @Test(
+        arguments: [
+            ([LifecycleTrigger.launch], .pause, "willResignActive - didEnterBackground 3"),
+            ([.launch, .pause], .resume, "willEnterForeground - didBecomeActive 3"),
+            ([.launch, .interrupt], .resume, "didBecomeActive 3"),
+            ([.launch], .interrupt, "willResignActive 3"),
+            ([.launch, .pause], .endSuspension, "didResume 3 willEnterForeground - didBecomeActive -"),
+        ] as [([LifecycleTrigger], LifecycleTrigger, String)])
+    func countIsToldByTheNotificationThatTheTriggerIsAbout(
+        before: [LifecycleTrigger], trigger: LifecycleTrigger, expected: String
+    ) {
+        for trigger in before { fixture.mediator.perform(trigger) }
+        var seen: [String] = []
+        let observation = fixture.mediator.addObserver {
+            seen += ["\($0.name)", $0.userInfo["count"] == 3 ? "3" : "-"]
+        }
+
+        fixture.mediator.perform(trigger, userInfo: ["count": 3])
+        observation.cancel()
+
+        #expect(seen.joined(separator: " ") == expected)
+    }
+
     @Test func oneTransitionRunsAtATime() async {
         let slow = fixture.listener("slow", [.willResignActive, .didBecomeActive])
         fixture.perform(.launch)

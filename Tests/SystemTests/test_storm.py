@@ -51,13 +51,25 @@ def test_clients_are_served_and_a_stop_is_obeyed_during_a_storm(on_each):
     assert on_each.properties("Result", "NRestarts") == {"Result": "success", "NRestarts": "0"}
 
 
-def test_last_of_a_storm_of_pauses_and_continues_holds(on_each):
-    on_each.configure("[Service]\nSignalLimitBurst=2\nSignalLimitInterval=1s\n")
+def test_last_of_a_storm_of_pauses_and_continues_holds_with_its_count(on_each):
+    on_each.configure("[Service]\nSignalLimitBurst=1\nSignalLimitInterval=2s\n")
     on_each.start()
+    subscriber = on_each.subscribe()
     pid = on_each.main_pid()
+    # All that the limit leaves, which pauses and continues share.
+    on_each.kill("TSTP")
+    subscriber.until("didEnterBackground")
     loop = f"i=0; while [ $i -lt 5000 ]; do kill -TSTP {pid}; kill -CONT {pid}; i=$((i+1)); done"
     on_each.host.run("sh", "-c", loop)
 
     # A pending SIGTSTP is discarded by SIGCONT (signal(7)): whatever was merged, the last word is to continue.
-    on_each.wait_for(lambda: on_each.status()["state"] == "active", "be active in the end")
+    merged = [n for n in subscriber.until("didBecomeActive") if "count" in n["userInfo"]]
+
+    assert on_each.status()["state"] == "active"
+    assert len(merged) == 1 and 1 < merged[0]["userInfo"]["count"] <= 10_000
+    # The process may be found to have been kept from running meanwhile.
+    assert merged[0]["name"] in ("didBecomeActive", "didResume")
+    assert merged[0]["origin"]["signal"] == "SIGCONT"
     assert any("merging what follows" in message for message in on_each.messages())
+    counts = [r["BELFRY_SIGNAL_COUNT"] for r in on_each.journal() if "BELFRY_SIGNAL_COUNT" in r]
+    assert counts == [str(merged[0]["userInfo"]["count"])]

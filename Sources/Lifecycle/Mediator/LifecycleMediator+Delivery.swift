@@ -93,6 +93,10 @@ extension LifecycleMediator {
             let left = transitions.remaining(transition) / .microseconds(1)
             return transition.userInfo.merging(["deadlineUsec": .int(Int64(left))]) { given, _ in given }
         case .didFailToReload: return ["reasons": .array(transition.reasons.map { .string($0) })]
+        case .didEnterBackground where transition.trigger == .pause,
+            .didBecomeActive where transition.trigger == .resume,
+            .willResignActive where transition.trigger == .interrupt:
+            return transition.userInfo.filter { $0.key == "count" }
         case .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive: return [:]
         default: return transition.userInfo
         }

@@ -261,7 +261,8 @@ public final class LifecycleMediator {
     /// - Parameters:
     ///   - trigger: what happened.
     ///   - origin: who caused it.
-    ///   - userInfo: what else there is to know, for the notification that is about the trigger itself.
+    ///   - userInfo: what else there is to know, for the notification that is about the trigger itself. A pause, a resume
+    ///     and an interruption pass on `count` alone, with the last of their notifications.
     ///   - completion: called once, when the transition has ended.
     public func perform(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],

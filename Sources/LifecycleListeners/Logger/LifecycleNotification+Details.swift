@@ -8,21 +8,21 @@ nonisolated extension LifecycleNotification {
     var details: String {
         switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
-        case .didResume: Suspension(userInfo: userInfo).map(Self.details) ?? ""
+        case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
         case .willTerminate: userInfo.text("reason").map { ", reason \($0)" } ?? ""
         case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
             userInfo.text("path").map { ", \($0)" } ?? ""
-        default: count.map { ", \($0) deliveries in one" } ?? ""
+        default: deliveries
         }
     }
 
-    /// How many deliveries of a signal it stands for.
-    private var count: Int64? {
-        guard case .signal = origin, case .int(let count) = userInfo["count"] else { return nil }
-        return count
+    /// How many deliveries of a signal it stands for, where that is more than one.
+    private var deliveries: String {
+        guard case .signal = origin, case .int(let count) = userInfo["count"] else { return "" }
+        return ", \(count) deliveries in one"
     }
 
     private static func details(_ options: LaunchOptions) -> String {

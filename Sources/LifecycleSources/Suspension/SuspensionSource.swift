@@ -69,11 +69,12 @@ package final class SuspensionSource {
     }
 
     /// Tells a process that had been stopped from one that was merely told to continue.
-    package func continued(_ origin: SignalOrigin) {
+    package func continued(_ origin: SignalOrigin, _ userInfo: UserInfo = [:]) {
         guard let stop = stopBefore(now: .now), !check() else {
-            return mediator.perform(.resume, origin: .signal(origin))
+            return mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
         }
-        mediator.perform(.endSuspension, origin: .signal(origin), userInfo: stop.userInfo)
+        mediator.perform(
+            .endSuspension, origin: .signal(origin), userInfo: stop.userInfo.merging(userInfo) { stop, _ in stop })
     }
 
     /// The stop that a SIGCONT at this moment has ended; nil when there was none. The kernel does not say how long it
