@@ -18,6 +18,7 @@ struct UnitCheckTests {
         FileDescriptorStoreMax=16
         LimitNOFILE=8192
         User=belfry
+        SupplementaryGroups=systemd-journal
         RuntimeDirectory=belfry
         StateDirectory=belfry
         ProtectSystem=strict
@@ -52,63 +53,63 @@ struct UnitCheckTests {
     @Test(arguments: [
         (
             "Type=forking",
-            "u.service:15:1: error: Type=forking does not fit a service that says READY=1, use "
+            "u.service:16:1: error: Type=forking does not fit a service that says READY=1, use "
                 + "Type=notify"
         ),
         (
             "NotifyAccess=all",
-            "u.service:15:1: warning: NotifyAccess=all: every process of the unit may speak for it, "
+            "u.service:16:1: warning: NotifyAccess=all: every process of the unit may speak for it, "
                 + "use NotifyAccess=main"
         ),
         (
             "KillMode=process",
-            "u.service:15:1: warning: KillMode=process: processes may stay behind after a stop, use "
+            "u.service:16:1: warning: KillMode=process: processes may stay behind after a stop, use "
                 + "KillMode=mixed"
         ),
         (
             "KillSignal=SIGUSR1",
-            "u.service:15:1: error: KillSignal=SIGUSR1 is how systemd stops the service, and "
+            "u.service:16:1: error: KillSignal=SIGUSR1 is how systemd stops the service, and "
                 + "[Signals] maps it to 'flushRequested' instead of 'stop'"
         ),
-        ("KillSignal=SIGFOO", "u.service:15:12: error: invalid value of KillSignal: unknown signal 'SIGFOO'"),
+        ("KillSignal=SIGFOO", "u.service:16:12: error: invalid value of KillSignal: unknown signal 'SIGFOO'"),
         (
             "TimeoutStopSec=20s",
-            "u.service:15:1: error: TimeoutStopSec=20s is not more than StopTimeout=25s: where the "
+            "u.service:16:1: error: TimeoutStopSec=20s is not more than StopTimeout=25s: where the "
                 + "service cannot ask systemd for it, it is killed before its listeners are cut"
         ),
         (
             "TimeoutStopSec=26s",
-            "u.service:15:1: warning: TimeoutStopSec=26s is hardly more than StopTimeout=25s, leave "
+            "u.service:16:1: warning: TimeoutStopSec=26s is hardly more than StopTimeout=25s, leave "
                 + "the service a tenth of it to end"
         ),
         (
             "TimeoutStopSec=3 parsecs",
-            "u.service:15:18: error: invalid value of TimeoutStopSec: unknown unit of time 'parsecs'"
+            "u.service:16:18: error: invalid value of TimeoutStopSec: unknown unit of time 'parsecs'"
         ),
         (
             "TimeoutStartSec=5s",
-            "u.service:15:1: warning: TimeoutStartSec=5s leaves listeners 4500ms, less than "
+            "u.service:16:1: warning: TimeoutStartSec=5s leaves listeners 4500ms, less than "
                 + "ListenerTimeout=10s allows one of them"
         ),
-        ("WatchdogSec=0", "u.service:15:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
+        ("WatchdogSec=0", "u.service:16:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
         (
             "WatchdogSec=100ms",
-            "u.service:15:1: warning: WatchdogSec=100ms: the service wakes up twice in this time, "
+            "u.service:16:1: warning: WatchdogSec=100ms: the service wakes up twice in this time, "
                 + "use a second or more"
         ),
         (
             "FileDescriptorStoreMax=0",
-            "u.service:15:1: warning: no FileDescriptorStoreMax=: what the service stores over a "
+            "u.service:16:1: warning: no FileDescriptorStoreMax=: what the service stores over a "
                 + "restart is refused"
         ),
         (
             "LimitNOFILE=1024",
-            "u.service:15:1: warning: LimitNOFILE=1024 is too little for ConnectionsMax=4096 and "
+            "u.service:16:1: warning: LimitNOFILE=1024 is too little for ConnectionsMax=4096 and "
                 + "what else is open"
         ),
         (
             "Restart=always",
-            "u.service:15:1: warning: Restart=always: a service with a wrong configuration is "
+            "u.service:16:1: warning: Restart=always: a service with a wrong configuration is "
                 + "started again and again, use RestartPreventExitStatus=78"
         ),
         (
@@ -116,17 +117,38 @@ struct UnitCheckTests {
             "u.service:2:1: warning: no ExecReload=: 'systemctl reload' does not work, use "
                 + "ExecReload=/usr/bin/belfryctl reload"
         ),
-        ("PrivateUsers=yes", "u.service:15:1: warning: PrivateUsers= hides who a client is: all but root are nobody"),
-        ("ProtectProc=invisible", "u.service:15:1: warning: ProtectProc=invisible hides who sends a signal"),
-        ("ProcSubset=pid", "u.service:15:1: warning: ProcSubset=pid hides the memory pressure, and the mount points"),
+        ("PrivateUsers=yes", "u.service:16:1: warning: PrivateUsers= hides who a client is: all but root are nobody"),
+        ("ProtectProc=invisible", "u.service:16:1: warning: ProtectProc=invisible hides who sends a signal"),
+        ("ProcSubset=pid", "u.service:16:1: warning: ProcSubset=pid hides the memory pressure, and the mount points"),
         (
             "RestrictAddressFamilies=\nRestrictAddressFamilies=AF_INET",
-            "u.service:16:1: error: RestrictAddressFamilies=AF_INET leaves out AF_UNIX, over which "
+            "u.service:17:1: error: RestrictAddressFamilies=AF_INET leaves out AF_UNIX, over which "
                 + "the service speaks to systemd and to clients"
         ),
     ])
     func oneSettingIsFound(setting: String, finding: String) {
         #expect(problems(setting + "\n") == [finding])
+    }
+
+    @Test(
+        arguments: [
+            ("SupplementaryGroups=", "", "u.service:10:1"),
+            ("SupplementaryGroups=\nSupplementaryGroups=audio video", "", "u.service:17:1"),
+            ("SupplementaryGroups=\nUser=\nDynamicUser=yes", "", "u.service:1:2"),
+            ("SupplementaryGroups=\nGroup=systemd-journal", "", nil),
+            ("SupplementaryGroups=audio", "", nil),
+            ("SupplementaryGroups=\nUser=root", "", nil),
+            ("SupplementaryGroups=", "[Socket]\nEnabled=no\n", nil),
+            ("SupplementaryGroups=", "[Logger]\nEnabled=no\n", nil),
+            ("SupplementaryGroups=", "[Logger]\nTarget=kmsg\n", nil),
+        ] as [(String, String, String?)])
+    func journalMustBeReadableForReplays(setting: String, configuration: String, place: String?) {
+        let expected = place.map {
+            "\($0): warning: no SupplementaryGroups=systemd-journal: subscribers get nothing back that is in the "
+                + "journal alone"
+        }
+
+        #expect(problems(setting + "\n", configuration) == [expected].compactMap { $0 })
     }
 
     @Test func stateWithoutADirectoryLiesInTheRuntimeDirectory() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What a signal would do, before it comes; and whether a unit fits."""
+"""What a signal would do, before it comes."""
 
 import json
 
@@ -105,25 +105,3 @@ def test_rehearsed_flush_deletes_nothing_and_tells_what_would_fail(on_each):
     assert all(on_each.host.path(f"{path}/old").read_text() == "old" for path in caches.values())
     for path in caches.values():
         on_each.host.run("rm", "-r", path)
-
-
-def test_installed_unit_fits_the_installed_configuration(on_each):
-    unit = f"/usr/lib/systemd/system/{SERVICE}"
-
-    done = on_each.host.run("belfryd", "--check-config", "--unit", unit)
-
-    assert done.stderr == ""
-
-
-def test_unit_that_does_not_fit_is_told_line_by_line(on_each):
-    on_each.host.write("/tmp/x.service", "[Service]\nType=oneshot\nTimeoutStopSec=10s\nKillMode=none\n")
-    on_each.host.write("/tmp/x.service.d/y.conf", "[Service]\nWatchdogSec=5 parsecs\n")
-
-    done = on_each.host.run("belfryd", "--check-config", "--unit", "/tmp/x.service", check=False)
-
-    assert done.returncode == 78
-    lines = done.stderr.splitlines()
-    assert any(line.startswith("/tmp/x.service:2:1: error: Type=oneshot") for line in lines)
-    assert any(line.startswith("/tmp/x.service:3:1: error: TimeoutStopSec=10s") for line in lines)
-    assert any(line.startswith("/tmp/x.service:4:1: warning: KillMode=none") for line in lines)
-    assert any(line.startswith("/tmp/x.service.d/y.conf:2:15: error: invalid value of WatchdogSec") for line in lines)

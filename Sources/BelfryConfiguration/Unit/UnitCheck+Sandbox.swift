@@ -16,6 +16,23 @@ nonisolated extension UnitCheck {
         warning(limit, "\(words) is too little for ConnectionsMax=\(socket.connectionsMax) and what else is open")
     }
 
+    /// What it has logged is read back for subscribers who ask for more than is in memory. Distributions let the second
+    /// and the third of these groups read the journal too (systemd-journald.service(8)).
+    mutating func checkJournal() {
+        guard let settings, settings.socket.isEnabled, settings.logger.isEnabled,
+            [.auto, .journal].contains(settings.logger.target), !isRoot
+        else { return }
+        let groups = unit.words("SupplementaryGroups").map(\.word) + [unit.last("Group")?.value].compactMap { $0 }
+        guard Set(["systemd-journal", "adm", "wheel"]).isDisjoint(with: groups) else { return }
+        warning(
+            unit.last("SupplementaryGroups") ?? unit.last("User"),
+            "no SupplementaryGroups=systemd-journal: subscribers get nothing back that is in the journal alone")
+    }
+
+    private var isRoot: Bool {
+        ["root", "0"].contains(unit.last("User")?.value ?? "root") && !unit.isOn("DynamicUser")
+    }
+
     mutating func checkSandbox() {
         checkSenders()
         guard let settings else { return }
@@ -55,8 +72,6 @@ nonisolated extension UnitCheck {
         ] {
             environment[variable] = unit.words(key).first.map { "\(root)/\($0.word.prefix { $0 != ":" })" }
         }
-        let user = unit.last("User")?.value ?? "root"
-        let isRoot = (user == "root" || user == "0") && !unit.isOn("DynamicUser")
         let paths = RuntimePaths(
             environment: environment, uid: isRoot ? 0 : 65534, runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)

@@ -33,6 +33,7 @@ package nonisolated struct UnitCheck {
         check.checkTimes()
         check.checkRestart()
         check.checkDescriptors()
+        check.checkJournal()
         check.checkSandbox()
         return check.diagnostics.sorted(files: unit.files)
     }

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Whether a unit fits the configuration of the service that it starts."""
+
+import pytest
+from belfry_service import SERVICE
+
+INSTALLED = f"/usr/lib/systemd/system/{SERVICE}"
+UNIT = "/tmp/x.service"
+
+
+def check(belfry, unit: str = UNIT) -> tuple[int, list[str]]:
+    """The exit status, and what was said."""
+    done = belfry.host.run("belfryd", "--check-config", "--unit", unit, check=False)
+    return done.returncode, done.stderr.splitlines()
+
+
+@pytest.fixture
+def installed_and(on_each):
+    """Checks the installed unit with more settings."""
+
+    def check_with(settings: str) -> tuple[int, list[str]]:
+        on_each.host.write(UNIT, on_each.host.run("cat", INSTALLED).stdout)
+        on_each.host.write(f"{UNIT}.d/y.conf", f"[Service]\n{settings}\n")
+        return check(on_each)
+
+    yield check_with
+    on_each.host.run("rm", "-rf", UNIT, f"{UNIT}.d")
+
+
+def test_installed_unit_fits_the_installed_configuration(on_each):
+    assert check(on_each, INSTALLED) == (0, [])
+
+
+def test_unit_that_does_not_fit_is_told_line_by_line(on_each):
+    on_each.host.write(UNIT, "[Service]\nType=oneshot\nTimeoutStopSec=10s\nKillMode=none\n")
+    on_each.host.write(f"{UNIT}.d/y.conf", "[Service]\nWatchdogSec=5 parsecs\n")
+
+    status, lines = check(on_each)
+
+    assert status == 78
+    assert any(line.startswith(f"{UNIT}:2:1: error: Type=oneshot") for line in lines)
+    assert any(line.startswith(f"{UNIT}:3:1: error: TimeoutStopSec=10s") for line in lines)
+    assert any(line.startswith(f"{UNIT}:4:1: warning: KillMode=none") for line in lines)
+    assert any(line.startswith(f"{UNIT}.d/y.conf:2:15: error: invalid value of WatchdogSec") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "setting, line",
+    [
+        ("FileDescriptorStoreMax=0", "2:1: warning: no FileDescriptorStoreMax=: what the service stores over a restart"),
+        ("WatchdogSec=0", "2:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
+        ("WatchdogSec=100ms", "2:1: warning: WatchdogSec=100ms: the service wakes up twice in this time"),
+        ("SupplementaryGroups=", "warning: no SupplementaryGroups=systemd-journal: subscribers get nothing back"),
+    ],
+)
+def test_setting_that_takes_something_from_the_service_is_warned_of(installed_and, setting, line):
+    status, lines = installed_and(setting)
+
+    assert status == 0
+    assert len(lines) == 1 and line in lines[0]
+
+
+@pytest.mark.parametrize("way_out, fits", [("", False), ("ReadWritePaths=/srv", True)])
+def test_sandbox_is_held_against_the_paths_that_listeners_need(on_each, installed_and, way_out, fits):
+    on_each.configure("[Cache thumbnails]\nPath=/srv/thumbnails\n")
+
+    status, lines = installed_and(way_out)
+
+    assert (status, len(lines)) == ((0, 0) if fits else (78, 1))
+    expected = "error: ProtectSystem=strict makes '/srv/thumbnails' read-only, which [Cache thumbnails] writes to"
+    assert all(expected in line for line in lines)
