@@ -36,6 +36,19 @@ def test_who_hangs_is_cut_and_named(probe):
     assert probe.property("StatusText").endswith(", without an answer of 'probe'")
 
 
+def test_who_gets_on_and_then_stalls_is_cut_soon_after(probe):
+    probe.start("stall=4", TimeoutStopSec="2s")
+
+    probe.stop()
+
+    assert probe.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+    record = next(r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran")
+    assert record["BELFRY_LISTENER"] == "probe"
+    # It declared a minute, and said the last time after four seconds that the next report comes within one.
+    assert 4_000_000 < int(record["BELFRY_DURATION_USEC"]) < 15_000_000
+    assert probe.property("StatusText").endswith(", without an answer of 'probe'")
+
+
 def test_who_is_waited_for_is_in_the_status(probe):
     probe.start("hang", TimeoutStopSec="6s")
     probe.host.systemctl("stop", "--no-block", probe.name)

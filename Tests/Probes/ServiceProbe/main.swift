@@ -20,6 +20,9 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
     case "store": try service.mediator.addListener(StoreListener(service.loop))
     case "slow": try service.mediator.addListener(SlowListener(.willTerminate, seconds: number, loop: service.loop))
+    case "stall":
+        try service.mediator.addListener(
+            SlowListener(.willTerminate, seconds: number, stalls: true, loop: service.loop))
     case "slowStart":
         try service.mediator.addListener(SlowListener(.didFinishLaunching, seconds: number, loop: service.loop))
     default: try service.mediator.addListener(MannerListener(manner))
