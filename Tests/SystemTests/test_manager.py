@@ -74,17 +74,6 @@ def test_failure_leaves_its_error_number(probe):
     assert re.search(r"^ +Error: .*Input/output error", status, re.MULTILINE)
 
 
-def test_exit_status_reaches_the_manager(probe):
-    """Nobody shows it; systemd's own log of what it was told does."""
-    probe.start("plain")
-    probe.host.run("systemctl", "log-level", "debug")
-    try:
-        probe.stop()
-    finally:
-        probe.host.run("systemctl", "log-level", "info")
-    assert any("EXIT_STATUS=0" in message for message in probe.messages())
-
-
 def test_watchdog_hears_nothing_of_an_unhealthy_service(probe):
     probe.start("frail", WatchdogSec="2s", Restart="no")
     probe.kill("USR1")
@@ -120,6 +109,14 @@ def test_lost_listener_ends_the_service_at_once_even_without_a_watchdog(probe):
     assert record["_PID"] == first
     assert record["MESSAGE"].endswith("no disk left")
     probe.wait_for(lambda: probe.property("ActiveState") == "active", "come back")
+
+
+def test_lost_listener_is_a_failure_of_the_watchdog(probe):
+    probe.start("frail", Restart="no")
+    probe.kill("USR2")
+    probe.wait_for(lambda: probe.property("ActiveState") == "failed", "be ended")
+
+    assert probe.property("Result") == "watchdog"
 
 
 def stored(probe) -> int:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The words that systemd is told, as its own log has them, and what becomes of them without a listener."""
+
+import re
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from belfry_service import SERVICE
+
+TOLD = re.compile(r"Got notification message from PID (?P<pid>\d+)(?:: | \()(?P<words>.*)")
+
+
+@contextmanager
+def written_down(host) -> Iterator[None]:
+    """What systemd is told meanwhile is in its log: nobody else shows it."""
+    host.run("systemctl", "log-level", "debug")
+    try:
+        yield
+    finally:
+        host.run("systemctl", "log-level", "info")
+
+
+def told(service, pid: int) -> list[str]:
+    """What this process told systemd, message by message."""
+    found = [TOLD.search(message) for message in service.messages()]
+    return [match["words"] for match in found if match and match["pid"] == str(pid)]
+
+
+def test_exit_status_reaches_the_manager(probe):
+    probe.start("plain")
+    pid = probe.main_pid()
+    with written_down(probe.host):
+        probe.stop()
+
+    assert any("EXIT_STATUS=0" in words for words in told(probe, pid))
+
+
+def now() -> int:
+    """CLOCK_MONOTONIC in microseconds; hosts have no clock of their own."""
+    return time.monotonic_ns() // 1000
+
+
+def test_manager_is_told_when_a_reload_began_and_that_it_is_done(started_on_each):
+    pid = started_on_each.main_pid()
+    before = now()
+    with written_down(started_on_each.host):
+        started_on_each.host.systemctl("reload", SERVICE)
+
+    words = told(started_on_each, pid)
+    began = next(index for index, text in enumerate(words) if text.startswith("RELOADING=1, "))
+    usec = re.search(r"MONOTONIC_USEC=(\d+)", words[began])
+    assert before < int(usec[1]) < now()
+    assert [text for text in words[began:] if text.startswith("READY=1")]
+
+
+def test_stop_that_the_manager_did_not_ask_for_is_announced_to_it(probe):
+    probe.start("hang", TimeoutStopSec="5s")
+    pid = probe.main_pid()
+    probe.host.run("sh", "-c", f"kill -TERM {pid}")
+
+    probe.wait_for(lambda: probe.property("ActiveState") != "active", "be known to stop")
+
+    assert probe.properties("ActiveState", "MainPID", "Job") == {
+        "ActiveState": "deactivating",
+        "MainPID": str(pid),
+        "Job": "",
+    }
+    probe.wait_until_inactive()
+    assert probe.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+
+
+FOLDER = "/run/belfry-unmanaged"
+UNMANAGED = f"""[Socket]
+Enabled=no
+[Logger]
+Target=stderr
+[Service]
+RuntimeDirectory={FOLDER}
+StateDirectory={FOLDER}
+"""
+
+
+def life_by_hand(belfry, *variables: str) -> tuple[int, list[str]]:
+    """Runs belfryd without a unit until it is active, and stops it: its exit status, and what it said."""
+    belfry.host.run("mkdir", "-m", "700", FOLDER)
+    belfry.host.write(f"{FOLDER}/belfry.conf", UNMANAGED)
+    command = f"echo $$; exec belfryd --config {FOLDER}/belfry.conf"
+    with belfry.host.running("env", *variables, "sh", "-c", command) as daemon:
+        pid = daemon.stdout.readline().strip()
+        said: list[str] = []
+        while not any("didBecomeActive" in line for line in said):
+            line = daemon.stderr.readline()
+            assert line, said
+            said.append(line)
+        belfry.host.run("sh", "-c", f"kill -TERM {pid}")
+        said += daemon.stderr.read().splitlines()
+        status = daemon.wait(timeout=30)
+    belfry.host.run("rm", "-r", FOLDER)
+    return status, said
+
+
+def test_service_without_a_manager_says_nothing_of_it(on_each):
+    status, said = life_by_hand(on_each)
+
+    assert status == 0
+    assert any("willTerminate" in line for line in said)
+    assert not any("service manager" in line or "serviceManager" in line for line in said)
+
+
+def test_service_whose_manager_cannot_be_told_says_so_and_runs(on_each):
+    nobody = "/run/belfry-nobody"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(on_each.host.path(nobody)))
+
+    status, said = life_by_hand(on_each, f"NOTIFY_SOCKET={nobody}")
+    on_each.host.run("rm", nobody)
+
+    assert status == 0
+    assert any("willTerminate" in line for line in said)
+    failed = [line for line in said if "service manager" in line]
+    what = "failed at {}: unable to notify 'service manager': Connection refused (ECONNREFUSED)"
+    assert any(what.format("didBecomeActive") in line for line in failed)
