@@ -175,3 +175,28 @@ def test_soft_reboot_is_told_by_its_kind(ending_host):
     ending_host.wait_for_record(TERMINATE)
 
     assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == ["softReboot"]
+
+
+SILENCED = """<busconfig>
+  <policy user="belfry"><deny send_destination="org.freedesktop.systemd1"/></policy>
+</busconfig>
+"""
+
+
+@pytest.mark.parametrize("ending_host", ["trixie"], indirect=True)
+@pytest.mark.parametrize(
+    "command, expected",
+    # Only the first is announced: logind is not asked for the second.
+    [(["reboot"], "reboot"), ([*START_TARGET, "reboot.target"], "stop")],
+    ids=["announced", "unannounced"],
+)
+def test_end_of_the_machine_is_as_logind_announced_it_where_the_manager_cannot_be_asked(
+    ending_host, command, expected
+):
+    ending_host.write("/etc/dbus-1/system.d/belfry-silenced.conf", SILENCED)
+    ending_host.systemctl("reload", "dbus.service")
+
+    ending_host.systemctl(*command, check=False)
+    ending_host.wait_for_end()
+
+    assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == [expected]
