@@ -9,6 +9,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".build-hosts"
+PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd"
 
 
 def machine_root() -> Path:
@@ -23,13 +24,14 @@ def debian_root(suite: str) -> Path:
     complete = CACHE / f"{suite}.complete"
     with open(CACHE / f"{suite}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not complete.exists():
+        # It names what the root was made of, so that another choice makes it anew.
+        if not complete.exists() or complete.read_text() != PACKAGES:
+            complete.unlink(missing_ok=True)
             shutil.rmtree(root, ignore_errors=True)
-            packages = "systemd,systemd-sysv,dbus,libpam-systemd"
             subprocess.run(
-                ["debootstrap", "--variant=minbase", f"--include={packages}", suite, str(root)],
+                ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, str(root)],
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
-            complete.touch()
+            complete.write_text(PACKAGES)
     return root

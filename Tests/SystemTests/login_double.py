@@ -10,6 +10,8 @@ LOGIND = "systemd-logind.service"
 MANAGER = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 # Debian's own interpreter: it is the one that python3-dbusmock belongs to.
 MOCK = ["/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "logind"]
+# The locks that a service takes by itself.
+BOTH = {"sleep", "shutdown"}
 
 
 class LoginDouble:
@@ -44,6 +46,11 @@ class LoginDouble:
         self.host.systemctl("unmask", "--runtime", LOGIND)
         self.host.systemctl("start", LOGIND)
 
+    def limit_delay(self, seconds: int) -> None:
+        """Says how long a sleep waits at the most."""
+        arguments = ["ssv", MANAGER[2], "InhibitDelayMaxUSec", "t", str(seconds * 1_000_000)]
+        self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", "AddProperty", *arguments)
+
     def announce_sleep(self, begins: bool) -> None:
         self._announce("PrepareForSleep", begins)
 
@@ -61,3 +68,8 @@ def locks(host, who: str = "belfryd") -> set[str]:
     if done.returncode != 0:
         return set()
     return {entry[0] for entry in json.loads(done.stdout)["data"][0] if entry[1] == who and entry[3] == "delay"}
+
+
+def wait_for_locks(belfry, expected: set[str]) -> None:
+    """Returns when the service holds these locks and no other. logind's answers come some time after the start."""
+    belfry.wait_for(lambda: locks(belfry.host) == expected, f"hold the locks {expected}")

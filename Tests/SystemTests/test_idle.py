@@ -2,7 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """An idle service costs nothing."""
 
-from login_double import locks
+from login_double import BOTH, wait_for_locks
 
 SECONDS = 60
 
@@ -14,13 +14,13 @@ def wake_ups(belfry) -> int:
     return sum(int(line.split()[1]) for line in text.splitlines() if "ctxt_switches" in line)
 
 
-def test_idle_service_has_one_thread_and_does_not_wake_up(belfry):
+def test_idle_service_has_one_thread_and_does_not_wake_up(on_each):
+    belfry = on_each
     belfry.drop_in(WatchdogSec="0")
     belfry.start()
     subscriber = belfry.subscribe()
     assert subscriber.state["state"] == "active"
-    # logind's answers come some time after the start.
-    belfry.wait_for(lambda: locks(belfry.host) == {"sleep", "shutdown"}, "hold its locks")
+    wait_for_locks(belfry, BOTH)
     # Its answer to this call is the last thing it has to do.
     belfry.ctl("status")
 

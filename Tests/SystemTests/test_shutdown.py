@@ -3,9 +3,7 @@
 """The end of the machine, which logind puts off for work that is under way."""
 
 import pytest
-from login_double import LoginDouble, locks
-
-BOTH = {"sleep", "shutdown"}
+from login_double import BOTH, LoginDouble, locks, wait_for_locks
 
 
 @pytest.fixture
@@ -16,7 +14,7 @@ def login(on_each):
         double.start()
         on_each.wait_for(double.is_there, "see the double of logind", 10)
         on_each.start()
-        on_each.wait_for(lambda: locks(on_each.host) == BOTH, "hold both locks")
+        wait_for_locks(on_each, BOTH)
         yield double
     finally:
         double.restore()
@@ -52,5 +50,5 @@ def test_shutdown_that_is_called_off_is_waited_for_anew(on_each, login):
 
     login.announce_shutdown(False)
 
-    on_each.wait_for(lambda: locks(on_each.host) == BOTH, "hold both locks")
+    wait_for_locks(on_each, BOTH)
     assert on_each.status()["state"] == "active"

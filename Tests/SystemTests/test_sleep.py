@@ -2,13 +2,12 @@
 # Belfry: lifecycle notifications for Linux services.
 """The machine's sleep, and the locks that make logind wait: over a bus and a logind that are missing, late, restarted."""
 
+import time
+
 import pytest
 from belfry_service import SERVICE
-from login_double import LOGIND, LoginDouble, locks
+from login_double import BOTH, LOGIND, LoginDouble, locks, wait_for_locks
 from sequences import CONTINUE, PAUSE
-
-BOTH = {"sleep", "shutdown"}
-
 
 @pytest.fixture
 def login(on_each):
@@ -20,10 +19,6 @@ def login(on_each):
         yield double
     finally:
         double.restore()
-
-
-def wait_for_locks(belfry, expected: set[str]) -> None:
-    belfry.wait_for(lambda: locks(belfry.host) == expected, f"hold the locks {expected}")
 
 
 def test_sleep_waits_until_listeners_are_done_and_waking_goes_back(on_each, login):
@@ -38,6 +33,49 @@ def test_sleep_waits_until_listeners_are_done_and_waking_goes_back(on_each, logi
 
     assert [n["name"] for n in subscriber.until("didBecomeActive")] == ["didWake", *CONTINUE]
     wait_for_locks(on_each, BOTH)
+
+
+@pytest.fixture
+def sleeper(on_each, login):
+    """A program that is told of a sleep and has a minute to answer; logind waits ten seconds."""
+    login.limit_delay(10)
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
+    with on_each.connect() as program:
+        parameters = {"listener": "sleeper", "names": ["willSleep"], "deadlineUsec": 60_000_000, "confirm": True}
+        program.send("Attach", parameters, more=True)
+        program.reply()
+        yield program
+
+
+def overruns(belfry) -> list[str]:
+    return [message for message in belfry.messages() if "not done" in message]
+
+
+def test_sleep_waits_while_a_listener_works(on_each, login, sleeper):
+    login.announce_sleep(True)
+    question = sleeper.reply()
+
+    assert locks(on_each.host) == BOTH
+    on_each.host.run("sleep", "1")
+    assert locks(on_each.host) == BOTH
+    with on_each.connect() as answers:
+        answers.call("Answer", {"token": question["token"], "outcome": "completed"})
+
+    wait_for_locks(on_each, {"shutdown"})
+    assert overruns(on_each) == []
+
+
+def test_sleep_waits_no_longer_than_logind_does(on_each, login, sleeper):
+    begin = time.monotonic()
+    login.announce_sleep(True)
+    assert sleeper.reply()["notification"]["name"] == "willSleep"
+
+    wait_for_locks(on_each, {"shutdown"})
+
+    assert time.monotonic() - begin < 10
+    told = "listeners were not done in the 10.0 seconds that logind waits, the machine sleeps all the same"
+    assert overruns(on_each) == [told]
 
 
 def test_service_that_was_paused_before_is_not_continued(on_each, login):
@@ -91,8 +129,9 @@ def test_locks_that_are_not_wanted_are_not_taken_and_a_reload_changes_that(on_ea
     wait_for_locks(on_each, {"sleep"})
 
 
-# The real logind asks polkit whether the service may, unless it is root; of the two hosts only one has polkit.
+# The real logind asks polkit whether the service may, unless it is root.
 AS_ROOT = {"User": "root", "Group": "root"}
+POLKIT = "polkit.service"
 
 
 @pytest.fixture
@@ -110,19 +149,29 @@ def test_locks_are_taken_of_the_real_logind_and_given_back_at_the_end(locked):
     wait_for_locks(locked, set())
 
 
-def test_user_of_the_service_gets_the_locks_by_way_of_polkit(belfry):
-    belfry.start()
+@pytest.fixture
+def without_polkit(on_each):
+    """A host where nobody can be asked whether the service may."""
+    on_each.host.systemctl("mask", "--runtime", "--now", POLKIT)
+    yield on_each
+    on_each.host.systemctl("unmask", "--runtime", POLKIT)
 
-    wait_for_locks(belfry, BOTH)
+
+def test_user_of_the_service_gets_the_locks_by_way_of_polkit(on_each):
+    on_each.start()
+
+    assert on_each.property("User") == "belfry"
+    wait_for_locks(on_each, BOTH)
 
 
-def test_refused_lock_is_said_and_nothing_else_is_lost(belfry_on_trixie):
-    belfry_on_trixie.start()
+def test_refused_lock_is_said_and_nothing_else_is_lost(without_polkit):
+    without_polkit.start()
 
-    belfry_on_trixie.wait_for(
-        lambda: any("Inhibit" in message for message in belfry_on_trixie.messages()), "say that it is refused"
+    without_polkit.wait_for(
+        lambda: any("Inhibit" in message for message in without_polkit.messages()), "say that it is refused"
     )
-    assert belfry_on_trixie.status()["state"] == "active"
+    assert locks(without_polkit.host) == set()
+    assert without_polkit.status()["state"] == "active"
 
 
 def test_locks_are_held_again_after_a_restart_of_logind(locked):
