@@ -2,6 +2,8 @@
 # Belfry: lifecycle notifications for Linux services.
 """`systemctl freeze` and `thaw`: nobody tells the process, and its control group counts the time."""
 
+import time
+
 from belfry_service import SERVICE
 from sequences import CONTINUE
 
@@ -69,3 +71,22 @@ def test_cont_after_a_freeze_is_not_taken_for_the_end_of_a_stop(started_on_each)
     seen = subscriber.until("flushRequested")
     assert [n["name"] for n in seen] == ["didResume", "flushRequested"]
     assert seen[0]["userInfo"]["cause"] == "freezer"
+
+
+def test_duration_that_the_kernel_does_not_count_is_said_to_be_a_bound(on_each):
+    belfry = on_each
+    belfry.drop_in(InaccessiblePaths=f"/sys/fs/cgroup/system.slice/{SERVICE}/cgroup.stat.local")
+    begin = time.monotonic()
+    belfry.start()
+    subscriber = belfry.subscribe()
+
+    counted = freeze_and_thaw(belfry)
+
+    resumed = subscriber.next()
+    assert resumed["name"] == "didResume"
+    bound = resumed["userInfo"]["durationUsec"]
+    assert resumed["userInfo"] == {"cause": "freezer", "durationUsec": bound, "durationIsExact": False}
+    assert counted <= bound <= (time.monotonic() - begin) * 1_000_000
+    assert belfry.status()["state"] == "active"
+    record = next(r for r in belfry.notifications() if r["BELFRY_SEQUENCE"] == str(resumed["sequence"]))
+    assert record["MESSAGE"].endswith(f"suspended by the freezer for at most {bound // 1000} ms")

@@ -5,6 +5,7 @@
 import time
 
 import pytest
+from login_double import BOTH, wait_for_locks
 from sequences import CONTINUE
 
 
@@ -16,45 +17,69 @@ def stop_and_continue(belfry, seconds: float = 0) -> None:
     belfry.kill("CONT")
 
 
-def test_return_from_a_stop_tells_its_cause_and_duration(started_on_each):
-    subscriber = started_on_each.subscribe()
-    stop_and_continue(started_on_each, seconds=0.5)
+@pytest.fixture
+def waiting(started_on_each):
+    """A service that waits: nothing that it has asked for is still to come."""
+    wait_for_locks(started_on_each, BOTH)
+    started_on_each.ctl("status")
+    return started_on_each
+
+
+def test_return_from_a_stop_tells_its_cause_and_duration(waiting):
+    subscriber = waiting.subscribe()
+    stop_and_continue(waiting, seconds=0.5)
 
     resumed = subscriber.next()
     assert resumed["name"] == "didResume"
-    assert resumed["userInfo"]["cause"] == "signal"
-    assert resumed["userInfo"]["durationUsec"] >= 400_000
-    assert resumed["origin"]["signal"] == "SIGCONT"
-    assert started_on_each.status()["state"] == "active"
+    duration = resumed["userInfo"]["durationUsec"]
+    # The kernel does not say when it was stopped, so that this is a bound.
+    assert resumed["userInfo"] == {"cause": "signal", "durationUsec": duration, "durationIsExact": False}
+    assert duration >= 400_000
+    assert waiting.status()["state"] == "active"
+    record = waiting.notifications()[-1]
+    assert record["MESSAGE"].endswith(f"suspended by a stop signal for at most {duration // 1000} ms")
 
 
-def test_return_from_a_stop_in_the_background_continues_the_service(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("TSTP")
+def test_return_from_a_stop_tells_who_continued_the_service(waiting):
+    subscriber = waiting.subscribe()
+
+    stop_and_continue(waiting)
+
+    sender = {"pid": 1, "uid": 0, "unit": "init.scope", "command": "systemd"}
+    assert subscriber.next()["origin"] == {"kind": "signal", "signal": "SIGCONT", "value": 0, **sender}
+    record = waiting.notifications()[-1]
+    assert record["BELFRY_SIGNAL"] == "SIGCONT"
+    assert {name: record[f"BELFRY_SENDER_{name.upper()}"] for name in sender} == {k: str(v) for k, v in sender.items()}
+    assert "SIGCONT from pid 1 (systemd), uid 0, init.scope" in record["MESSAGE"]
+
+
+def test_return_from_a_stop_in_the_background_continues_the_service(waiting):
+    subscriber = waiting.subscribe()
+    waiting.kill("TSTP")
     subscriber.until("didEnterBackground")
-    stop_and_continue(started_on_each)
+    stop_and_continue(waiting)
 
     returned = [n["name"] for n in subscriber.until("didBecomeActive")]
     assert returned == ["didResume", *CONTINUE]
 
 
-def test_signals_sent_during_a_stop_are_not_lost(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("STOP")
-    started_on_each.kill("USR1")
-    started_on_each.kill("CONT")
+def test_signals_sent_during_a_stop_are_not_lost(waiting):
+    subscriber = waiting.subscribe()
+    waiting.kill("STOP")
+    waiting.kill("USR1")
+    waiting.kill("CONT")
 
     arrived = {subscriber.next()["name"], subscriber.next()["name"]}
     assert arrived == {"didResume", "flushRequested"}
 
 
-def test_continue_without_another_stop_is_no_second_return(started_on_each):
-    subscriber = started_on_each.subscribe()
-    stop_and_continue(started_on_each)
+def test_continue_without_another_stop_is_no_second_return(waiting):
+    subscriber = waiting.subscribe()
+    stop_and_continue(waiting)
     assert subscriber.next()["name"] == "didResume"
 
-    started_on_each.kill("CONT")
-    started_on_each.kill("USR1")
+    waiting.kill("CONT")
+    waiting.kill("USR1")
 
     assert subscriber.next()["name"] == "flushRequested"
 
