@@ -213,6 +213,7 @@ def test_timer_that_triggered_the_start_is_named(on_each, unit):
     options = wait_until_started(on_each)
     assert options["triggerUnit"] == name
     assert 0 < options["triggerMonotonicUsec"] < options["triggerRealtimeUsec"]
+    assert f"; triggered by {name}; " in on_each.ctl("status").stdout
 
 
 def test_unit_whose_failure_started_the_service_is_named(on_each, unit):
@@ -225,6 +226,7 @@ def test_unit_whose_failure_started_the_service_is_named(on_each, unit):
     assert monitored["unit"] == name
     assert monitored["exit"] == {"result": "exit-code", "code": "exited", "status": "3"}
     assert len(monitored["invocationId"]) == 32
+    assert f"; for {name} (exit-code, status 3)" in on_each.ctl("status").stdout
 
 
 def test_unit_whose_success_started_the_service_is_named(on_each, unit):
@@ -248,6 +250,7 @@ def test_credentials_are_named_and_not_shown(on_each):
     assert options["credentialNames"] == ["token"]
     assert options["credentialsDirectory"].startswith("/run/credentials/")
     assert "hidden" not in json.dumps(on_each.status())
+    assert "; credentials token\n" in on_each.ctl("status").stdout
 
 
 STORE = """
@@ -257,14 +260,17 @@ manager.connect(os.environ["NOTIFY_SOCKET"])
 kept = array.array("i", [os.memfd_create("kept")])
 manager.sendmsg([b"FDSTORE=1\\nFDNAME=keepsake"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, kept)])
 """
+# Stands in for a service that stores something: older versions of systemd-notify cannot, and only their host has Python.
+STORING = {
+    "machine": "/usr/bin/python3 /run/belfry-store.py",
+    "trixie": "/bin/sh -c 'systemd-notify --fd=3 --fdname=keepsake 3</dev/null'",
+}
 
 
-def test_stored_descriptors_are_told_from_sockets(belfry):
-    # Where the host has Python, which stands in for a service that stores something.
-    belfry.host.write("/run/belfry-store.py", STORE.replace("\\\\", "\\"))
-    belfry.drop_in(
-        FileDescriptorStoreMax="8", NotifyAccess="all", ExecStartPost="/usr/bin/python3 /run/belfry-store.py"
-    )
+def test_stored_descriptors_are_told_from_sockets(on_each):
+    belfry = on_each
+    belfry.host.write("/run/belfry-store.py", STORE)
+    belfry.drop_in(FileDescriptorStoreMax="8", NotifyAccess="all", ExecStartPost=STORING[belfry.host.name])
     belfry.start()
 
     belfry.host.systemctl("restart", SERVICE)
@@ -272,6 +278,7 @@ def test_stored_descriptors_are_told_from_sockets(belfry):
     options = launch(belfry)
     assert options["socketNames"] == ["varlink"]
     assert "keepsake" in options["storedNames"]
+    assert f"; stored {' '.join(options['storedNames'])}\n" in belfry.ctl("status").stdout
 
 
 def test_every_launch_notification_carries_the_options(on_each):
