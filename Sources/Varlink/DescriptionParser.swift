@@ -103,6 +103,7 @@ nonisolated struct DescriptionParser {
         if depth > Self.maximumDepth { throw scanner.failure("nested too deeply") }
         _ = scanner.skip()
         if scanner.take("?") {
+            _ = scanner.skip()
             if scanner.next("?") { throw scanner.failure("a nullable type cannot be nullable again") }
             return .nullable(try type())
         }
