@@ -7,6 +7,9 @@ internal import SystemErrors
 
 /// A journal of a test's own. What is written to it goes through systemd's own hands (systemd-journal-remote(8)).
 public final class JournalFixture {
+    /// The boot that records are of, unless another is said.
+    public static let bootID = "0123456789abcdef0123456789abcdef"
+
     /// The fields of a record, in order.
     public typealias Record = [(name: String, value: String)]
 
@@ -22,15 +25,17 @@ public final class JournalFixture {
     public var path: String { directory.path("") }
 
     /// Adds records, and returns when they are there.
-    public func write(_ records: [Record]) throws { try wait(for: beginToWrite(records)) }
+    public func write(_ records: [Record], bootID: String = bootID) throws {
+        try wait(for: beginToWrite(records, bootID: bootID))
+    }
 
     /// Adds records, and returns at once with the process that does it.
-    public func beginToWrite(_ records: [Record]) throws -> Int32 {
+    public func beginToWrite(_ records: [Record], bootID: String = bootID) throws -> Int32 {
         var text = ""
         for record in records {
             count += 1
             text += "__REALTIME_TIMESTAMP=\(1_767_358_800_000_000 + count)\n__MONOTONIC_TIMESTAMP=\(1000 + count)\n"
-            text += "_BOOT_ID=0123456789abcdef0123456789abcdef\n"
+            text += "_BOOT_ID=\(bootID)\n"
             for field in record { text += "\(field.name)=\(field.value)\n" }
             text += "\n"
         }

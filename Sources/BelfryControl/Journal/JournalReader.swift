@@ -8,12 +8,14 @@ package import Varlink
 
 /// Reads the notifications of the past from the journal.
 package final class JournalReader {
+    private let files: SystemJournal.Files
     private let journal: SystemJournal
 
     /// Opens the journal, or that of a directory.
     package init(directory: String? = nil) throws(ControlFailure) {
+        files = directory.map { .directory($0) } ?? .all
         do throws(SystemError) {
-            journal = try SystemJournal(directory.map { .directory($0) } ?? .all)
+            journal = try SystemJournal(files)
         } catch {
             throw ControlFailure(error)
         }
@@ -42,6 +44,7 @@ package final class JournalReader {
     /// How the last transition of a kind went; nil when there is none.
     package func lastTimeline(of trigger: String, service: String) throws(ControlFailure) -> VarlinkObject? {
         do throws(SystemError) {
+            journal.removeMatches()
             try journal.match("SYSLOG_IDENTIFIER", service)
             try journal.match("BELFRY_TRIGGER", trigger)
             try journal.seekTail()
@@ -59,6 +62,7 @@ package final class JournalReader {
     }
 
     private func select(_ query: JournalQuery) throws {
+        journal.removeMatches()
         try journal.match("SYSLOG_IDENTIFIER", query.service)
         // Of the records with a notification those of listeners are left out one by one: there is no match for absence.
         for name in query.names { try journal.match("BELFRY_NOTIFICATION", name) }
@@ -103,7 +107,7 @@ package final class JournalReader {
     }
 
     private func bootsInOrder() throws -> [String] {
-        let all = try SystemJournal(.all)
+        let all = try SystemJournal(files)
         var boots: [(id: String, first: Int64)] = []
         for id in try all.values(of: "_BOOT_ID") {
             all.removeMatches()
