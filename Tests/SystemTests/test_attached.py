@@ -29,37 +29,37 @@ def reports(belfry) -> list[dict]:
     return [r for r in belfry.journal() if r.get("BELFRY_LISTENER") == "recorder" and "BELFRY_OUTCOME" in r]
 
 
-def test_attached_listener_is_listed(started):
-    with recorder(started, 0):
-        listeners = {listener["name"]: listener for listener in started.listeners()}
+def test_attached_listener_is_listed(started_on_each):
+    with recorder(started_on_each, 0):
+        listeners = {listener["name"]: listener for listener in started_on_each.listeners()}
     assert listeners["recorder"]["interests"] == ["willReload", "didFailToReload", "willTerminate"]
 
 
-def test_it_vetoes_a_reload(started):
-    with recorder(started, 0) as program:
-        done = started.host.systemctl("reload", SERVICE, check=False)
+def test_it_vetoes_a_reload(started_on_each):
+    with recorder(started_on_each, 0) as program:
+        done = started_on_each.host.systemctl("reload", SERVICE, check=False)
         assert done.returncode != 0
         assert [program.stdout.readline() for _ in range(2)] == ["willReload\n", "didFailToReload\n"]
-    assert "recorder: a recording is under way" in "\n".join(started.messages())
-    [report] = reports(started)
+    assert "recorder: a recording is under way" in "\n".join(started_on_each.messages())
+    [report] = reports(started_on_each)
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willReload", "refused")
 
 
-def test_reload_goes_through_without_it(started):
-    with recorder(started, 0):
+def test_reload_goes_through_without_it(started_on_each):
+    with recorder(started_on_each, 0):
         pass
-    started.host.systemctl("reload", SERVICE)
+    started_on_each.host.systemctl("reload", SERVICE)
 
 
-def test_it_delays_a_stop(started):
-    with recorder(started, 2) as program:
+def test_it_delays_a_stop(started_on_each):
+    with recorder(started_on_each, 2) as program:
         begin = time.monotonic()
-        started.host.systemctl("stop", SERVICE)
+        started_on_each.host.systemctl("stop", SERVICE)
         took = time.monotonic() - begin
         assert program.stdout.read() == "willTerminate\nfile closed\n"
         assert program.wait(10) == 0
     assert took >= 2
-    assert reports(started) == []
+    assert reports(started_on_each) == []
 
 
 def test_it_is_given_time_beyond_that_of_the_unit_while_it_gets_on(on_each):
@@ -81,36 +81,36 @@ def status(belfry) -> str:
     return belfry.properties("StatusText")["StatusText"]
 
 
-def test_service_goes_on_when_it_is_killed_in_the_middle(started):
-    with recorder(started, 15) as program:
+def test_service_goes_on_when_it_is_killed_in_the_middle(started_on_each):
+    with recorder(started_on_each, 15) as program:
         begin = time.monotonic()
-        started.host.systemctl("--no-block", "stop", SERVICE)
+        started_on_each.host.systemctl("--no-block", "stop", SERVICE)
         assert program.stdout.readline() == "willTerminate\n"
         program.kill()
-        started.wait_until_inactive()
+        started_on_each.wait_until_inactive()
         took = time.monotonic() - begin
     assert took < 15
-    assert started.property("Result") == "success"
-    [report] = reports(started)
+    assert started_on_each.property("Result") == "success"
+    [report] = reports(started_on_each)
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willTerminate", "failed")
     assert "its program is gone" in report["MESSAGE"]
 
 
-def test_hold_delays_a_stop_until_its_client_is_gone(started):
-    with started.connect() as holder:
+def test_hold_delays_a_stop_until_its_client_is_gone(started_on_each):
+    with started_on_each.connect() as holder:
         holder.send("Hold", {"reason": "backup"}, more=True)
         assert holder.reply() == {"held": True}
-        started.host.systemctl("--no-block", "stop", SERVICE)
+        started_on_each.host.systemctl("--no-block", "stop", SERVICE)
         assert holder.reply() == {"held": True, "waiting": "stop"}
-        with started.connect() as client:
+        with started_on_each.connect() as client:
             assert client.call("GetState")["state"] == "active"
             assert [h["reason"] for h in client.call("ListHolds")["holds"]] == ["backup"]
-    started.wait_until_inactive()
-    assert "stop waits for 'backup'" in started.messages()
+    started_on_each.wait_until_inactive()
+    assert "stop waits for 'backup'" in started_on_each.messages()
 
 
-def test_stranger_may_neither_hold_nor_attach(started):
-    with started.connect(uid=NOBODY) as stranger:
+def test_stranger_may_neither_hold_nor_attach(started_on_each):
+    with started_on_each.connect(uid=NOBODY) as stranger:
         for method, parameters in (("Hold", {"reason": "x"}), ("Attach", {"listener": "x", "names": []})):
             stranger.send(method, parameters, more=True)
             with pytest.raises(VarlinkError, match="PermissionDenied"):

@@ -83,31 +83,31 @@ def test_each_kind_of_record_has_its_own_message_id_with_an_entry_in_the_catalog
     assert len(catalog.splitlines()) == len(every)
 
 
-def test_subscriber_gets_only_the_names_it_asked_for(started):
-    subscriber = started.subscribe(names=["didBecomeActive"])
-    started.kill("USR1")
-    started.kill("TSTP")
-    started.wait_for(lambda: started.status()["state"] == "background", "pause")
-    started.kill("CONT")
+def test_subscriber_gets_only_the_names_it_asked_for(started_on_each):
+    subscriber = started_on_each.subscribe(names=["didBecomeActive"])
+    started_on_each.kill("USR1")
+    started_on_each.kill("TSTP")
+    started_on_each.wait_for(lambda: started_on_each.status()["state"] == "background", "pause")
+    started_on_each.kill("CONT")
 
     assert subscriber.next()["name"] == "didBecomeActive"
 
 
-def test_late_subscriber_is_told_what_it_missed(started):
-    first = started.subscribe()
+def test_late_subscriber_is_told_what_it_missed(started_on_each):
+    first = started_on_each.subscribe()
     after = first.state["sequence"]
-    started.kill("TSTP")
+    started_on_each.kill("TSTP")
     seen = first.until("didEnterBackground")
 
-    late = started.subscribe(after=after)
+    late = started_on_each.subscribe(after=after)
 
     assert late.until("didEnterBackground") == seen
 
 
 @pytest.mark.parametrize("count", [200])
-def test_all_subscribers_see_the_same(started, count):
-    subscribers = [started.subscribe() for _ in range(count)]
-    started.kill("TSTP")
+def test_all_subscribers_see_the_same(started_on_each, count):
+    subscribers = [started_on_each.subscribe() for _ in range(count)]
+    started_on_each.kill("TSTP")
 
     seen = [subscriber.until("didEnterBackground") for subscriber in subscribers]
 
@@ -116,12 +116,12 @@ def test_all_subscribers_see_the_same(started, count):
         subscriber.client.socket.close()
 
 
-def test_watch_prints_one_json_object_a_line(started):
-    after = started.status()["sequence"]
-    started.kill("TSTP")
-    started.wait_for(lambda: started.status()["state"] == "background", "pause")
+def test_watch_prints_one_json_object_a_line(started_on_each):
+    after = started_on_each.status()["sequence"]
+    started_on_each.kill("TSTP")
+    started_on_each.wait_for(lambda: started_on_each.status()["state"] == "background", "pause")
 
     watch = ["timeout", "2", "belfryctl", "watch", "--json", "--after", str(after)]
-    lines = started.host.run(*watch, check=False).stdout.splitlines()
+    lines = started_on_each.host.run(*watch, check=False).stdout.splitlines()
 
     assert [name for line in lines for name in re.findall(r'"name":"(\w+)"', line)] == PAUSE

@@ -5,12 +5,13 @@
 import json
 import queue
 import threading
+from contextlib import contextmanager
 
 import pytest
 from belfry_service import SERVICE, SOCKET
 
 # nsenter passes no signal on, so what stands between ends the watch when its own input ends.
-UNTIL_INPUT_ENDS = 'belfryctl watch --json <&- & read _; kill "$!"; wait "$!"'
+UNTIL_INPUT_ENDS = 'belfryctl watch --json "$@" <&- & read _; kill "$!"; wait "$!"'
 
 
 class Watch:
@@ -38,9 +39,9 @@ class Watch:
         return seen
 
 
-@pytest.fixture
-def watch(started):
-    with started.host.running("sh", "-c", UNTIL_INPUT_ENDS) as process:
+@contextmanager
+def watching(belfry, *names: str):
+    with belfry.host.running("sh", "-c", UNTIL_INPUT_ENDS, "sh", *names) as process:
         watch = Watch(process)
         assert watch.next()["state"]["state"] == "active"
         yield watch
@@ -48,38 +49,70 @@ def watch(started):
         assert process.wait(timeout=10) == 0
 
 
-def test_watch_misses_nothing_of_a_restart(started, watch):
-    started.host.systemctl("restart", SERVICE)
+@pytest.fixture
+def watch(started_on_each):
+    with watching(started_on_each) as watch:
+        yield watch
+
+
+def is_consecutive(seen: list[dict]) -> bool:
+    numbers = [notification["sequence"] for notification in seen]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_watch_misses_nothing_of_a_restart(started_on_each, watch):
+    started_on_each.host.systemctl("restart", SERVICE)
 
     seen = watch.until("didBecomeActive")
-    numbers = [notification["sequence"] for notification in seen]
     assert [notification["name"] for notification in seen][-4:] == [
         "willTerminate",
         "willFinishLaunching",
         "didFinishLaunching",
         "didBecomeActive",
     ]
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert is_consecutive(seen)
 
 
-def test_watch_does_not_start_what_was_stopped(started, watch):
-    started.host.systemctl("stop", SERVICE)
+def test_watch_does_not_start_what_was_stopped(started_on_each, watch):
+    started_on_each.host.systemctl("stop", SERVICE)
     watch.until("willTerminate")
     assert "waiting for it" in watch.error()
-    assert started.properties("ActiveState") == {"ActiveState": "inactive"}
+    assert started_on_each.properties("ActiveState") == {"ActiveState": "inactive"}
 
     # Long enough for any of its attempts: they begin at 50 ms and come every 2 s in the end.
     with pytest.raises(queue.Empty):
         watch.output.get(timeout=5)
-    assert started.properties("ActiveState") == {"ActiveState": "inactive"}
-    assert started.host.properties(SOCKET, "ActiveState") == {"ActiveState": "active"}
+    assert started_on_each.properties("ActiveState") == {"ActiveState": "inactive"}
+    assert started_on_each.host.properties(SOCKET, "ActiveState") == {"ActiveState": "active"}
 
-    started.start()
+    started_on_each.start()
     assert "reconnected" in watch.error()
     assert [n["name"] for n in watch.until("didBecomeActive")][0] == "willFinishLaunching"
 
 
-def test_watch_goes_on_after_a_crash(started, watch):
-    started.kill("KILL")
+def test_watch_goes_on_after_a_crash(started_on_each, watch):
+    started_on_each.kill("KILL")
 
     assert watch.until("didBecomeActive")[-1]["origin"]["kind"] == "service"
+
+
+def test_watch_goes_on_where_it_was_when_connections_are_not_kept(on_each):
+    on_each.drop_in(FileDescriptorStoreMax="0")
+    on_each.start()
+    with watching(on_each) as watch:
+        on_each.ctl("post", "org.example.before")
+        seen = watch.until("org.example.before")
+        on_each.host.systemctl("restart", SERVICE)
+        on_each.ctl("post", "org.example.after")
+        seen += watch.until("org.example.after")
+        assert watch.error() == "belfryctl: the service has closed the connection, waiting for it\n"
+        assert watch.error() == "belfryctl: reconnected\n"
+    assert [n["name"] for n in seen if n["name"].startswith("will")][-2:] == ["willTerminate", "willFinishLaunching"]
+    assert is_consecutive(seen)
+
+
+def test_watch_of_some_names_is_told_of_no_others(started_on_each):
+    with watching(started_on_each, "org.example.tick", "org.example.tock") as watch:
+        for name in ("org.example.other", "org.example.tick", "org.example.another", "org.example.tock"):
+            started_on_each.ctl("post", name)
+        assert [watch.next()["notification"]["name"] for _ in range(2)] == ["org.example.tick", "org.example.tock"]
