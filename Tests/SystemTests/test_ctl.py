@@ -3,6 +3,7 @@
 """belfryctl as an operator uses it on a booted machine: the past, waits, holds, actions and figures."""
 
 import json
+import time
 from contextlib import contextmanager
 
 from belfry_service import SERVICE, SOCKET
@@ -39,6 +40,19 @@ def test_history_finds_the_boot_and_says_when_there_is_none(started):
     assert started.ctl("history", "--boot", "-50", check=False).returncode == 64
     assert started.ctl("history", "--boot", started.notifications()[-1]["_BOOT_ID"], "-n", "1").stdout
     assert started.ctl("history", "--since", "noon-ish", check=False).returncode == 64
+
+
+def test_history_ends_and_begins_at_a_time(started):
+    started.ctl("post", "org.example.early")
+    [early] = [r for r in started.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.early"]
+    between = int(early["__REALTIME_TIMESTAMP"]) // 1_000_000 + 1
+    started.wait_for(lambda: time.time() > between, "come to the next second")
+    started.ctl("post", "org.example.late")
+    started.host.run("journalctl", "--sync")
+
+    assert names(started.ctl("history", "--json", "--since", f"@{between}").stdout) == ["org.example.late"]
+    until = names(started.ctl("history", "--json", "--until", f"@{between}").stdout)
+    assert until[-1] == "org.example.early" and "org.example.late" not in until
 
 
 def test_wait_ends_with_the_notification(started):
@@ -143,6 +157,28 @@ def test_actions_and_urls(started):
                 assert status or "dancer" in ctl.stdout.read()
 
 
+def test_post_waits_for_listeners_and_tells_of_them(started):
+    post = ["post", "org.example.lantern", "where=attic", "lamps=3", 'more:={"wicks":[1,null]}', "--wait"]
+    with dancer(started, "org.example.lantern") as program, started.connect() as answers:
+        for answer, status, result, report in (
+            ({"outcome": "newData"}, 0, "newData", "newData, "),
+            ({"outcome": "failed", "reason": "no oil"}, 1, "failed", "failed, "),
+        ):
+            with started.running_ctl(*post) as ctl:
+                question = program.reply()
+                assert question["notification"]["userInfo"] == {
+                    "where": "attic",
+                    "lamps": 3,
+                    "more": {"wicks": [1, None]},
+                }
+                answers.call("Answer", {"token": question["token"], **answer})
+                assert ctl.wait(20) == status
+                head, *lines = ctl.stdout.read().splitlines()
+            assert head == f"{question['notification']['sequence']} {result}"
+            [line] = [line.strip() for line in lines if "dancer" in line]
+            assert line.startswith(f"dancer  {report}") and line.endswith(answer.get("reason", "s"))
+
+
 def test_metrics_and_log_level(started):
     started.ctl("post", "org.example.lantern")
     assert "NotificationsTotal" in started.ctl("metrics").stdout
@@ -166,6 +202,30 @@ def test_names_are_completed_from_the_living_service(started):
     with dancer(started, "org.example.mine"):
         assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
         assert complete(started, "perform") == ["dance"]
+
+
+# What bash does on Tab (bash(1), «Programmable Completion»), for a word that begins with the first argument.
+TAB = """
+source /usr/share/bash-completion/completions/belfryctl
+COMP_WORDS=(belfryctl "${@:2}" "$1") COMP_CWORD=$# COMP_LINE="belfryctl ${*:2} $1"
+COMP_POINT=${#COMP_LINE}
+[[ $(complete -p belfryctl) =~ -F\\ ([^ ]+) ]] && "${BASH_REMATCH[1]}" belfryctl "$1" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def tab(belfry, word: str, *before: str) -> list[str]:
+    """What the installed script has the shell offer for a word after others."""
+    return belfry.host.run("bash", "-c", TAB, "bash", word, *before).stdout.split()
+
+
+def test_installed_script_completes_from_the_living_service(started_on_each):
+    with dancer(started_on_each, "org.example.mine", "org.example.yours"):
+        assert tab(started_on_each, "org.example.m", "post") == ["org.example.mine"]
+        assert tab(started_on_each, "org", "watch", "--json") == ["org.example.mine", "org.example.yours"]
+        assert tab(started_on_each, "", "perform") == ["dance"]
+    assert tab(started_on_each, "org", "post") == []
+    assert "post" in tab(started_on_each, "p")
 
 
 def test_completion_does_not_start_what_was_stopped(started):
