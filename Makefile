@@ -55,7 +55,7 @@ model:
 	$(MODEL) --product MediatorModelProbe
 	@scripts/check-model .build-thread/release/MediatorModelProbe 100000
 
-# What strangers write, made up by libFuzzer under Address Sanitizer for a minute in all.
+# What strangers write, made up by libFuzzer under Address Sanitizer: a minute for what the socket reads, and less for other texts.
 FUZZER = .build-fuzz/release/Fuzzer
 FUZZ = BELFRY_FUZZING=1 $(SWIFT) build --configuration release --scratch-path .build-fuzz $(STRICT)
 fuzz:

@@ -242,7 +242,7 @@ let package = Package(
 if Context.environment["BELFRY_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzzer", dependencies: ["BelfryConfiguration", "LifecycleSources", "Varlink"],
-            path: "Tests/Fuzzing/Fuzzer",
-            swiftSettings: onMain))
+            name: "Fuzzer",
+            dependencies: ["BelfryConfiguration", "Lifecycle", "LifecycleSocket", "LifecycleSources", "Varlink"],
+            path: "Tests/Fuzzing/Fuzzer", swiftSettings: onMain))
 }

@@ -2,20 +2,21 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A method and what it takes, so that parameters can be checked while they are read for the first time.
-nonisolated final class DeclaredMethod: Sendable {
+package nonisolated final class DeclaredMethod: Sendable {
     /// The fully-qualified name.
-    let name: String
+    package let name: String
     private let fields: [VarlinkInterfaceDescription.Field]
     private let interface: VarlinkInterfaceDescription
 
-    init(_ name: String, in interface: VarlinkInterfaceDescription) {
+    /// A method by its short name.
+    package init(_ name: String, in interface: VarlinkInterfaceDescription) {
         self.name = "\(interface.name).\(name)"
         fields = interface.methods[name]?.input ?? []
         self.interface = interface
     }
 
     /// The first parameter that does not match; see `VarlinkInterfaceDescription.mismatch(_:with:)`.
-    func mismatch(_ parameters: VarlinkObject) -> String? { interface.mismatch(parameters, with: fields) }
+    package func mismatch(_ parameters: VarlinkObject) -> String? { interface.mismatch(parameters, with: fields) }
 
     /// Passes over parameters, and answers whether they match as far as that is seen in passing: true is certain, and
     /// after false `mismatch(_:)` has the last word.

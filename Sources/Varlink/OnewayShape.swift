@@ -5,7 +5,7 @@ internal import Glibc
 
 /// How a client writes the calls that it wants no answer to: what comes before the parameters, and what after them. When
 /// its next call is written alike, the parameters are where they were, and the rest says what it said.
-nonisolated final class OnewayShape {
+package nonisolated final class OnewayShape {
     private let head: [UInt8]
     private let tail: [UInt8]
     private let handler: VarlinkOnewayHandler.Body
@@ -14,7 +14,7 @@ nonisolated final class OnewayShape {
     ///   - message: a call.
     ///   - parameters: the part of it that holds them.
     ///   - handler: what takes such calls.
-    init(
+    package init(
         of message: ArraySlice<UInt8>, parameters: ArraySlice<UInt8>, handler: VarlinkOnewayHandler
     ) {
         head = Array(message[..<parameters.startIndex])
@@ -24,9 +24,14 @@ nonisolated final class OnewayShape {
 
     /// Takes a message that is written alike. Answers false when it is not, or when its parameters are not as expected.
     @MainActor func take(_ message: ArraySlice<UInt8>, on connection: ServerConnection) -> Bool {
-        guard message.count > head.count + tail.count, matches(message) else { return false }
-        let parameters = message.startIndex + head.count..<message.endIndex - tail.count
+        guard let parameters = parameters(in: message) else { return false }
         return handler(message, parameters, connection.attachment)
+    }
+
+    /// Where the parameters of a message are that is written alike; nil when it is not. They have not been looked at.
+    package func parameters(in message: ArraySlice<UInt8>) -> Range<Int>? {
+        guard message.count > head.count + tail.count, matches(message) else { return nil }
+        return message.startIndex + head.count..<message.endIndex - tail.count
     }
 
     private func matches(_ message: ArraySlice<UInt8>) -> Bool {

@@ -2,13 +2,13 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A call as a server takes it out of a message: what it needs to know to hand it on is read, the rest can be.
-nonisolated struct ReceivedCall {
-    let method: String
-    let parameters: JSONText
+package nonisolated struct ReceivedCall {
+    package let method: String
+    package let parameters: JSONText
     /// Whether the parameters are known to match the method.
-    let isMatched: Bool
-    let mode: VarlinkCall.Mode
-    let extensions: VarlinkObject
+    package let isMatched: Bool
+    package let mode: VarlinkCall.Mode
+    package let extensions: VarlinkObject
 
     /// A call that was received before, and found to match its method.
     init(_ call: VarlinkCall) {
@@ -23,7 +23,7 @@ nonisolated struct ReceivedCall {
     ///
     /// - Parameter likely: the method that is probably called. If it is, its parameters are checked in passing.
     /// - Throws: what makes it no call. The connection that it came from is to be closed.
-    init(message: ArraySlice<UInt8>, likely: DeclaredMethod? = nil) throws(VarlinkProtocolError) {
+    package init(message: ArraySlice<UInt8>, likely: DeclaredMethod? = nil) throws(VarlinkProtocolError) {
         var header = VarlinkMessageHeader(likely: likely)
         try header.read(message)
         guard let method = header.method else { throw .missingMethod }

@@ -3,15 +3,15 @@
 
 internal import CSystemd
 internal import Glibc
-internal import Lifecycle
+package import Lifecycle
 internal import Varlink
 
 /// A post as programs mostly write it: the name, then the user info, and nothing in it that we would write otherwise. It
 /// is found without being taken apart.
-nonisolated struct PlainPost {
-    let name: LifecycleNotification.Name
+package nonisolated struct PlainPost {
+    package let name: LifecycleNotification.Name
     /// Where the object is in the message.
-    let userInfo: Range<Int>
+    package let userInfo: Range<Int>
 
     private static let lead: StaticString = #"{"name":""#
     private static let middle: StaticString = #"","userInfo":"#
@@ -21,7 +21,7 @@ nonisolated struct PlainPost {
     ///   - parameters: where they are in it.
     ///   - last: the name of the last post, which is often that of the next.
     /// - Returns: nil when they are written in another way, or the name is none that can be posted.
-    init?(_ message: ArraySlice<UInt8>, _ parameters: Range<Int>, last: LifecycleNotification.Name?) {
+    package init?(_ message: ArraySlice<UInt8>, _ parameters: Range<Int>, last: LifecycleNotification.Name?) {
         var name: LifecycleNotification.Name?
         let start = parameters.lowerBound
         let info = message.withUnsafeBufferPointer { bytes -> Range<Int>? in

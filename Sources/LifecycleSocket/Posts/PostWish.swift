@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import Lifecycle
+package import Lifecycle
 internal import LifecycleListeners
-internal import Varlink
+package import Varlink
 
 /// What a client wants to have posted. It is read from the message itself, as this is what the socket does most.
-struct PostWish {
-    private(set) var name = ""
-    private(set) var userInfo: UserInfo = [:]
+package nonisolated struct PostWish {
+    package private(set) var name = ""
+    package private(set) var userInfo: UserInfo = [:]
     /// Whether the client waits for the listeners.
-    private(set) var waits = false
+    package private(set) var waits = false
 
-    init(_ request: VarlinkRequest) {
-        request.readParameters { (key, parser) throws(VarlinkParseError) in
-            switch key {
-            case "name": name = try parser.value().stringValue ?? ""
-            case "userInfo": userInfo = try UserInfo(&parser)
-            case "wait": waits = try parser.value().boolValue ?? false
-            default: _ = try parser.value()
-            }
+    @MainActor init(_ request: VarlinkRequest) {
+        request.readParameters { (key, parser) throws(VarlinkParseError) in try take(key, &parser) }
+    }
+
+    /// The wish in parameters that were found to be right.
+    package init(_ parameters: JSONText) {
+        parameters.read { (key, parser) throws(VarlinkParseError) in try take(key, &parser) }
+    }
+
+    @inline(__always)
+    private mutating func take(_ key: JSONKey, _ parser: inout JSONParser) throws(VarlinkParseError) {
+        switch key {
+        case "name": name = try parser.value().stringValue ?? ""
+        case "userInfo": userInfo = try UserInfo(&parser)
+        case "wait": waits = try parser.value().boolValue ?? false
+        default: _ = try parser.value()
         }
     }
 
     /// User info that is an object in JSON which was found to be right.
-    static nonisolated func userInfo(_ text: ArraySlice<UInt8>) -> UserInfo { UserInfo(JSONText(text).object) }
+    package static func userInfo(_ text: ArraySlice<UInt8>) -> UserInfo { UserInfo(JSONText(text).object) }
 }

@@ -17,6 +17,7 @@ nonisolated enum FuzzedFrames {
             precondition(frame.count <= limit && !frame.contains(0))
             check(frame)
         }
+        FuzzedCalls.check(pieces.frames)
         return 0
     }
 
