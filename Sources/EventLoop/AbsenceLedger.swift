@@ -7,11 +7,16 @@
 /// counted, so what is left is time in which it was stopped, or in a call that blocks; or in which a hypervisor ran
 /// somebody else, but a thread gives up the processor for the others only. What is in doubt is counted as work: a wait's
 /// own use of the processor counts twice.
+///
+/// A stop that hits the thread while it wakes up is part of the wait by the clock. It shows in that the processor was given
+/// up more often than the loop waited.
 package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// Shorter ones are not told.
     private static let significant: UInt64 = 1000
     /// A wait of this length has given up the processor.
     private static let sleeping: UInt64 = 100
+    /// One that is over sooner had something to take at once.
+    private static let immediate: UInt64 = 20
     /// How old a beginning may become before the next wait is a new one.
     private static let validity: UInt64 = 4000
 
@@ -19,6 +24,9 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     private var ended: Duration?
     private var waited: UInt64 = 0
     private var sleeps: UInt64 = 0
+    /// Waits of which it is not known whether they gave up the processor.
+    private var naps: UInt64 = 0
+    private var longestWait: UInt64 = 0
 
     /// Nothing is known yet.
     package init() {}
@@ -42,12 +50,22 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     package mutating func addWait(from start: MonotonicInstant, to end: MonotonicInstant) {
         let wait = end.microseconds(since: start)
         waited += wait
-        if wait >= Self.sleeping { sleeps += 1 }
+        longestWait = max(longestWait, wait)
+        if wait >= Self.sleeping { sleeps += 1 } else if wait >= Self.immediate { naps += 1 }
         if wait >= Self.significant { ended = nil }
     }
 
     /// For how long at the most the thread was kept from running; nil if it was not.
-    package func absence(until now: ThreadUsage) -> Duration? { absenceInWork(until: now) ?? ended }
+    package func absence(until now: ThreadUsage) -> Duration? {
+        absenceInWork(until: now) ?? absenceInWait(until: now) ?? ended
+    }
+
+    private func absenceInWait(until now: ThreadUsage) -> Duration? {
+        guard let began, longestWait >= Self.significant, now.switches - began.switches > sleeps + naps else {
+            return nil
+        }
+        return .microseconds(longestWait)
+    }
 
     private func absenceInWork(until now: ThreadUsage) -> Duration? {
         guard let began, now.switches > began.switches else { return nil }

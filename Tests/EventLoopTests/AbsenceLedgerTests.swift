@@ -38,6 +38,26 @@ struct AbsenceLedgerTests {
         #expect(ledger.absence(until: after(2_000_000, running: 80_000, switches: 1)) == .milliseconds(120))
     }
 
+    @Test func stopInTheEndOfAWaitIsSeenByWhatItGaveUp() {
+        var ledger = ledger()
+        ledger.addWait(from: instant(1_000_010), to: instant(2_000_010))
+        ledger.addWait(from: instant(2_000_100), to: instant(2_000_105))
+
+        #expect(ledger.absence(until: after(1_000_300, running: 290, switches: 1)) == nil)
+        #expect(ledger.absence(until: after(1_000_300, running: 290, switches: 2)) == .seconds(1))
+        // It may have slept in this one.
+        ledger.addWait(from: instant(2_000_200), to: instant(2_000_250))
+        #expect(ledger.absence(until: after(1_000_300, running: 240, switches: 2)) == nil)
+        #expect(ledger.absence(until: after(1_000_300, running: 240, switches: 3)) == .seconds(1))
+    }
+
+    @Test func workThatBlocksAfterShortWaitsIsNoStop() {
+        var ledger = ledger()
+        ledger.addWait(from: instant(1_000_010), to: instant(1_000_900))
+
+        #expect(ledger.absence(until: after(1_000, running: 110, switches: 5)) == nil)
+    }
+
     @Test func lessThanAMillisecondIsNotTold() {
         #expect(ledger().absence(until: after(10_000, running: 9_001, switches: 1)) == nil)
         #expect(ledger().absence(until: after(10_000, running: 9_000, switches: 1)) == .milliseconds(1))

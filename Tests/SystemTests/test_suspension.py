@@ -73,6 +73,16 @@ def test_signals_sent_during_a_stop_are_not_lost(waiting):
     assert arrived == {"didResume", "flushRequested"}
 
 
+def test_stop_as_the_service_wakes_up_is_told_too(waiting):
+    pid = waiting.main_pid()
+    subscriber = waiting.subscribe()
+
+    for _ in range(10):
+        waiting.host.run("sh", "-c", f"kill -USR1 {pid}; kill -STOP {pid}; sleep 0.2; kill -CONT {pid}")
+        arrived = {subscriber.next()["name"], subscriber.next()["name"]}
+        assert arrived == {"flushRequested", "didResume"}
+
+
 def test_continue_without_another_stop_is_no_second_return(waiting):
     subscriber = waiting.subscribe()
     stop_and_continue(waiting)
