@@ -9,6 +9,8 @@ nonisolated final class Audience {
     @exclusivity(unchecked) private(set) var groups: [[ListenerEntry]]?
     /// What they answer, if all do at once, so that they are told one after the other.
     @exclusivity(unchecked) private(set) var promptAnswers: [PromptAnswer]?
+    /// How often that has changed.
+    @exclusivity(unchecked) private(set) var revision = 0
 
     /// Makes ready to call the observers who are here now; nil when there is nobody.
     @inline(__always)
@@ -32,6 +34,7 @@ nonisolated final class Audience {
 
     /// Notes who answers; nil when that has to be found out anew.
     func setListeners(_ groups: [[ListenerEntry]]?, _ promptAnswers: [PromptAnswer]?) {
+        revision += 1
         self.groups = groups
         self.promptAnswers = promptAnswers
     }

@@ -23,7 +23,7 @@ final class Delivery {
     private let share: Share
     private let progress: Progress?
     private var completion: ((LifecycleReport) -> Void)?
-    private var reports: [ListenerReport?] = []
+    private var reports: [ListenerReport?]
     private var next = 0
     private var calls: [(entry: ListenerEntry, answer: LifecycleAnswer, call: ListenerCall)] = []
     /// Who answers at once, right now.
@@ -32,12 +32,14 @@ final class Delivery {
     private var isCutShort = false
 
     init(
-        _ notification: LifecycleNotification, to groups: [[ListenerEntry]], clock: any LifecycleClock,
+        _ notification: LifecycleNotification, to groups: [[ListenerEntry]], after reports: [ListenerReport] = [],
+        clock: any LifecycleClock,
         isRehearsal: Bool = false, share: @escaping Share, progress: Progress? = nil,
         _ completion: @escaping (LifecycleReport) -> Void
     ) {
         self.notification = notification
         self.groups = groups
+        self.reports = reports
         self.clock = clock
         self.isRehearsal = isRehearsal
         self.share = share

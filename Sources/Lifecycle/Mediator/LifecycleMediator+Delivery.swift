@@ -15,26 +15,32 @@ extension LifecycleMediator {
     func tell(
         _ audience: Audience, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
     ) {
-        guard let answers = audience.promptAnswers else {
-            return delivery(
-                of: notification, share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }, completion
-            )
-            .advance()
+        var reports: [ListenerReport] = []
+        if let answers = audience.promptAnswers {
+            let (groups, revision) = (audience.groups ?? [], audience.revision)
+            for place in answers.indices {
+                // Whoever answers may have others come, go or answer otherwise: then each of the rest is looked at.
+                guard audience.revision == revision else {
+                    let told = answers[..<place].map(\.entry)
+                    let rest = groups.map { $0.filter { entry in !told.contains { $0 === entry } } }
+                    return tell(rest, notification, after: reports, completion)
+                }
+                if let report = answers[place].give(notification, clock) { reports.append(report) }
+            }
+            report(LifecycleReport(notification: notification, listeners: reports), completion)
+        } else {
+            tell(registry.groups(answering: notification.name), notification, after: [], completion)
         }
-        let reports = answers.compactMap { $0.give(notification, clock) }
-        report(LifecycleReport(notification: notification, listeners: reports), completion)
     }
 
-    /// Makes ready to tell the listeners, in the order that the name asks for.
-    func delivery(
-        of notification: LifecycleNotification, share: @escaping Delivery.Share, progress: Delivery.Progress? = nil,
+    private func tell(
+        _ groups: [[ListenerEntry]], _ notification: LifecycleNotification, after reports: [ListenerReport],
         _ completion: ((LifecycleReport) -> Void)?
-    ) -> Delivery {
+    ) {
         Delivery(
-            notification, to: registry.groups(answering: notification.name), clock: clock, share: share,
-            progress: progress
-        ) { [unowned self] report in self.report(report, completion)
-        }
+            notification, to: groups, after: reports, clock: clock,
+            share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }
+        ) { [unowned self] in report($0, completion) }.advance()
     }
 
     func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
@@ -53,12 +59,13 @@ extension LifecycleMediator {
             origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
             configuration: transition.configuration)
         announce(notification, to: audiences.find(name))
-        return delivery(
-            of: notification,
-            share: { [unowned self] in share(of: $0, after: $1, before: $2, in: transition, notification.name) },
+        return Delivery(
+            notification, to: registry.groups(answering: name), clock: clock,
+            share: { [unowned self] in share(of: $0, after: $1, before: $2, in: transition, name) },
             progress: { [unowned self] listener, window, text, moved in
                 transitions.note(listener, window, text, moved: moved, in: transition)
-            }, completion)
+            }
+        ) { [unowned self] in report($0, completion) }
     }
 
     /// The time that an answer has, from now on, in a transition in which those in `later` and the next steps are
