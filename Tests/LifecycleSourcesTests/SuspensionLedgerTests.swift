@@ -44,6 +44,16 @@ struct SuspensionLedgerTests {
         #expect(found == [Suspension(.freezer, duration: .seconds(4), isExact: false)])
     }
 
+    @Test func whatFollowsAThawAtOnceIsThatThawAgain() {
+        var ledger = SuspensionLedger(SuspensionReading(frozen: nil, hasThawed: false, clocks: clocks))
+        _ = ledger.settle(reading(hasThawed: true, after: 4_000_000), interruption: nil)
+
+        #expect(ledger.settle(reading(hasThawed: true, after: 4_019_000), interruption: nil) == [])
+        let next = ledger.settle(reading(hasThawed: true, after: 4_039_000), interruption: nil)
+
+        #expect(next == [Suspension(.freezer, duration: .milliseconds(20), isExact: false)])
+    }
+
     @Test func sleepIsToldBesideAFreeze() {
         var ledger = SuspensionLedger(SuspensionReading(frozen: 0, hasThawed: false, clocks: clocks))
         var woken = reading(frozen: 7, after: 1_000_000)

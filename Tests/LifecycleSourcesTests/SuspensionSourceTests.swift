@@ -34,12 +34,15 @@ struct SuspensionSourceTests {
     }
 
     @Test func thawWithoutACountIsToldAsABound() throws {
-        let source = try makeSource()
+        var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
+        let source = try makeSource { clocks }
 
+        clocks.monotonic += 1_000_000
+        clocks.boottime += 1_000_000
         try write("cgroup.events", "populated 1\nfrozen 0\n")
         try fixture.untilTold()
 
-        #expect(suspensions.first?.cause == .freezer && suspensions.first?.isExact == false)
+        #expect(suspensions.first == Suspension(.freezer, duration: .seconds(1), isExact: false))
         withExtendedLifetime(source) {}
     }
 
@@ -151,9 +154,12 @@ struct SuspensionSourceTests {
         fixture.told.filter { $0.name == .didResume }.compactMap { Suspension(userInfo: $0.userInfo) }
     }
 
-    private func makeSource() throws -> SuspensionSource {
+    private func makeSource(
+        readClocks: @escaping () -> ClockReading = { .now }
+    ) throws -> SuspensionSource {
         let group = fixture.directory.url.path
-        let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: group)
+        let source = SuspensionSource(
+            loop: fixture.loop, mediator: fixture.mediator, group: group, readClocks: readClocks)
         try source.watchFreezer()
         return source
     }

@@ -8,6 +8,10 @@ package import Lifecycle
 package nonisolated struct SuspensionLedger: Sendable, Equatable {
     private var last: SuspensionReading
 
+    /// The kernel tells of a change of `cgroup.events` at once, and of one that comes within 10 ms of it as much later: what
+    /// is told so soon after a thaw, and broke off no wait, is that thaw again.
+    private static let echo = Duration.milliseconds(20)
+
     /// Begins with what is seen now.
     package init(_ reading: SuspensionReading) { last = reading }
 
@@ -25,7 +29,9 @@ package nonisolated struct SuspensionLedger: Sendable, Equatable {
         } else if now.hasThawed {
             let since = interruption.map { Int64($0.began.microseconds) } ?? last.clocks.monotonic
             let most = Duration.microseconds(now.clocks.monotonic - since)
-            found.append(Suspension(.freezer, duration: most, isExact: false))
+            if interruption != nil || most >= Self.echo {
+                found.append(Suspension(.freezer, duration: most, isExact: false))
+            }
         }
         let slept = now.clocks.slept(since: last.clocks)
         if slept > .zero { found.append(Suspension(.sleep, duration: slept, isExact: true)) }
