@@ -9,7 +9,7 @@
 /// own use of the processor counts twice.
 ///
 /// A stop that hits the thread while it wakes up is part of the wait by the clock. It shows in that the processor was given
-/// up more often than the loop waited.
+/// up more often than the loop waited, and that the work did not do it: whoever blocks takes time.
 package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// Shorter ones are not told.
     private static let significant: UInt64 = 1000
@@ -64,7 +64,9 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
         guard let began, longestWait >= Self.significant, now.switches - began.switches > sleeps + naps else {
             return nil
         }
-        return .microseconds(longestWait)
+        let accounted = waited + (now.running - began.running) + (now.queued - began.queued)
+        let hasBlocked = now.when.microseconds(since: began.when) > accounted + Self.immediate
+        return hasBlocked ? nil : .microseconds(longestWait)
     }
 
     private func absenceInWork(until now: ThreadUsage) -> Duration? {

@@ -51,6 +51,15 @@ struct AbsenceLedgerTests {
         #expect(ledger.absence(until: after(1_000_300, running: 240, switches: 3)) == .seconds(1))
     }
 
+    @Test func workThatBlocksAfterALongWaitIsNoStop() {
+        var ledger = ledger()
+        ledger.addWait(from: instant(1_000_010), to: instant(1_068_010))
+
+        // A file was written for good in between.
+        #expect(ledger.absence(until: after(68_400, running: 250, switches: 2)) == nil)
+        #expect(ledger.absence(until: after(68_400, running: 390, switches: 2)) == .milliseconds(68))
+    }
+
     @Test func workThatBlocksAfterShortWaitsIsNoStop() {
         var ledger = ledger()
         ledger.addWait(from: instant(1_000_010), to: instant(1_000_900))
