@@ -71,14 +71,14 @@ extension SubscriberList {
         _ request: VarlinkRequest, _ left: KeptSubscribers.Left, from progress: belfry_progress,
         _ journal: JournalQueue
     ) {
-        let follow: () -> Void = { [self] in keep(request, line: left.line, from: progress.next) }
+        let keepOn: () -> Void = { [self] in keep(request, line: left.line, from: progress.next) }
         var begun: (written: Int, onRest: () -> Void)?
         if progress.written > 0 {
             // Until the rest is here, what the last process noted stays true.
-            begun = (Int(progress.written), follow)
+            begun = (Int(progress.written), keepOn)
             note(left.line, of: request)
         } else {
-            follow()
+            keepOn()
         }
         replay(request, left.names, from: progress.next, journal, begun: begun) { [self] oldest, next in
             overrun(request, left.names, Int(clamping: oldest - next))

@@ -58,7 +58,7 @@ final class ServerConnection: FrameStream {
         if successor != nil { return handOver(server) }
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
-                guard let frame = try takeOneways() else { break }
+                guard let frame = try takeOneways(server) else { break }
                 let call = try ReceivedCall(message: frame, likely: server.lastMethod)
                 learnShape(of: call, frame, server)
                 begin(call, server)
@@ -79,8 +79,8 @@ final class ServerConnection: FrameStream {
 
     /// Takes calls that are written like the last one without an answer, as long as they follow each other. Answers the
     /// next message, unless it has to wait.
-    private func takeOneways() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
-        guard let oneway, let server else { return try nextFrame() }
+    private func takeOneways(_ server: VarlinkServer) throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
+        guard let oneway else { return try nextFrame() }
         let limits = server.limits
         while let frame = try nextFrame() {
             guard oneway.take(frame, on: self) else { return frame }

@@ -41,10 +41,8 @@ public final class VarlinkRequest {
         self.connection = connection
     }
 
-    /// Walks over the parameters without making an object of them.
-    package func readParameters(_ body: (JSONKey, inout JSONParser) throws(VarlinkParseError) -> Void) {
-        (text ?? JSONText(parameters)).read(body)
-    }
+    /// The parameters as text, for whoever reads them without making an object of them.
+    package var parametersText: JSONText { text ?? JSONText(parameters) }
 
     /// The call has been handed on, and somebody keeps it: lets go of the message that the parameters came in.
     func keep() {

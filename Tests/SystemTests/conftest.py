@@ -8,6 +8,7 @@ import control_groups
 import pytest
 from belfry_service import BelfryService
 from host_roots import debian_root, machine_root
+from login_double import LoginDouble
 from private_mounts import enter_private_mounts
 from probe_service import ProbeService
 from systemd_host import SystemdHost
@@ -122,3 +123,15 @@ def on_each(request):
 def started_on_each(on_each):
     on_each.start()
     return on_each
+
+
+@pytest.fixture
+def login(on_each):
+    """A logind that announces what the test says; the service has not been started."""
+    double = LoginDouble(on_each.host)
+    try:
+        double.start()
+        on_each.wait_for(double.is_there, "see the double of logind", 10)
+        yield double
+    finally:
+        double.restore()

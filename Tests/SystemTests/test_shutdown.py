@@ -3,21 +3,14 @@
 """The end of the machine, which logind puts off for work that is under way."""
 
 import pytest
-from login_double import BOTH, LoginDouble, locks, wait_for_locks
+from login_double import BOTH, locks, wait_for_locks
 
 
-@pytest.fixture
-def login(on_each):
-    """A logind that announces what the test says, and a service that it waits for."""
-    double = LoginDouble(on_each.host)
-    try:
-        double.start()
-        on_each.wait_for(double.is_there, "see the double of logind", 10)
-        on_each.start()
-        wait_for_locks(on_each, BOTH)
-        yield double
-    finally:
-        double.restore()
+@pytest.fixture(autouse=True)
+def waited_for(on_each, login):
+    """A service that logind waits for."""
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
 
 
 def test_shutdown_waits_until_a_hold_is_over(on_each, login):

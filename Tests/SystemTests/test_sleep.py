@@ -6,19 +6,8 @@ import time
 
 import pytest
 from belfry_service import SERVICE
-from login_double import BOTH, LOGIND, LoginDouble, locks, wait_for_locks
+from login_double import BOTH, LOGIND, locks, wait_for_locks
 from sequences import CONTINUE, PAUSE
-
-@pytest.fixture
-def login(on_each):
-    """A logind that announces what the test says; the service has not been started."""
-    double = LoginDouble(on_each.host)
-    try:
-        double.start()
-        on_each.wait_for(double.is_there, "see the double of logind", 10)
-        yield double
-    finally:
-        double.restore()
 
 
 def test_sleep_waits_until_listeners_are_done_and_waking_goes_back(on_each, login):

@@ -122,11 +122,7 @@ final class Delivery {
         _ entry: ListenerEntry, _ body: (LifecycleNotification) throws -> ListenerOutcome, _ place: Int
     ) {
         answering = (entry, place, clock.monotonicUsec)
-        do {
-            settle(try body(notification))
-        } catch {
-            settle(ListenerOutcome(error))
-        }
+        settle(PromptAnswer.outcome(of: body, notification))
     }
 
     /// Ends the answer that is given right now, unless it has ended.

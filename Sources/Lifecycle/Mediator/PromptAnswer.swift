@@ -10,12 +10,18 @@ struct PromptAnswer {
     func give(_ notification: LifecycleNotification, _ clock: any LifecycleClock) -> ListenerReport? {
         guard !entry.isGone else { return nil }
         let startUsec = clock.monotonicUsec
-        let outcome: ListenerOutcome
-        do {
-            outcome = try body(notification)
-        } catch {
-            outcome = ListenerOutcome(error)
-        }
+        let outcome = Self.outcome(of: body, notification)
         return entry.note(outcome, after: .microseconds(clock.monotonicUsec - startUsec), since: startUsec)
+    }
+
+    /// What a listener makes of a notification.
+    static func outcome(
+        of body: (LifecycleNotification) throws -> ListenerOutcome, _ notification: LifecycleNotification
+    ) -> ListenerOutcome {
+        do {
+            return try body(notification)
+        } catch {
+            return ListenerOutcome(error)
+        }
     }
 }

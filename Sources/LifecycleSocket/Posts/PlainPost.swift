@@ -28,7 +28,7 @@ package nonisolated struct PlainPost {
             let place = start - message.startIndex
             let bytes = UnsafeBufferPointer(rebasing: bytes[place..<place + parameters.count])
             guard let (text, info) = Self.parts(of: bytes) else { return nil }
-            if let last, Self.isWritten(last, text) {
+            if let last, JSONKey.plain(text).isSame(as: last.rawValue) {
                 name = last
             } else {
                 name = LifecycleNotification.Name(String(decoding: text, as: UTF8.self))
@@ -59,15 +59,5 @@ package nonisolated struct PlainPost {
     private static func found(_ text: StaticString, in bytes: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
         guard let base = bytes.baseAddress, bytes.count - place >= text.utf8CodeUnitCount else { return false }
         return memcmp(base + place, text.utf8Start, text.utf8CodeUnitCount) == 0
-    }
-
-    private static func isWritten(_ name: LifecycleNotification.Name, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var text = name.rawValue
-        return text.withUTF8 {
-            guard $0.count == bytes.count, let left = $0.baseAddress, let right = bytes.baseAddress else {
-                return false
-            }
-            return memcmp(left, right, bytes.count) == 0
-        }
     }
 }

@@ -5,29 +5,22 @@ package import Lifecycle
 internal import LifecycleListeners
 package import Varlink
 
-/// What a client wants to have posted. It is read from the message itself, as this is what the socket does most.
+/// What a client wants to have posted. It is read from the message itself.
 package nonisolated struct PostWish {
     package private(set) var name = ""
     package private(set) var userInfo: UserInfo = [:]
     /// Whether the client waits for the listeners.
     package private(set) var waits = false
 
-    @MainActor init(_ request: VarlinkRequest) {
-        request.readParameters { (key, parser) throws(VarlinkParseError) in try take(key, &parser) }
-    }
-
     /// The wish in parameters that were found to be right.
     package init(_ parameters: JSONText) {
-        parameters.read { (key, parser) throws(VarlinkParseError) in try take(key, &parser) }
-    }
-
-    @inline(__always)
-    private mutating func take(_ key: JSONKey, _ parser: inout JSONParser) throws(VarlinkParseError) {
-        switch key {
-        case "name": name = try parser.value().stringValue ?? ""
-        case "userInfo": userInfo = try UserInfo(&parser)
-        case "wait": waits = try parser.value().boolValue ?? false
-        default: _ = try parser.value()
+        parameters.read { (key, parser) throws(VarlinkParseError) in
+            switch key {
+            case "name": name = try parser.value().stringValue ?? ""
+            case "userInfo": userInfo = try UserInfo(&parser)
+            case "wait": waits = try parser.value().boolValue ?? false
+            default: _ = try parser.value()
+            }
         }
     }
 

@@ -13,7 +13,7 @@ extension SocketListener {
     }
 
     func post(_ request: VarlinkRequest) {
-        let wish = PostWish(request)
+        let wish = PostWish(request.parametersText)
         guard let name = LifecycleNotification.Name(wish.name), !name.isTransition else {
             return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(wish.name)])
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import EventLoop
 package import ServiceManager
 
 /// Keeps a lock of logind while it is wanted: over a bus and a logind that come late, go and come back.
@@ -14,6 +15,9 @@ package final class Inhibitor {
 
     /// What the lock delays.
     package let operation: InhibitorLock.Operation
+
+    /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
+    var delayMax: Duration = .seconds(5)
 
     /// Whether the lock is to be held whenever it can be.
     package var isWanted = false {
@@ -52,6 +56,12 @@ package final class Inhibitor {
         question?.cancel()
         question = nil
         lock = nil
+    }
+
+    /// Calls `handler` when logind waits hardly any longer, if the timer is kept until then.
+    func timer(on loop: MainEventLoop, _ handler: @escaping () -> Void) -> TimerEventSource? {
+        // A tenth is left for what happens between here and logind.
+        try? loop.timer(after: delayMax * 9 / 10, handler)
     }
 
     private func took(_ answer: Result<InhibitorLock, BusError>) {

@@ -26,18 +26,18 @@ package final class LoginSource {
             ShutdownSource(loop: loop, mediator: mediator, login: login, who: who)
         )
         (self.login, self.sleep, self.shutdown) = (login, sleep, shutdown)
+        let inhibitors = [sleep.inhibitor, shutdown.inhibitor]
         func appeared() {
-            login.delayMax { [weak sleep, weak shutdown] in
+            login.delayMax {
                 guard let time = try? $0.get() else { return }
-                sleep?.delayMax = time
-                shutdown?.delayMax = time
+                for inhibitor in inhibitors { inhibitor.delayMax = time }
             }
             sleep.loginAppeared()
             shutdown.loginAppeared()
         }
         owner = login.onOwner { if $0 { appeared() } }
         bus.addObserver { if $0 { appeared() } }
-        for inhibitor in [sleep.inhibitor, shutdown.inhibitor] {
+        for inhibitor in inhibitors {
             inhibitor.onAnswer = { [weak self] in self?.answered() }
         }
     }

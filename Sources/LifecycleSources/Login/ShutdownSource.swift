@@ -20,9 +20,7 @@ package final class ShutdownSource {
     package let inhibitor: Inhibitor
     /// The end that was announced, where logind has said which.
     package private(set) var kind: ShutdownKind?
-    /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
-    var delayMax: Duration = .seconds(5)
-    /// Called when background tasks took longer than that.
+    /// Called when background tasks took longer than logind waits.
     package var onOverrun: ((Duration) -> Void)?
 
     /// Listens from now on.
@@ -53,9 +51,8 @@ package final class ShutdownSource {
 
     private func wait() {
         isWaiting = true
-        // A tenth is left for what happens between here and logind.
-        timer = try? loop.timer(after: delayMax * 9 / 10) { [unowned self] in
-            onOverrun?(delayMax)
+        timer = inhibitor.timer(on: loop) { [unowned self] in
+            onOverrun?(inhibitor.delayMax)
             letGo()
         }
         mediator.whenBackgroundTasksEnd { [weak self] in self?.letGo() }

@@ -10,10 +10,7 @@ package import ServiceManager
 package final class SleepSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
-    private let login: LoginManager
     private var phase = SleepPhase()
-    /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
-    var delayMax: Duration = .seconds(5)
     private var timer: TimerEventSource?
     private var match: BusMatch?
 
@@ -26,7 +23,6 @@ package final class SleepSource {
     package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
         self.loop = loop
         self.mediator = mediator
-        self.login = login
         inhibitor = Inhibitor(.sleep, of: login, who: who, why: "Listeners get ready for the sleep")
         match = login.onSleep { [unowned self] begins in begins ? announced() : act(phase.ended()) }
     }
@@ -42,14 +38,13 @@ package final class SleepSource {
     private func announced() {
         let steps = phase.announced(isForeground: mediator.state == .active || mediator.state == .inactive)
         guard !steps.isEmpty else { return }
-        // A tenth is left for what happens between here and logind.
-        timer = try? loop.timer(after: delayMax * 9 / 10) { [unowned self] in overrun() }
+        timer = inhibitor.timer(on: loop) { [unowned self] in overrun() }
         act(steps)
     }
 
     private func overrun() {
         let steps = phase.timeIsUp()
-        if !steps.isEmpty { onOverrun?(delayMax) }
+        if !steps.isEmpty { onOverrun?(inhibitor.delayMax) }
         act(steps)
     }
 
