@@ -9,16 +9,18 @@
 /// own use of the processor counts twice.
 ///
 /// A stop that hits the thread while it wakes up is part of the wait by the clock. It shows in that the processor was given
-/// up more often than the loop waited, and that the work did not do it: whoever blocks takes time.
+/// up more often than the loop waited, and that the work before did not do it: whoever blocks takes time.
 package nonisolated struct AbsenceLedger: Sendable, Equatable {
-    /// Shorter ones are not told.
-    private static let significant: UInt64 = 1000
+    /// Shorter ones are not told: a busy machine, or a slow disk, keeps a thread from running for as long.
+    private static let significant: UInt64 = 100_000
+    /// After a wait of this length the thread had no work.
+    private static let idle: UInt64 = 1000
     /// A wait of this length has given up the processor.
     private static let sleeping: UInt64 = 100
     /// One that is over sooner had something to take at once.
     private static let immediate: UInt64 = 20
     /// How old a beginning may become before the next wait is a new one.
-    private static let validity: UInt64 = 4000
+    private static let validity: UInt64 = 500
 
     private var began: ThreadUsage?
     private var ended: Duration?
@@ -26,7 +28,6 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     private var sleeps: UInt64 = 0
     /// Waits of which it is not known whether they gave up the processor.
     private var naps: UInt64 = 0
-    private var longestWait: UInt64 = 0
 
     /// Nothing is known yet.
     package init() {}
@@ -40,33 +41,34 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// Begins with what the thread has had until now. An absence that ended before is kept until the thread has no work:
     /// the signal that continued it may be waiting.
     package mutating func begin(_ usage: ThreadUsage?) {
-        let ended = usage.flatMap { absenceInWork(until: $0) }
-        self = Self()
-        began = usage
-        self.ended = ended
+        begin(usage, after: usage.flatMap { absenceInWork(until: $0) })
     }
 
-    /// Counts a wait of the loop.
-    package mutating func addWait(from start: MonotonicInstant, to end: MonotonicInstant) {
+    private mutating func begin(_ usage: ThreadUsage?, after absence: Duration?) {
+        self = Self()
+        began = usage
+        ended = absence
+    }
+
+    /// Counts a wait of the loop, and begins anew if it was so long that there may be a stop in it.
+    package mutating func addWait(from start: MonotonicInstant, to end: MonotonicInstant, usage: () -> ThreadUsage?) {
         let wait = end.microseconds(since: start)
         waited += wait
-        longestWait = max(longestWait, wait)
         if wait >= Self.sleeping { sleeps += 1 } else if wait >= Self.immediate { naps += 1 }
-        if wait >= Self.significant { ended = nil }
+        if wait >= Self.idle { ended = nil }
+        guard wait >= Self.significant else { return }
+        let now = usage()
+        begin(now, after: now.map { hasGivenUpMore(until: $0) } == true ? .microseconds(wait) : nil)
     }
 
     /// For how long at the most the thread was kept from running; nil if it was not.
-    package func absence(until now: ThreadUsage) -> Duration? {
-        absenceInWork(until: now) ?? absenceInWait(until: now) ?? ended
-    }
+    package func absence(until now: ThreadUsage) -> Duration? { absenceInWork(until: now) ?? ended }
 
-    private func absenceInWait(until now: ThreadUsage) -> Duration? {
-        guard let began, longestWait >= Self.significant, now.switches - began.switches > sleeps + naps else {
-            return nil
-        }
+    /// Whether the processor was given up more often than the loop waited, and not by work that blocked.
+    private func hasGivenUpMore(until now: ThreadUsage) -> Bool {
+        guard let began, now.switches - began.switches > sleeps + naps else { return false }
         let accounted = waited + (now.running - began.running) + (now.queued - began.queued)
-        let hasBlocked = now.when.microseconds(since: began.when) > accounted + Self.immediate
-        return hasBlocked ? nil : .microseconds(longestWait)
+        return now.when.microseconds(since: began.when) <= accounted + Self.immediate
     }
 
     private func absenceInWork(until now: ThreadUsage) -> Duration? {

@@ -68,7 +68,7 @@ public final class MainEventLoop {
             ready = sd_event_wait(event, limit?.microseconds ?? .max)
             let wasBrokenOff = errno == EINTR && ready > 0
             let end = wasBrokenOff ? .now : max(start, wakeUp)
-            absences.addWait(from: start, to: end)
+            absences.addWait(from: start, to: end) { meter?.usage }
             if wasBrokenOff { lastInterruption = WaitInterruption(began: start, ended: end) }
         }
         try SystemError.check(ready, verb: "wait in", object: "event loop")
@@ -114,8 +114,8 @@ public final class MainEventLoop {
     /// nil if there is no sign of it. Each time is told once.
     ///
     /// A stop signal that hits a process that computes does that. A call that blocks looks the same, so this means
-    /// something only when it is known that the process was continued. It goes unnoticed below a millisecond, and where
-    /// the kernel does not count what a thread has had of the processors (`CONFIG_SCHED_INFO`).
+    /// something only when it is known that the process was continued. It goes unnoticed below 100 ms, and where the
+    /// kernel does not count what a thread has had of the processors (`CONFIG_SCHED_INFO`).
     public func takeAbsence() -> Duration? {
         guard let usage = meter?.usage else { return nil }
         defer {

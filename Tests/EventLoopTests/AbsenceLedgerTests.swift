@@ -30,46 +30,47 @@ struct AbsenceLedgerTests {
 
     @Test func waitsOfTheLoopAreAccountedFor() {
         var ledger = ledger()
-        ledger.addWait(from: instant(1_000_010), to: instant(2_800_010))
+        ledger.addWait(from: 1_000_010, to: 1_080_010)
 
-        #expect(ledger.absence(until: after(2_000_000, running: 199_500, switches: 1)) == nil)
-        #expect(ledger.absence(until: after(2_000_000, running: 120_000, switches: 1)) == nil)
-        #expect(ledger.absence(until: after(2_000_000, running: 120_000, switches: 2)) == .milliseconds(80))
-        #expect(ledger.absence(until: after(2_000_000, running: 80_000, switches: 1)) == .milliseconds(120))
+        #expect(ledger.absence(until: after(200_000, running: 119_500, switches: 1)) == nil)
+        #expect(ledger.absence(until: after(200_000, running: 12_000, switches: 1)) == .milliseconds(108))
+    }
+
+    @Test func waitThatTookLongMayNotHaveGivenUpTheProcessor() {
+        var ledger = ledger()
+        ledger.addWait(from: 1_000_010, to: 1_000_200)
+
+        #expect(ledger.absence(until: after(300_190, running: 150_000, switches: 1)) == nil)
+        #expect(ledger.absence(until: after(300_190, running: 150_000, switches: 2)) == .milliseconds(150))
     }
 
     @Test func stopInTheEndOfAWaitIsSeenByWhatItGaveUp() {
-        var ledger = ledger()
-        ledger.addWait(from: instant(1_000_010), to: instant(2_000_010))
-        ledger.addWait(from: instant(2_000_100), to: instant(2_000_105))
-
-        #expect(ledger.absence(until: after(1_000_300, running: 290, switches: 1)) == nil)
-        #expect(ledger.absence(until: after(1_000_300, running: 290, switches: 2)) == .seconds(1))
+        #expect(afterWait(after(1_000_300, running: 290, switches: 1)) == nil)
+        #expect(afterWait(after(1_000_300, running: 290, switches: 2)) == .seconds(1))
         // It may have slept in this one.
-        ledger.addWait(from: instant(2_000_200), to: instant(2_000_250))
-        #expect(ledger.absence(until: after(1_000_300, running: 240, switches: 2)) == nil)
-        #expect(ledger.absence(until: after(1_000_300, running: 240, switches: 3)) == .seconds(1))
+        #expect(afterWait(after(1_000_300, running: 240, switches: 2), nap: 50) == nil)
+        #expect(afterWait(after(1_000_300, running: 240, switches: 3), nap: 50) == .seconds(1))
+        // A file was written for good before.
+        #expect(afterWait(after(1_000_300, running: 150, switches: 2)) == nil)
     }
 
-    @Test func workThatBlocksAfterALongWaitIsNoStop() {
+    @Test func waitOfLessThanATenthOfASecondSaysNothing() {
+        #expect(afterWait(after(99_999, running: 9, switches: 2), wait: 99_999) == nil)
+        #expect(afterWait(after(100_000, running: 9, switches: 2), wait: 100_000) == .milliseconds(100))
+    }
+
+    @Test func workAfterAWaitThatWasLongIsCountedAnew() {
         var ledger = ledger()
-        ledger.addWait(from: instant(1_000_010), to: instant(1_068_010))
+        let woken = after(1_000_300, running: 290, switches: 1)
+        ledger.addWait(from: 1_000_010, to: 2_000_010) { woken }
 
-        // A file was written for good in between.
-        #expect(ledger.absence(until: after(68_400, running: 250, switches: 2)) == nil)
-        #expect(ledger.absence(until: after(68_400, running: 390, switches: 2)) == .milliseconds(68))
+        #expect(ledger.absence(until: after(1_100_299, running: 290, switches: 2)) == nil)
+        #expect(ledger.absence(until: after(1_100_300, running: 290, switches: 2)) == .milliseconds(100))
     }
 
-    @Test func workThatBlocksAfterShortWaitsIsNoStop() {
-        var ledger = ledger()
-        ledger.addWait(from: instant(1_000_010), to: instant(1_000_900))
-
-        #expect(ledger.absence(until: after(1_000, running: 110, switches: 5)) == nil)
-    }
-
-    @Test func lessThanAMillisecondIsNotTold() {
-        #expect(ledger().absence(until: after(10_000, running: 9_001, switches: 1)) == nil)
-        #expect(ledger().absence(until: after(10_000, running: 9_000, switches: 1)) == .milliseconds(1))
+    @Test func lessThanATenthOfASecondIsNotTold() {
+        #expect(ledger().absence(until: after(200_000, running: 100_001, switches: 1)) == nil)
+        #expect(ledger().absence(until: after(200_000, running: 100_000, switches: 1)) == .milliseconds(100))
     }
 
     @Test func absenceIsKeptUntilTheThreadHasNoWork() {
@@ -78,9 +79,9 @@ struct AbsenceLedgerTests {
         let later = after(2_000_500, running: 300_500, switches: 1)
 
         #expect(ledger.absence(until: later) == .milliseconds(1700))
-        ledger.addWait(from: instant(3_000_100), to: instant(3_000_900))
+        ledger.addWait(from: 3_000_100, to: 3_000_900)
         #expect(ledger.absence(until: later) == .milliseconds(1700))
-        ledger.addWait(from: instant(3_000_900), to: instant(3_001_900))
+        ledger.addWait(from: 3_000_900, to: 3_001_900)
         #expect(ledger.absence(until: later) == nil)
     }
 
@@ -89,8 +90,8 @@ struct AbsenceLedgerTests {
         #expect(ledger.isStale(at: start.when))
 
         ledger.begin(start)
-        #expect(!ledger.isStale(at: instant(1_003_999)))
-        #expect(ledger.isStale(at: instant(1_004_000)))
+        #expect(!ledger.isStale(at: MonotonicInstant(microseconds: 1_000_499)))
+        #expect(ledger.isStale(at: MonotonicInstant(microseconds: 1_000_500)))
 
         ledger.begin(nil)
         #expect(ledger.absence(until: after(2_000_000, running: 0, switches: 1)) == nil)
@@ -102,11 +103,23 @@ struct AbsenceLedgerTests {
         return ledger
     }
 
-    private func instant(_ usec: UInt64) -> MonotonicInstant { MonotonicInstant(microseconds: usec) }
+    /// The absence in a wait, after which the thread had had `usage`; before it there was one of `nap`.
+    private func afterWait(_ usage: ThreadUsage, wait: UInt64 = 1_000_000, nap: UInt64 = 0) -> Duration? {
+        var ledger = ledger()
+        ledger.addWait(from: 1_000_000, to: 1_000_000 + nap)
+        ledger.addWait(from: 1_000_000 + nap, to: 1_000_000 + nap + wait) { usage }
+        return ledger.absence(until: usage)
+    }
 
     private func after(_ usec: UInt64, running: UInt64, queued: UInt64 = 0, switches: UInt64 = 0) -> ThreadUsage {
         ThreadUsage(
-            when: instant(start.when.microseconds + usec), running: start.running + running,
+            when: MonotonicInstant(microseconds: start.when.microseconds + usec), running: start.running + running,
             queued: start.queued + queued, switches: start.switches + switches)
+    }
+}
+
+extension AbsenceLedger {
+    fileprivate mutating func addWait(from start: UInt64, to end: UInt64, usage: () -> ThreadUsage? = { nil }) {
+        addWait(from: MonotonicInstant(microseconds: start), to: MonotonicInstant(microseconds: end), usage: usage)
     }
 }

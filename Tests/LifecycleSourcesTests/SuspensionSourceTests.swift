@@ -141,6 +141,31 @@ struct SuspensionSourceTests {
         #expect(fixture.told.first?.origin == .signal(origin))
     }
 
+    /// The test blocks, as a thread that is stopped does: nothing but the kernel tells the two apart.
+    @Test func contAfterTimeThatIsMissingIsTheReturnFromAStop() throws {
+        let source = try makeSource()
+        try fixture.turnAWhile()
+
+        poll(nil, 0, 150)
+        source.continued(origin)
+
+        let stop = try #require(suspensions.first)
+        #expect(stop.cause == .signal && !stop.isCertain && stop.duration >= .milliseconds(100))
+    }
+
+    @Test func timeThatListenersOfATransitionBlockIsNoStop() throws {
+        let source = try makeSource()
+        try fixture.turnAWhile()
+        let saving = fixture.mediator.addObserver(forName: .didEnterBackground) { _ in poll(nil, 0, 150) }
+        let asked = fixture.mediator.addObserver(forName: .didEnterBackground) { _ in source.continued(self.origin) }
+
+        fixture.mediator.perform(.pause)
+        source.continued(origin)
+
+        #expect(suspensions.isEmpty)
+        withExtendedLifetime((saving, asked)) {}
+    }
+
     @Test func groupWithoutAFreezerIsRefusedByName() {
         let group = fixture.directory.path("none")
         let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: group)

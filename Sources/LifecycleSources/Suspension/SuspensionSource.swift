@@ -33,6 +33,8 @@ package final class SuspensionSource {
         ledger = SuspensionLedger(Self.reading(of: group, readClocks(), hasThawed: false))
         mediator.addTransitionObserver { [weak self] report in
             if report.trigger == .suspend { self?.stoppedItself = .now }
+            // Its listeners save and flush, so what blocked them says nothing of a stop signal.
+            _ = self?.loop.takeAbsence()
         }
         announcements = [
             mediator.addObserver(forName: .willSleep) { [unowned self] _ in isSleepAnnounced = true },
@@ -87,6 +89,7 @@ package final class SuspensionSource {
         if let last = traces.interruption, now - last.ended < .seconds(1) {
             return Suspension(.signal, duration: last.ended - last.began, isExact: false)
         }
+        guard mediator.remainingTime == nil else { return nil }
         return traces.absence.map { Suspension(.signal, duration: $0, isExact: false, isCertain: false) }
     }
 
