@@ -78,6 +78,7 @@ package final class SocketListener: LifecycleListener {
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
         server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
         server.onProblem = { [clients] in clients.note($0) }
+        subscribers.admits = { [unowned self] in admits($0, .look) }
         observation = mediator.addObserver { [counts, subscribers, server] in
             counts.note($0)
             subscribers.send($0)
@@ -88,7 +89,7 @@ package final class SocketListener: LifecycleListener {
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
             try endpoint.open(server, keeper.descriptors)
-            subscribers.resume { access.allows(.look, $0) }
+            subscribers.resume()
         }
         on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
         on(.didReload) { [self] in apply($0.configuration) }
@@ -114,6 +115,7 @@ package final class SocketListener: LifecycleListener {
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let settings = configuration?[BelfrySettings.self]?.socket else { return }
         access = SocketAccess(settings)
+        subscribers.review()
         server.limits = VarlinkLimits(settings)
         subscribers.queueLimit = settings.queueMax
         subscribers.queueByteLimit = settings.queueSizeMax
@@ -151,10 +153,12 @@ package final class SocketListener: LifecycleListener {
     private func admit(
         _ permission: SocketPermission, _ answer: @escaping VarlinkInterface.Handler
     ) -> VarlinkInterface.Handler {
-        { [unowned self] request in
-            if access.allows(permission, request.peer) { return answer(request) }
-            clients.refused(request.method, request.peer)
-            request.fail(.permissionDenied)
-        }
+        { [unowned self] in admits($0, permission) ? answer($0) : $0.fail(.permissionDenied) }
+    }
+
+    private func admits(_ request: VarlinkRequest, _ permission: SocketPermission) -> Bool {
+        if access.allows(permission, request.peer) { return true }
+        clients.refused(request.method, request.peer)
+        return false
     }
 }

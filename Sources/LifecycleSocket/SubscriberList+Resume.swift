@@ -9,12 +9,10 @@ internal import Varlink
 extension SubscriberList {
     /// Goes on with all that an earlier process left, where it left off. Those that cannot go on are closed, and see the
     /// end of their connection.
-    ///
-    /// - Parameter isAdmitted: whether a client may still read.
-    func resume(_ isAdmitted: (VarlinkPeer) -> Bool) {
+    func resume() {
         keeper.store()
         var replies = KeptReplies()
-        for subscriber in kept.left where !resume(subscriber, isAdmitted, &replies) {
+        for subscriber in kept.left where !resume(subscriber, &replies) {
             kept.subscribers.remove(subscriber.line, names: subscriber.names)
             keeper.descriptors.removeSubscriber(subscriber.line)
         }
@@ -22,9 +20,7 @@ extension SubscriberList {
     }
 
     /// Answers false when the subscription is over.
-    private func resume(
-        _ left: KeptSubscribers.Left, _ isAdmitted: (VarlinkPeer) -> Bool, _ replies: inout KeptReplies
-    ) -> Bool {
+    private func resume(_ left: KeptSubscribers.Left, _ replies: inout KeptReplies) -> Bool {
         guard let descriptor = keeper.descriptors.takeSubscriber(left.line, inode: left.inode) else { return false }
         guard let progress = left.progress, progress.own == 0 else {
             // Of its first reply, which has its state, nothing is kept.
@@ -33,7 +29,7 @@ extension SubscriberList {
         }
         let call = VarlinkCall("io.belfry.Lifecycle.Subscribe", mode: .more)
         guard let request = server.resume(descriptor, call) else { return false }
-        guard isAdmitted(request.peer) else {
+        guard admits(request) else {
             if progress.written > 0 { request.breakOff() } else { request.fail(.permissionDenied) }
             return false
         }

@@ -16,6 +16,8 @@ final class SubscriberList {
     var queueByteLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.byteLimit = queueByteLimit } } }
     /// How many past notifications in memory a subscriber may ask for.
     var replayLimit: Int { didSet { keeper.setReplayLimit(replayLimit) } }
+    /// Whether a client may still look.
+    var admits: (VarlinkRequest) -> Bool = { _ in true }
     /// Where those are that are not in memory; nil when they are nowhere.
     let journal: JournalQueue?
     let server: VarlinkServer
@@ -104,6 +106,16 @@ final class SubscriberList {
             audiences[place].broadcast.send(message, number: notification.sequence)
         }
         if isLong { settle() }
+    }
+
+    /// Ends the subscriptions of those who may no longer look. Who is still being told the past is seen to at his next step.
+    func review() {
+        for broadcast in broadcasts.values {
+            for request in broadcast.requests where !admits(request) {
+                broadcast.remove(request)
+                request.fail(.permissionDenied)
+            }
+        }
     }
 
     /// The process ends: subscribers are left to the next one, or to the end that the service manager makes.

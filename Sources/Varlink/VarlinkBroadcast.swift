@@ -23,8 +23,9 @@ public final class VarlinkBroadcast {
     package var onRemoval: ((_ request: VarlinkRequest) -> Void)?
 
     private let writer: TurnWriter
+    /// Those that take part.
     @exclusivity(unchecked)  // nothing calls out while these are changed
-    private var requests: [VarlinkRequest] = []
+    package private(set) var requests: [VarlinkRequest] = []
     /// Where in `requests` that of a connection is.
     private var places: [ObjectIdentifier: Int] = [:]
     /// What this turn has brought so far.

@@ -6,7 +6,8 @@ import json
 
 import pytest
 from belfry_service import SERVICE
-from varlink_client import NOBODY, VarlinkError
+from test_replay import flood, numbers
+from varlink_client import NOBODY, Subscriber, VarlinkError
 
 MEMBER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=belfry"]
 STRANGER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
@@ -83,3 +84,39 @@ def test_client_that_has_looked_looks_no_more_when_a_reload_forbids_it(started_o
             client.reply()
         allow(started_on_each, "Look", "all")
         assert client.call("GetState")["state"] == "active"
+
+
+def test_subscriber_is_told_that_it_may_no_longer_look(started_on_each):
+    owner = started_on_each.subscribe()
+    stranger = Subscriber(started_on_each.connect(uid=NOBODY))
+
+    allow(started_on_each, "Look", "owner")
+    with pytest.raises(VarlinkError, match="PermissionDenied"):
+        stranger.until("org.example.end")
+    allow(started_on_each, "Look", "all")
+    again = Subscriber(stranger.client, after=stranger.seen[-1]["sequence"])
+    started_on_each.host.systemctl("restart", SERVICE)
+    with started_on_each.connect() as client:
+        client.call("Post", {"name": "org.example.end"})
+
+    assert [n["name"] for n in stranger.seen] == ["willReload", "didReload"]
+    everything = owner.until("org.example.end")
+    assert stranger.seen + again.until("org.example.end") == everything
+    assert owner.is_consecutive()
+    (refusal,) = [r for r in started_on_each.journal() if "refused io.belfry.Lifecycle.Subscribe" in r["MESSAGE"]]
+    assert refusal["BELFRY_SENDER_UID"] == str(NOBODY)
+
+
+def test_client_is_told_the_past_no_further_than_it_may_look(on_each):
+    on_each.start()
+    first = on_each.status()["sequence"]
+    flood(on_each, 10_000)
+    stranger = Subscriber(on_each.connect(uid=NOBODY), after=first)
+
+    allow(on_each, "Look", "owner")
+    with pytest.raises(VarlinkError, match="PermissionDenied"):
+        stranger.until("org.example.end")
+
+    count = len(stranger.seen)
+    assert count < 5000
+    assert numbers(stranger.seen) == list(range(first + 1, first + 1 + count))

@@ -14,6 +14,7 @@ final class JournalFollower {
     private let journal: JournalQueue
     /// The oldest number that memory holds.
     let end: () -> UInt64
+    private let admits: (VarlinkRequest) -> Bool
     /// How many bytes of the first message the client has, and what is called when the rest of it is on its way.
     private var begun: (written: Int, number: UInt64, onRest: () -> Void)?
     /// Called when it is certain that the journal has all of it.
@@ -22,26 +23,30 @@ final class JournalFollower {
     private let onArrival: (_ next: UInt64) -> Void
     /// Called when something is missing: from which number on there is all, and which one would have been next.
     private let onGap: (_ oldest: UInt64, _ next: UInt64) -> Void
+    /// Called when the client may no longer look.
+    private let onRefusal: () -> Void
 
     init(
         _ request: VarlinkRequest, _ replay: JournalReplay, from journal: JournalQueue, end: @escaping () -> UInt64,
-        begun: (written: Int, onRest: () -> Void)?, onStart: @escaping () -> Void,
-        onArrival: @escaping (UInt64) -> Void,
-        onGap: @escaping (UInt64, UInt64) -> Void
+        admits: @escaping (VarlinkRequest) -> Bool, begun: (written: Int, onRest: () -> Void)?,
+        onStart: @escaping () -> Void, onArrival: @escaping (UInt64) -> Void,
+        onGap: @escaping (UInt64, UInt64) -> Void, onRefusal: @escaping () -> Void
     ) {
         self.request = request
         self.replay = replay
         self.journal = journal
         self.end = end
+        self.admits = admits
         self.begun = begun.map { ($0.written, replay.next, $0.onRest) }
         self.onStart = onStart
         self.onArrival = onArrival
         self.onGap = onGap
+        self.onRefusal = onRefusal
     }
 
     /// Goes on with what is next.
     func proceed() {
-        guard request.isActive else { return }
+        guard mayGoOn else { return }
         if replay.next >= end() {
             start()
             onArrival(replay.next)
@@ -52,7 +57,7 @@ final class JournalFollower {
 
     /// Takes a step that was read.
     func take(_ replay: JournalReplay, _ replies: [JournalReply], _ outcome: JournalReplay.Outcome) {
-        guard request.isActive else { return }
+        guard mayGoOn else { return }
         self.replay = replay
         if replay.isChecked { start() }
         for reply in replies {
@@ -76,6 +81,13 @@ final class JournalFollower {
         request.send(encoded, written: written)
         onRest()
         return true
+    }
+
+    private var mayGoOn: Bool {
+        guard request.isActive else { return false }
+        if admits(request) { return true }
+        if begun == nil { onRefusal() } else { request.breakOff() }
+        return false
     }
 
     private func start() {

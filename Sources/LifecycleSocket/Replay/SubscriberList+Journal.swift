@@ -20,14 +20,19 @@ extension SubscriberList {
     ) {
         let follower = JournalFollower(
             request, JournalReplay(journal.series, from: next, names: names), from: journal,
-            end: { [kept] in kept.ring.oldest }, begun: begun, onStart: onStart,
+            end: { [kept] in kept.ring.oldest }, admits: admits, begun: begun, onStart: onStart,
             onArrival: { [weak self, weak request] next in
                 guard let request else { return }
                 request.onCancel = nil
                 var replies = KeptReplies()
                 self?.follow(request, names, from: next, &replies)
             },
-            onGap: onGap)
+            onGap: onGap,
+            onRefusal: { [weak self, weak request] in
+                guard let request else { return }
+                self?.release(request, names)
+                request.fail(.permissionDenied)
+            })
         // Until the broadcast does it.
         request.onCancel = { [weak self, weak request] in
             if let request { self?.release(request, names) }
