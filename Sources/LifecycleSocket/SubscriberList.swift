@@ -7,13 +7,15 @@ internal import Varlink
 
 /// Everyone who follows the service over the socket. A notification is encoded once, however many follow it.
 final class SubscriberList {
-    /// How many names may be asked for.
-    private static let longestFilter = 256
+    /// How many names may be asked for, and their bytes.
+    private static let longestFilter = (names: 256, bytes: KeptLayout.longestNames)
+    /// How much of the past a subscriber gets before it has to read.
+    private static let piece = 16 << 10
 
     /// How many replies may wait for one subscriber before it is told that it is too slow.
-    var queueLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.limit = queueLimit } } }
+    var queueLimit: Int { didSet { for broadcast in audiences.all { broadcast.limit = queueLimit } } }
     /// The same in bytes.
-    var queueByteLimit: Int { didSet { for broadcast in broadcasts.values { broadcast.byteLimit = queueByteLimit } } }
+    var queueByteLimit: Int { didSet { for broadcast in audiences.all { broadcast.byteLimit = queueByteLimit } } }
     /// How many past notifications in memory a subscriber may ask for.
     var replayLimit: Int { didSet { keeper.setReplayLimit(replayLimit) } }
     /// Whether a client may still look.
@@ -24,13 +26,8 @@ final class SubscriberList {
     let keeper: SocketKeeper
     /// What the next process goes on with.
     let kept: KeptState
-    /// Those who asked for the same names; nil stands for all names.
-    private var broadcasts: [Set<String>?: VarlinkBroadcast] = [:] {
-        didSet { audiences = broadcasts.map { SubscriberAudience($0, $1) } }
-    }
-    /// The same, to be gone through for every notification.
-    @exclusivity(unchecked)  // who is sent to calls nobody
-    private var audiences: [SubscriberAudience] = []
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var audiences = AudienceTable()
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var encoder: NotificationEncoder
     /// The lines of those in the table that the next process goes on with.
@@ -59,7 +56,7 @@ final class SubscriberList {
     private(set) var overruns = 0
 
     /// How many there are.
-    var count: Int { broadcasts.values.reduce(0) { $0 + $1.count } }
+    var count: Int { audiences.all.reduce(0) { $0 + $1.count } }
 
     /// The number of the oldest notification that can be had, or that of the next one.
     private var oldest: UInt64 {
@@ -70,8 +67,14 @@ final class SubscriberList {
 
     /// Begins a subscription: the state, then what was missed, then what comes.
     func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: @escaping () -> VarlinkObject) {
-        if let names, names.count > Self.longestFilter || names.contains(where: { $0.utf8.count > 255 }) {
-            return request.fail(.invalidParameter("names"))
+        if let names {
+            let bytes = names.reduce(0) { $0 + $1.utf8.count + 1 }
+            guard names.count <= Self.longestFilter.names, bytes <= Self.longestFilter.bytes else {
+                return request.fail(.invalidParameter("names"))
+            }
+            if let none = names.first(where: { LifecycleNotification.Name($0) == nil }) {
+                return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(none)])
+            }
         }
         let last = kept.ring.last
         let next = after.map { min(UInt64(clamping: $0), last) + 1 } ?? last + 1
@@ -102,15 +105,15 @@ final class SubscriberList {
         let message = encoder.message
         let isLong = makeRoom(name: name.rawValue.utf8.count, message: message.count)
         kept.ring.append(name: name.rawValue, message: message)
-        for place in audiences.indices where audiences[place].wants(name) {
-            audiences[place].broadcast.send(message, number: notification.sequence)
+        for broadcast in audiences.broadcasts(wanting: name) {
+            broadcast.send(message, number: notification.sequence)
         }
         if isLong { settle() }
     }
 
     /// Ends the subscriptions of those who may no longer look. Who is still being told the past is seen to at his next step.
     func review() {
-        for broadcast in broadcasts.values {
+        for broadcast in audiences.all {
             for request in broadcast.requests where !admits(request) {
                 broadcast.remove(request)
                 request.fail(.permissionDenied)
@@ -138,14 +141,13 @@ final class SubscriberList {
     }
 
     private var isGathering: Bool {
-        for audience in audiences where audience.broadcast.isGathering { return true }
-        return false
+        audiences.all.contains(where: \.isGathering)
     }
 
     private func settle() {
         unsettled = (0, 0)
         guard !lines.isEmpty else { return }
-        for broadcast in broadcasts.values { broadcast.settle(after: kept.ring.last) }
+        for broadcast in audiences.all { broadcast.settle(after: kept.ring.last) }
     }
 
     private func keep(_ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64) {
@@ -180,26 +182,54 @@ final class SubscriberList {
 
     // What a subscriber gets
 
-    /// Sends what was missed from number `next` on, then what comes.
+    /// Sends what was missed from number `next` on, a piece at a time as the client reads, then what comes.
     func follow(
         _ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64, _ replies: inout KeptReplies
     ) {
         var sent = 0
-        var dropped = 0
+        var rest: UInt64?
         kept.ring.forEach(from: next) { record in
             guard record.isWanted(by: names) else { return true }
-            if dropped > 0 || (sent > 0 && !hasBytes(request, for: record.message.count)) {
-                dropped += 1
-            } else {
-                sent += 1
-                request.send(replies[record])
+            guard sent < Self.piece else {
+                rest = record.sequence
+                return false
             }
+            sent += record.message.count
+            request.send(replies[record])
             return true
         }
-        // What is queued counts: it subscribes again after that, and comes further each time.
-        if dropped > 0 { return overrun(request, names, dropped) }
         guard request.isActive else { return release(request, names) }
-        broadcast(of: names).add(request)
+        if let rest {
+            request.onCancel = { [weak self, weak request] in
+                if let request { self?.release(request, names) }
+            }
+            request.whenDrained { [weak self] in self?.goOn(request, names, from: rest) }
+        } else {
+            request.onCancel = nil
+            let broadcast = broadcast(of: names)
+            broadcast.add(request)
+            // What was pending is written before, and that may have ended the last of the others.
+            if audiences[names] !== broadcast { audiences.add(names, broadcast) }
+        }
+    }
+
+    /// Goes on with what was missed.
+    private func goOn(_ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64) {
+        guard admits(request) else { return refuse(request, names) }
+        if next >= kept.ring.oldest {
+            var replies = KeptReplies()
+            follow(request, names, from: next, &replies)
+        } else if let journal {
+            replay(request, names, from: next, journal) { [self] in overrun(request, names, Int(clamping: $0 - $1)) }
+        } else {
+            overrun(request, names, Int(clamping: kept.ring.oldest - next))
+        }
+    }
+
+    /// Tells a subscriber that it may no longer look.
+    func refuse(_ request: VarlinkRequest, _ names: Set<String>?) {
+        release(request, names)
+        request.fail(.permissionDenied)
     }
 
     /// Tells a subscriber that it was too slow.
@@ -209,20 +239,15 @@ final class SubscriberList {
         request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(clamping: dropped))])
     }
 
-    /// Whether a subscriber's queue has the bytes for a reply. One that nothing waits for is sent anything.
-    private func hasBytes(_ request: VarlinkRequest, for bytes: Int) -> Bool {
-        let queued = request.queuedBytes
-        return queued + bytes <= queueByteLimit || queued == 0
-    }
-
     private func broadcast(of names: Set<String>?) -> VarlinkBroadcast {
-        if let known = broadcasts[names] { return known }
-        // Those who have gone left theirs behind.
-        broadcasts = broadcasts.filter { $0.value.count > 0 }
+        if let known = audiences[names] { return known }
         let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
-        made.onRemoval = { [weak self] in self?.release($0, names) }
+        made.onRemoval = { [weak self, unowned made] request in
+            self?.release(request, names)
+            if made.count == 0 { self?.audiences.remove(names) }
+        }
         made.onOverrun = { [weak self] in self?.overrun($0, names, $1) }
-        broadcasts[names] = made
+        audiences.add(names, made)
         return made
     }
 }

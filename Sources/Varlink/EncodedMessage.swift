@@ -4,7 +4,6 @@
 /// The bytes of a message in memory that is shared and does not move, so that the kernel can be pointed at it.
 nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Int, UInt8>
-    private let start: Int
     /// The size on the wire, in bytes.
     let count: Int
     /// Its place among what a broadcast sends; 0 for what has none.
@@ -28,26 +27,12 @@ nonisolated struct EncodedMessage {
 
     init(_ bytes: UnsafeRawBufferPointer) {
         storage = .create(minimumCapacity: bytes.count) { _ in bytes.count }
-        start = 0
         count = bytes.count
         UnsafeMutableRawBufferPointer(start: base, count: count).copyMemory(from: bytes)
     }
 
-    private init(_ whole: EncodedMessage, _ range: Range<Int>, number: UInt64) {
-        storage = whole.storage
-        start = whole.start + range.lowerBound
-        count = range.count
-        self.number = number
-    }
-
-    /// Part of it, as a message in the same memory.
-    func part(_ range: Range<Int>, number: UInt64) -> EncodedMessage {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a message ends within its memory")
-        return EncodedMessage(self, range, number: number)
-    }
-
     /// The first byte. Valid for as long as the message is kept.
     var base: UnsafeMutableRawPointer {
-        storage.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0 + start) }
+        storage.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 }

@@ -148,7 +148,7 @@ class FrameStream {
             fail(SystemError.last(verb: "write to", object: "socket"))
             return true
         }
-        for message in batch.messages { output.append(message) }
+        for message in batch.messages(sharedWith: &writer.waiting) { output.append(message) }
         output.consume(max(result, 0))
         noteProgress()
         isBlocked = true

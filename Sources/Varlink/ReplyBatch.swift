@@ -36,15 +36,21 @@ final class ReplyBatch {
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// The messages one by one, in memory that lasts.
-    var messages: [EncodedMessage] {
-        if shared.isEmpty {
-            let whole = bytes.withUnsafeBytes { EncodedMessage($0) }
-            var start = 0
-            for end in ends {
-                shared.append(whole.part(start..<end.place, number: end.number))
-                start = end.place
+    /// The messages one by one, in memory that lasts: in that of `others`, as far as it has them by their number.
+    func messages(sharedWith others: inout [UInt64: EncodedMessage]) -> [EncodedMessage] {
+        guard shared.isEmpty else { return shared }
+        shared.reserveCapacity(ends.count)
+        var start = 0
+        for end in ends {
+            if end.number > 0, let known = others[end.number] {
+                shared.append(known)
+            } else {
+                var message = bytes.withUnsafeBytes { EncodedMessage(.init(rebasing: $0[start..<end.place])) }
+                message.number = end.number
+                shared.append(message)
+                if end.number > 0 { others[end.number] = message }
             }
+            start = end.place
         }
         return shared
     }

@@ -14,8 +14,8 @@ final class ServerConnection: FrameStream {
     /// Nil when the connection is closed or is the server's no more. Not weak: that would make the server slow to refer to.
     private unowned var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
-    private let maximumBytes: Int
-    private let maximumReplies: Int
+    private var maximumBytes: Int
+    private var maximumReplies: Int
 
     private var calls: UInt64 = 0
     /// The number of the call that is being answered, counted from 1; 0 when there is none.
@@ -43,6 +43,13 @@ final class ServerConnection: FrameStream {
         maximumBytes = server.limits.queuedBytes
         maximumReplies = server.limits.queuedReplies
         super.init(descriptor, frameLimit: server.limits.messageSize, writer: server.writer)
+    }
+
+    /// The server's limits are others now.
+    func take(_ limits: VarlinkLimits) {
+        maximumBytes = limits.queuedBytes
+        maximumReplies = limits.queuedReplies
+        frames.limit = limits.messageSize
     }
 
     // The stream
@@ -259,7 +266,7 @@ final class ServerConnection: FrameStream {
     /// Sends messages that other clients get too.
     func share(_ batch: ReplyBatch) {
         if writeThrough(batch) { return keepWithinLimits() }
-        for message in batch.messages { enqueue(message) }
+        for message in batch.messages(sharedWith: &writer.waiting) { enqueue(message) }
     }
 
     private func enqueue(_ message: EncodedMessage) {

@@ -19,6 +19,8 @@ final class TurnWriter {
     private var dirty: [FrameStream] = []
     private var broadcasts: [VarlinkBroadcast] = []
     private var spare: ReplyBatch?
+    /// Messages of this turn that somebody has to wait for, by number: once for all broadcasts.
+    var waiting: [UInt64: EncodedMessage] = [:]
     /// Whether a stream is being served, which calls `served()` when that is done.
     var isServing = false
     private var since = MonotonicInstant(microseconds: 0)
@@ -78,6 +80,7 @@ final class TurnWriter {
         let toAll = broadcasts
         broadcasts = []
         for broadcast in toAll { broadcast.flush() }
+        waiting = [:]
         let streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }

@@ -17,7 +17,7 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     }
 
     /// The longest message that is taken, in bytes without the NUL.
-    public let limit: Int
+    public internal(set) var limit: Int
 
     private var buffer: [UInt8] = []
     /// The first byte not handed out.

@@ -12,9 +12,9 @@ public import SystemErrors
 /// what clients do wrong to `onProblem`.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkServer {
-    /// What clients can make us allocate. Those of connections hold from the next one on, the others for clients that
-    /// connect from now on.
-    public var limits: VarlinkLimits
+    /// What clients can make us allocate. Connections that are there stay, however many; the other limits hold for them
+    /// from now on too.
+    public var limits: VarlinkLimits { didSet { for connection in connections.values { connection.take(limits) } } }
     /// Hears of what went wrong with clients.
     public var onProblem: ((VarlinkProblem) -> Void)?
 

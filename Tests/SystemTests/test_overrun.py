@@ -3,6 +3,7 @@
 """A subscriber who does not read in time is told how many notifications it did not get, and gets them all when it asks."""
 
 import pytest
+from belfry_service import SERVICE
 from test_restart import crash, post
 from varlink_client import VarlinkError
 
@@ -42,3 +43,17 @@ def test_subscriber_who_is_too_far_behind_is_told_how_far_and_finds_the_rest(on_
     again.until("org.example.end")
     assert [n["sequence"] for n in again.seen] == list(range(seen + 1, seen + 1 + len(again.seen)))
     assert len(again.seen) >= QUEUE + 200
+
+
+def test_queue_that_a_reload_widens_is_wider_for_those_who_are_there(started_on_each):
+    count = 1500
+    sleeper = started_on_each.subscribe(names=["org.example.tick"])
+    started_on_each.configure("[Socket]\nQueueMax=100000\nQueueSizeMax=64M\nFrameMax=2M\n")
+    with started_on_each.connect() as client:
+        client.call("GetState")
+        started_on_each.host.systemctl("reload", SERVICE)
+        for number in range(count):
+            client.call("Post", {"name": "org.example.tick", "userInfo": {"filler": "x" * 10_000, "number": number}})
+        client.call("Post", {"name": "org.example.long", "userInfo": {"filler": "x" * (3 << 19)}})
+
+    assert [sleeper.next()["userInfo"]["number"] for _ in range(count)] == list(range(count))

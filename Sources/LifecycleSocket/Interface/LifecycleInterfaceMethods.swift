@@ -21,7 +21,8 @@ nonisolated let lifecycleInterfaceMethods = """
     )
 
     # Follow what happens. Needs 'more'. The first reply carries the state, each later one a notification. With 'names'
-    # only those; with 'after' first those that came after that number, from memory or from the journal.
+    # only those, at most 256 in 4096 bytes; with 'after' first those that came after that number, from memory or from the
+    # journal.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
     # Post a notification. With 'wait' the reply comes when all listeners have answered, and says how. 'result' is

@@ -38,6 +38,8 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
     /// «BELFRYKS», the last letter first.
     static let magic: UInt64 = 0x534B_5952_464C_4542
     static let blockSize = 256
+    /// Bytes of the names that one subscriber may ask for. There is room for as much of each.
+    package static let longestNames = 4096
     private static let page = 4096
 
     /// Bytes of the ring.
@@ -48,10 +50,10 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
     package let blocks: Int
 
     /// A layout with at least so much room.
-    package init(ringSize: Int, entries: Int, blocks: Int = 4096) {
+    package init(ringSize: Int, entries: Int, blocks: Int? = nil) {
         self.ringSize = Self.wholePages(ringSize)
         self.entries = entries
-        self.blocks = blocks
+        self.blocks = blocks ?? entries * (Self.longestNames / Self.blockSize)
     }
 
     /// The layout that memory of `size` bytes says it has.

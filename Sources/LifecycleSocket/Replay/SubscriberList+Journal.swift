@@ -29,9 +29,7 @@ extension SubscriberList {
             },
             onGap: onGap,
             onRefusal: { [weak self, weak request] in
-                guard let request else { return }
-                self?.release(request, names)
-                request.fail(.permissionDenied)
+                if let request { self?.refuse(request, names) }
             })
         // Until the broadcast does it.
         request.onCancel = { [weak self, weak request] in
