@@ -189,17 +189,19 @@ int belfry_syncfs(int fd) { return syncfs(fd) < 0 ? -errno : 0; }
 int belfry_status_at(int directory, const char *name, struct belfry_status *status) {
     struct statx x;
     int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
-    if (statx(directory, name, flags, STATX_BASIC_STATS, &x) < 0) return -errno;
+    if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_MNT_ID, &x) < 0) return -errno;
+    bool mount_known = (x.stx_mask & STATX_MNT_ID) != 0;
+    uint64_t device = makedev(x.stx_dev_major, x.stx_dev_minor);
     *status = (struct belfry_status) {
-        .device = makedev(x.stx_dev_major, x.stx_dev_minor),
+        .device = device,
         .inode = x.stx_ino,
         .size = x.stx_size,
         .links = x.stx_nlink,
         .nanoseconds = x.stx_mtime.tv_nsec,
         .seconds = x.stx_mtime.tv_sec,
         .mode = x.stx_mode,
-        .mount_root = (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
-        .mount_root_known = (x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0,
+        .mount = mount_known ? x.stx_mnt_id : device,
+        .mount_known = mount_known,
     };
     return 0;
 }

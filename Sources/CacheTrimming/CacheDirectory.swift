@@ -39,7 +39,7 @@ package nonisolated struct CacheDirectory: Sendable, Equatable {
     /// Writes back, deletes the oldest files until the limits are kept, and drops pages, as configured, in this order.
     ///
     /// Files are deleted only under a valid CACHEDIR.TAG; the tag and the directories stay. No symbolic link is followed
-    /// and no other file system entered, see `TreeBoundary`. Blocks, on any thread; a flush ends early, with a report
+    /// and no other mount entered, see `TreeBoundary`. Blocks, on any thread; a flush ends early, with a report
     /// that says so, when it is cancelled, except while the file system is being written back.
     ///
     /// - Parameters:

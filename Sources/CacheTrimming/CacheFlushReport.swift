@@ -39,11 +39,11 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// The pages those files span, in memory or not.
     package var pagesAdvised: UInt64 = 0
 
-    /// Mount points and other file systems that were met and not entered.
+    /// Other mounts, and subvolumes, that were met and not entered.
     package var mountsSkipped = 0
 
     /// False on a kernel that cannot tell that a directory of the same device is mounted there (a bind mount): then
-    /// only the device number keeps a flush inside. Linux 5.6 can.
+    /// only the device number keeps a flush inside. Linux 5.6 can, from 5.8 on without openat2(2) too.
     package var tellsBindMounts = true
 
     /// Whether cancellation ended the flush early. What the counts say was done.

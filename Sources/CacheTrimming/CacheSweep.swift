@@ -89,7 +89,7 @@ package nonisolated struct CacheSweep {
         let files = oldest.files
         let candidates = files.indices.map { index in
             TrimPlan.Candidate(
-                id: index, inode: files[index].inode, size: files[index].size, modified: files[index].modified)
+                id: index, identity: files[index].identity, size: files[index].size, modified: files[index].modified)
         }
         let plan = TrimPlan(
             candidates: candidates, files: oldest.count, bytes: oldest.bytes, limits: cache.limits, now: now)

@@ -30,7 +30,7 @@ nonisolated final class FileRemover {
             var status = belfry_status()
             let result = belfry_status_at(directory.descriptor, file.name, &status)
             guard result == 0 else { throw Errno(result) }
-            guard file.matches(status) else { return }
+            guard boundary.holds(status), file.matches(status) else { return }
             guard unlinkat(directory.descriptor, file.name, 0) == 0 else { throw Errno(errno) }
             report.filesRemoved += 1
             if status.links == 1 { CacheFlushReport.add(status.size, to: &report.bytesFreed) }
@@ -48,7 +48,7 @@ nonisolated final class FileRemover {
         var directory = root
         for step in node.way {
             let (next, status) = try boundary.openDirectory(step.name, in: directory)
-            guard status.inode == step.inode, status.device == step.device else { return nil }
+            guard FileIdentity(status) == step.identity else { return nil }
             directory = next
         }
         current = (node, directory)

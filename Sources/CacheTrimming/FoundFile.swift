@@ -12,8 +12,7 @@ nonisolated struct FoundFile {
     let name: [CChar]
 
     /// What it was when it was found.
-    let inode: UInt64
-    let device: UInt64
+    let identity: FileIdentity
     let size: UInt64
     let modified: Duration
     let links: UInt32
@@ -22,8 +21,7 @@ nonisolated struct FoundFile {
     init(directory: TreeNode, name: [CChar], status: belfry_status) {
         self.directory = directory
         self.name = name
-        inode = status.inode
-        device = status.device
+        identity = FileIdentity(status)
         size = status.size
         modified = FoundFile.modified(status)
         links = status.links
@@ -32,8 +30,7 @@ nonisolated struct FoundFile {
     /// Whether a status is still that of this file, unchanged since. Inode numbers are used again, so the time of
     /// modification has to agree as well.
     func matches(_ status: belfry_status) -> Bool {
-        belfry_is_regular(status.mode) && !status.mount_root && status.inode == inode && status.device == device
-            && FoundFile.modified(status) == modified
+        belfry_is_regular(status.mode) && FileIdentity(status) == identity && FoundFile.modified(status) == modified
     }
 
     /// No overflow, whatever time somebody gave the file.

@@ -4,11 +4,12 @@
 import CSystemd
 import Glibc
 
-/// Opens what is in a cache and nothing that is not: no symbolic link is followed and no other file system entered.
+/// Opens what is in a cache and nothing that is not: no symbolic link is followed and no other mount entered, nor a
+/// subvolume, which is a directory with a device of its own.
 ///
-/// Linux 5.6 enforces both itself (openat2(2)), bind mounts of the same device included. Where that call is absent, or
-/// forbidden by a system call filter, `O_NOFOLLOW`, the device number and, if the kernel has it (5.8), the mount-root
-/// attribute of statx(2) do; without the attribute a bind mount of the same device cannot be told and is entered.
+/// Linux 5.6 enforces the first two itself (openat2(2)). Where that call is absent, or forbidden by a system call filter,
+/// `O_NOFOLLOW` and the number of the mount (statx(2), Linux 5.8) do; without that number the device stands in for it, a
+/// bind mount of the same device cannot be told and is entered.
 package nonisolated struct TreeBoundary: Sendable {
     /// How the boundary is kept.
     package nonisolated enum Method: Sendable, CaseIterable {
@@ -18,7 +19,8 @@ package nonisolated struct TreeBoundary: Sendable {
         case stepwise
     }
 
-    let device: UInt64
+    private let mount: UInt64
+    private let device: UInt64
     let method: Method
     let tellsBindMounts: Bool
 
@@ -27,22 +29,23 @@ package nonisolated struct TreeBoundary: Sendable {
         var status = belfry_status()
         let result = belfry_status_at(root.descriptor, "", &status)
         guard result == 0 else { throw Errno(result) }
+        mount = status.mount
         device = status.device
         let probe = belfry_open_beneath(root.descriptor, ".", O_RDONLY | O_DIRECTORY)
         if probe >= 0 { close(probe) }
         self.method = method ?? (probe >= 0 ? .kernel : .stepwise)
-        tellsBindMounts = self.method == .kernel || status.mount_root_known
+        tellsBindMounts = self.method == .kernel || status.mount_known
     }
 
-    /// Whether an entry with this status is of the cache's own file system and mount, as far as can be told before
-    /// it is opened.
+    /// Whether an entry with this status is of the cache's own mount and no subvolume, as far as can be told before it
+    /// is opened. The device of a file says nothing: on an overlay it is that of the layer.
     func holds(_ status: belfry_status) -> Bool {
-        status.device == device && !status.mount_root
+        status.mount == mount && (status.device == device || !belfry_is_directory(status.mode))
     }
 
     /// Opens one name.
     ///
-    /// - Throws: an error number; EXDEV when it is not of this file system and mount, ELOOP or ENOTDIR when it is a
+    /// - Throws: an error number; EXDEV when it is of another mount or a subvolume, ELOOP or ENOTDIR when it is a
     ///   link.
     func open(_ name: [CChar], in directory: OpenDirectory, flags: Int32) throws(Errno) -> (Int32, belfry_status) {
         let descriptor =

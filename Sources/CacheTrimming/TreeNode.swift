@@ -11,18 +11,16 @@ nonisolated final class TreeNode {
     let name: [CChar]
 
     /// What it was when it was entered.
-    let device: UInt64
-    let inode: UInt64
+    let identity: FileIdentity
 
     /// How far below the root it is.
     let depth: Int
 
     /// Remembers a directory.
-    init(parent: TreeNode?, name: [CChar], device: UInt64, inode: UInt64) {
+    init(parent: TreeNode?, name: [CChar], identity: FileIdentity) {
         self.parent = parent
         self.name = name
-        self.device = device
-        self.inode = inode
+        self.identity = identity
         depth = parent.map { $0.depth + 1 } ?? 0
     }
 

@@ -35,8 +35,7 @@ nonisolated final class TreeWalk {
         let result = belfry_status_at(descriptor, "", &status)
         let directory = try OpenDirectory(taking: descriptor)
         guard result == 0 else { throw Errno(result) }
-        let node = TreeNode(
-            parent: nil, name: Array(path.utf8CString), device: status.device, inode: status.inode)
+        let node = TreeNode(parent: nil, name: Array(path.utf8CString), identity: FileIdentity(status))
         levels = [Level(directory: directory, node: node)]
     }
 
@@ -100,7 +99,7 @@ nonisolated final class TreeWalk {
         }
         do throws(Errno) {
             let (directory, status) = try boundary.openDirectory(name, in: level.directory)
-            let node = TreeNode(parent: level.node, name: name, device: status.device, inode: status.inode)
+            let node = TreeNode(parent: level.node, name: name, identity: FileIdentity(status))
             levels.append(Level(directory: directory, node: node))
         } catch {
             switch error.code {

@@ -11,7 +11,7 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
         package let id: Int
 
         /// The same for all names of one file.
-        package let inode: UInt64
+        package let identity: FileIdentity
 
         /// In bytes.
         package let size: UInt64
@@ -20,9 +20,9 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
         package let modified: Duration
 
         /// Makes a candidate.
-        package init(id: Int, inode: UInt64, size: UInt64, modified: Duration) {
+        package init(id: Int, identity: FileIdentity, size: UInt64, modified: Duration) {
             self.id = id
-            self.inode = inode
+            self.identity = identity
             self.size = size
             self.modified = modified
         }
@@ -39,14 +39,14 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
     /// - Parameters:
     ///   - candidates: files that may go, in any order; at least the oldest of the cache.
     ///   - files: how many files the cache holds, candidates included.
-    ///   - bytes: the sum of their sizes, every inode once.
+    ///   - bytes: the sum of their sizes, every file once.
     ///   - limits: what the cache may hold.
     ///   - now: the time since the Unix epoch. A file from the future is the youngest and never too old.
     package init(candidates: [Candidate], files: Int, bytes: UInt64, limits: TrimLimits, now: Duration) {
         let oldestFirst = candidates.sorted {
-            ($0.modified, $0.inode, $0.id) < ($1.modified, $1.inode, $1.id)
+            ($0.modified, $0.identity.inode, $0.id) < ($1.modified, $1.identity.inode, $1.id)
         }
-        var names = Dictionary(oldestFirst.map { ($0.inode, 1) }, uniquingKeysWith: +)
+        var names = Dictionary(oldestFirst.map { ($0.identity, 1) }, uniquingKeysWith: +)
         var files = files
         var bytes = bytes
 
@@ -60,8 +60,8 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
             guard expired || exceeded() else { return }
             removals.append(candidate.id)
             files -= 1
-            names[candidate.inode, default: 1] -= 1
-            if names[candidate.inode] == 0 { bytes -= min(bytes, candidate.size) }
+            names[candidate.identity, default: 1] -= 1
+            if names[candidate.identity] == 0 { bytes -= min(bytes, candidate.size) }
         }
         isSufficient = !exceeded() && (files <= 0 || limits.ageMax == nil || candidates.isEmpty)
     }

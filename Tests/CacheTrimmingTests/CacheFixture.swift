@@ -75,6 +75,14 @@ nonisolated final class CacheFixture {
         mounts.append(base + "/" + path)
     }
 
+    /// Mounts an overlay whose layers are file systems of their own, until the fixture goes.
+    func mountOverlay(_ path: String, lower: String, upper: String) throws {
+        for folder in [path, upper + "/files", upper + "/work"] { try directory(folder) }
+        let layers = "lowerdir=\(base)/\(lower),upperdir=\(base)/\(upper)/files,workdir=\(base)/\(upper)/work"
+        try CacheFixture.command("mount", "-t", "overlay", "-o", layers, "belfry-test", base + "/" + path)
+        mounts.append(base + "/" + path)
+    }
+
     /// Mounts `source` once more, until the fixture goes.
     func mountBind(_ source: String, on path: String) throws {
         try CacheFixture.command("mount", "--bind", base + "/" + source, base + "/" + path)
@@ -82,8 +90,12 @@ nonisolated final class CacheFixture {
     }
 
     func exists(_ path: String) -> Bool {
+        status(path) != nil
+    }
+
+    func status(_ path: String) -> belfry_status? {
         var status = belfry_status()
-        return belfry_status_at(AT_FDCWD, base + "/" + path, &status) == 0
+        return belfry_status_at(AT_FDCWD, base + "/" + path, &status) == 0 ? status : nil
     }
 
     /// Those of the paths that exist.

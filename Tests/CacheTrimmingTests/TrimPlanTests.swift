@@ -11,8 +11,15 @@ import Testing
     /// Candidates with ids 0, 1, 2… and the given sizes and ages.
     static func files(_ files: [(size: UInt64, age: Int64)]) -> [TrimPlan.Candidate] {
         files.enumerated().map { id, file in
-            TrimPlan.Candidate(id: id, inode: UInt64(id), size: file.size, modified: now - .seconds(file.age))
+            candidate(id, inode: UInt64(id), size: file.size, modified: now - .seconds(file.age))
         }
+    }
+
+    static func candidate(
+        _ id: Int, device: UInt64 = 1, inode: UInt64, size: UInt64, modified: Duration
+    ) -> TrimPlan.Candidate {
+        let identity = FileIdentity(device: device, inode: inode)
+        return TrimPlan.Candidate(id: id, identity: identity, size: size, modified: modified)
     }
 
     static func plan(_ candidates: [TrimPlan.Candidate], _ limits: TrimLimits) -> TrimPlan {
@@ -66,7 +73,7 @@ import Testing
 
     @Test func anyTimeCanBeCompared() {
         let files = [Int64.min, .max, 0].enumerated().map { id, seconds in
-            TrimPlan.Candidate(id: id, inode: UInt64(id), size: .max, modified: .seconds(seconds))
+            Self.candidate(id, inode: UInt64(id), size: .max, modified: .seconds(seconds))
         }
 
         let plan = TrimPlan(
@@ -77,13 +84,21 @@ import Testing
 
     @Test func linkedFileIsGoneWithItsLastName() {
         let files = [10, 10, 5].enumerated().map { id, age in
-            TrimPlan.Candidate(id: id, inode: age == 10 ? 7 : 8, size: 100, modified: Self.now - .seconds(age))
+            Self.candidate(id, inode: age == 10 ? 7 : 8, size: 100, modified: Self.now - .seconds(age))
         }
 
         let plan = TrimPlan(
             candidates: files, files: 3, bytes: 200, limits: TrimLimits(sizeMax: 100), now: Self.now)
 
         #expect(plan.removals == [0, 1])
+    }
+
+    @Test func inodeOfAnotherDeviceIsAnotherFile() {
+        let files = [10, 9].enumerated().map { id, age in
+            Self.candidate(id, device: UInt64(id), inode: 7, size: 100, modified: Self.now - .seconds(age))
+        }
+
+        #expect(Self.plan(files, TrimLimits(sizeMax: 100)).removals == [0])
     }
 
     @Test func tooFewCandidatesAreNotSufficient() {

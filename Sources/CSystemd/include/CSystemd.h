@@ -130,8 +130,8 @@ struct belfry_status {
     uint32_t nanoseconds; // of the time of modification
     int64_t seconds;      // of the time of modification
     mode_t mode;
-    bool mount_root;       // something is mounted on this name
-    bool mount_root_known; // the kernel can tell (Linux 5.8)
+    uint64_t mount;   // the number of the mount, or else that of the device
+    bool mount_known; // the kernel tells the mount (Linux 5.8)
 };
 
 /// The status of `name` in `directory`, or of the descriptor itself when `name` is empty. Mounts nothing.
