@@ -22,7 +22,7 @@ nonisolated let lifecycleInterfaceMethods = """
 
     # Follow what happens. Needs 'more'. The first reply carries the state, each later one a notification. With 'names'
     # only those, at most 256 in 4096 bytes; with 'after' first those that came after that number, from memory or from the
-    # journal.
+    # journal. When the 'sequence' of the state is lower than 'after', the service has begun to count anew.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
     # Post a notification. With 'wait' the reply comes when all listeners have answered, and says how. 'result' is
