@@ -23,6 +23,7 @@ def describe(built: Path) -> list[str]:
     model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
     system = re.search(r'PRETTY_NAME="(.*)"', Path("/etc/os-release").read_text())
     swift = re.search(r"Swift version \S+", _output("swift", "--version"))
+    kernel = re.match(r"[0-9.]*[0-9]", platform.release()).group(0)
     versions = [
         f"{package} {found}" for package in PACKAGES
         if (found := _output("dpkg-query", "--show", "--showformat", "${Version}", package))
@@ -30,7 +31,7 @@ def describe(built: Path) -> list[str]:
     return [
         f"Date: {datetime.date.today().isoformat()}",
         f"CPU: {model.group(1) if model else platform.processor()}, {os.cpu_count()} cores",
-        f"System: {system.group(1) if system else 'unknown'}, Linux {platform.release()} {platform.machine()}",
+        f"System: {system.group(1) if system else 'unknown'}, Linux {kernel} {platform.machine()}",
         f"Compiler: {swift.group(0) if swift else 'unknown'}, release build, static standard library",
         f"Belfry: {_output(str(built / 'belfryd'), '--version').strip()}",
         f"Peers and libraries: {', '.join(versions)}",
