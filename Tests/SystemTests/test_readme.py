@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What README.md shows of a console is what is seen there."""
+
+import re
+
+from host_roots import PROJECT
+
+
+def sample(command: str) -> tuple[list[str], list[str]]:
+    """The commands of the console with this one, and the lines that they print."""
+    consoles = re.findall(r"```console\n(.*?)```", (PROJECT / "README.md").read_text(), re.DOTALL)
+    lines = next(console for console in consoles if command in console).splitlines()
+    return [line[2:] for line in lines if line.startswith("$ ")], [line for line in lines if not line.startswith("$ ")]
+
+
+def shape(line: str) -> str:
+    """The line without what differs from time to time."""
+    return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE", line))
+
+
+def shown(lines: list[str], first: str) -> list[str]:
+    """The line that begins with this, and the next."""
+    start = next(index for index, line in enumerate(lines) if line.strip().startswith(first))
+    return [shape(line) for line in lines[start : start + 2]]
+
+
+def test_first_sample_is_what_the_journal_has(started_on_each):
+    (pause, _, go_on, journal), printed = sample("journalctl -t")
+    subscriber = started_on_each.subscribe()
+
+    for command, last in ((pause, "didEnterBackground"), (go_on, "didBecomeActive")):
+        started_on_each.host.run("sh", "-c", command)
+        subscriber.until(last)
+    started_on_each.host.run("journalctl", "--sync")
+
+    assert started_on_each.host.run("sh", "-c", journal).stdout.splitlines() == printed
+
+
+def test_sample_of_the_status_has_what_it_says_after_a_crash_and_after_a_stop(started_on_each):
+    belfry = started_on_each
+    pid = belfry.main_pid()
+    (kill, stop), printed = sample("sleep 1; belfryctl status")
+    after_stop = printed[printed.index("…") + 1 :]
+
+    belfry.host.run("sh", "-c", kill.split(";")[0])
+    belfry.wait_for_another(pid)
+    crashed = belfry.ctl("status").stdout.splitlines()
+    belfry.host.run("sh", "-c", stop.split(";")[0])
+    stopped = belfry.ctl("status").stdout.splitlines()
+
+    assert [shape(line) for line in crashed[:3]] == [shape(line) for line in printed[:3]]
+    assert shown(stopped, "Launch: ") == shown(after_stop, "Launch: ")
+    slowest, slowest_shown = shown(stopped, "slowest: ")[0], shown(after_stop, "slowest: ")[0]
+    # Which one is slower than the other differs.
+    assert sorted(slowest.replace(",", "").split()) == sorted(slowest_shown.replace(",", "").split())
