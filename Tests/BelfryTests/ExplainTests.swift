@@ -68,6 +68,23 @@ struct ExplainTests {
         end(daemon)
     }
 
+    @Test func explainedControlSignalTellsWhoHearsOfTheMemory() throws {
+        let daemon = try fixture.startReady()
+
+        let text = try control("explain", "RTMIN+18").lines
+
+        #expect(text.first?.hasSuffix("queued with it; 0x300 posts a memory warning") == true)
+        #expect(text.contains { $0.hasPrefix("didReceiveMemoryWarning") })
+        end(daemon)
+    }
+
+    @Test func limitThatNoKeySetsIsNotSaidToBeConfigured() throws {
+        let daemon = try fixture.startReady()
+
+        #expect(try control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as any transition has: it") == true)
+        end(daemon)
+    }
+
     @Test func signalThatIsNoneIsMisuse() throws {
         let daemon = try fixture.startReady()
 

@@ -40,6 +40,15 @@ struct SocketListenerTests {
         #expect(state["bootId"] == "b007")
     }
 
+    @Test func everyActionOfASignalIsDescribed() throws {
+        let parameters: VarlinkObject = ["interface": "io.belfry.Lifecycle"]
+        let reply = try call("org.varlink.service.GetInterfaceDescription", parameters).get()
+
+        let text = try #require(reply["description"]?.stringValue)
+        let comment = try #require(text.split(separator: "\n").first { $0.contains("# stop, stopNow") })
+        for name in SignalAction.names { #expect(comment.contains(" \(name),"), "\(name)") }
+    }
+
     @Test func subscriberGetsTheStateAndThenWhatHappens() throws {
         var replies: [VarlinkObject] = []
         client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }

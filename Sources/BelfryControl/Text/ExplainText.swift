@@ -51,7 +51,8 @@ package nonisolated enum ExplainText {
             text +=
                 " of \(setting)=\(reply.number("unitTimeoutUsec").map(DurationText.text(microseconds:)) ?? "infinity")"
         } else {
-            text += " by configuration"
+            // StopTimeout= is the only such time that a key sets.
+            text += reply.text("action") == "stop" ? " by configuration" : " as any transition has"
         }
         if reply["fits"]?.boolValue != false { return text + ": it fits." }
         return style.alarming(

@@ -42,7 +42,10 @@ nonisolated struct SignalEffect: Sendable, Equatable {
         case .pause: self.init(.transition(.pause), "pauses the service")
         case .resume: self.init(.transition(.resume), "brings the service back")
         case .interrupt: self.init(.transition(.interrupt), "makes the service inactive until it is resumed")
-        case .control: self.init(.nothing, "does what the value says that is queued with it")
+        case .control:
+            self.init(
+                .post(.didReceiveMemoryWarning),
+                "does what the value says that is queued with it; 0x300 posts a memory warning")
         case .ignore: self.init(.nothing, "nothing: it is ignored")
         case .post(let name):
             guard let name = LifecycleNotification.Name(name) else {
