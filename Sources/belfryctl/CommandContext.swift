@@ -83,7 +83,8 @@ final class CommandContext {
         }
     }
 
-    private static func environment() -> [String: String] {
+    /// The variables that count.
+    nonisolated static func environment() -> [String: String] {
         let names = [
             "BELFRY_SOCKET", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR", "HOME", "NO_COLOR", "TERM",
         ]

@@ -26,6 +26,11 @@ struct ConnectionOptions: ParsableArguments {
         transform: TimeLimit.init)
     var timeout: TimeLimit?
 
+    /// Whether it was said which socket.
+    func namesSocket(environment: [String: String]) -> Bool {
+        [socket, environment["BELFRY_SOCKET"]].contains { $0.map { !$0.isEmpty } ?? false }
+    }
+
     /// The path that a command connects to.
     func path(environment: [String: String]) -> String {
         if let socket, !socket.isEmpty { return socket }

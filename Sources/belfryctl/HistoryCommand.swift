@@ -7,7 +7,7 @@ import BelfryControl
 import Varlink
 
 /// `belfryctl history`.
-struct HistoryCommand: ServiceCommand {
+struct HistoryCommand: JournalCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show what happened to the service, from the journal.",
         discussion: """
@@ -38,14 +38,13 @@ struct HistoryCommand: ServiceCommand {
     @Option(name: [.customShort("n"), .long], help: ArgumentHelp("Only the last so many.", valueName: "number"))
     var lines: Int?
 
-    @Option(
-        help: ArgumentHelp("The service, as the journal calls it (SYSLOG_IDENTIFIER).", valueName: "name"))
-    var service = "belfryd"
+    @OptionGroup var source: JournalSource
 
     @Flag(help: "Print one JSON object a line: {\"notification\":…}.")
     var json = false
 
     func validate() throws {
+        try checkSource()
         for text in [since, until] {
             guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
             throw ValidationError("'\(text)' is no point in time")
@@ -55,7 +54,7 @@ struct HistoryCommand: ServiceCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: names)
-        var query = JournalQuery(service: service)
+        var query = JournalQuery(service: try await service(context))
         query.names = names
         query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
         query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }

@@ -11,7 +11,7 @@ struct HoldCommand: ServiceCommand {
         discussion: """
             The exit status is that of the command, or 128 and the number of the signal that ended it. Without a command the \
             service is held until SIGINT or SIGTERM. When the service is restarted in spite of it, it is held again. A stop \
-            waits no longer than the service has time itself.
+            waits no longer than the service has time itself. --for limits the hold, --timeout only how long to wait for it.
             """)
 
     @OptionGroup var connection: ConnectionOptions

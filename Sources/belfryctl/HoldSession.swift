@@ -40,6 +40,9 @@ final class HoldSession {
 
     /// Holds, runs the command, and returns when it has ended.
     func run() async throws -> CommandStatus {
+        if let limit = context.changing {
+            try end.limit(limit, on: context.loop, ControlFailure(noAnswerIn: limit, to: "hold", context.path))
+        }
         let result = try await end.wait(on: context.loop) { [unowned self] in
             interrupt($0)
         } _: {
@@ -92,6 +95,7 @@ final class HoldSession {
 
     private func begin() {
         hasBegun = true
+        end.endLimit()
         guard !command.isEmpty else { return }
         do throws(SystemError) {
             child = try ForegroundProcess(command, on: context.loop) { [weak self] in self?.end.reach(.success($0)) }

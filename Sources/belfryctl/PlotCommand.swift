@@ -3,9 +3,10 @@
 
 import ArgumentParser
 import BelfryControl
+import SystemErrors
 
 /// `belfryctl plot`.
-struct PlotCommand: ServiceCommand {
+struct PlotCommand: JournalCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot", abstract: "Draw how the last launch or stop went, listener by listener.",
         discussion: "It is read from the journal, so that the service need not run.")
@@ -16,19 +17,21 @@ struct PlotCommand: ServiceCommand {
         help: "launch or stop.", completion: .list(["launch", "stop"]))
     var transition = "launch"
 
-    @Option(help: ArgumentHelp("The service, as the journal calls it (SYSLOG_IDENTIFIER).", valueName: "name"))
-    var service = "belfryd"
+    @OptionGroup var source: JournalSource
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
     func validate() throws {
+        try checkSource()
         guard ["launch", "stop"].contains(transition) else { throw ValidationError("expected launch or stop") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let service = try await service(context)
         guard let timeline = try JournalReader().lastTimeline(of: transition, service: service) else {
-            throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(service)")
+            let name = SystemError.escape(service)
+            throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(name)")
         }
         try context.print(timeline, json: json, as: TimelinePlot.lines)
         return .success

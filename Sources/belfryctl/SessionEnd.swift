@@ -10,6 +10,7 @@ import SystemErrors
 @MainActor
 final class SessionEnd {
     private var signals: [SignalEventSource] = []
+    private var timer: TimerEventSource?
     private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
 
     /// Has SIGINT, SIGTERM and SIGHUP do nothing any more but call `handler`, begins, and returns what `reach` is given.
@@ -28,6 +29,14 @@ final class SessionEnd {
             begin()
         }
     }
+
+    /// Ends the command with a failure after a while, unless something comes first.
+    func limit(_ limit: Duration, on loop: MainEventLoop, _ failure: ControlFailure) throws(SystemError) {
+        timer = try loop.timer(after: limit) { [weak self] in self?.reach(.failure(failure)) }
+    }
+
+    /// What was waited for in a limited time has come.
+    func endLimit() { timer = nil }
 
     /// Ends the command, unless it has ended.
     func reach(_ result: Result<CommandStatus, ControlFailure>) {

@@ -11,7 +11,7 @@ struct WatchCommand: WatchingCommand {
         discussion: """
             Prints where the service is, and then a line for each notification. When the service goes away, waits for \
             it and goes on where it was; a service that was stopped is not started by this. Ends with SIGINT, SIGTERM, \
-            or when nobody reads the output any more.
+            or when nobody reads the output any more. --timeout limits only how long to wait for where the service is.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -30,6 +30,10 @@ struct WatchCommand: WatchingCommand {
     var wait = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        try await WatchSession(subject(isAwaited: wait, context), json: json, context).run()
+        let session = try WatchSession(subject(isAwaited: wait, context), json: json, context)
+        if let limit = context.changing {
+            try session.limit(limit, ControlFailure(noAnswerIn: limit, to: "watch", context.path))
+        }
+        return try await session.run()
     }
 }

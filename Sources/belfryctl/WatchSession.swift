@@ -15,7 +15,6 @@ final class WatchSession {
     private let isJSON: Bool
     /// How many notifications are waited for; nil for a watch without an end.
     private var left: Int?
-    private var timer: TimerEventSource?
     private let line: NotificationLine
     private var watch: Watch?
     private let end = SessionEnd()
@@ -49,15 +48,17 @@ final class WatchSession {
         return try result.get()
     }
 
-    /// Gives up after a while, with this failure.
-    func limit(_ limit: Duration, _ failure: ControlFailure) throws {
-        timer = try context.loop.timer(after: limit) { [weak self] in self?.end.reach(.failure(failure)) }
+    /// Gives up with this failure when in this time what is waited for has not come: the notifications that are counted,
+    /// or else the first state.
+    func limit(_ limit: Duration, _ failure: ControlFailure) throws(SystemError) {
+        try end.limit(limit, on: context.loop, failure)
     }
 
     private func show(_ event: WatchEvent) {
         switch event {
         case .state where left != nil: break
         case .state(let state):
+            end.endLimit()
             output.write(isJSON ? json("state", state) : line.line(state: state))
         case .notification(let notification):
             guard left != 0 else { return }

@@ -133,6 +133,9 @@ struct CommandTests {
             (["post", "a", "b"], 64, "Error: expected key="),
             (["no-such-command"], 64, "Error: "), (["watch", "--after", "-1"], 64, "Error: "),
             (["status", "--timeout", "5q"], 64, "Error: "),
+            (["history", "--service", "x"], 64, "Error: --socket and --service both say which service"),
+            (["plot", "--service", "x"], 64, "Error: --socket and --service both say which service"),
+            (["plot"], 69, "unable to plot 'launch': the journal has none of lantern"),
         ] as [([String], Int32, String)])
     func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let standIn = try StandIn()
@@ -156,15 +159,47 @@ struct CommandTests {
         #expect(done.errors.hasPrefix("unable to connect to '\(standIn.socket)': \(reason)\nis belfryd running?"))
     }
 
-    @Test func aServiceThatDoesNotAnswerIsGivenUp() throws {
+    @Test(
+        arguments: [
+            (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
+            (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"), (["plot"], "get the name of"),
+        ] as [([String], String)])
+    func aServiceThatDoesNotAnswerIsGivenUp(_ command: [String], _ verb: String) throws {
         let standIn = try StandIn()
         #expect(try end(standIn, "status").status == 0)
         kill(try #require(standIn.service).pid, SIGSTOP)
 
-        let done = try end(standIn, "status", "--timeout", "50ms")
+        let environment = ["BELFRY_SOCKET": standIn.socket]
+        let done = try ChildProgram("belfryctl", command + ["--timeout", "50ms"], environment: environment).end()
 
         #expect(done.status == 69)
-        #expect(done.errors == "unable to get the state of '\(standIn.socket)': no answer in 50 ms\n")
+        #expect(done.errors.hasPrefix("unable to \(verb) '\(standIn.socket)': no answer in 50 ms\n"))
+    }
+
+    @Test func aServiceThatDoesNotComeIsGivenUp() throws {
+        let standIn = try StandIn(running: false)
+
+        let done = try end(standIn, "watch", "--wait", "--timeout", "50ms")
+
+        #expect(done.status == 69)
+        #expect(done.errors.hasSuffix("unable to watch '\(standIn.socket)': no answer in 50 ms\n"))
+    }
+
+    @Test(arguments: [["history"], ["history", "--service", "x"], ["plot"]])
+    func timeIsNotLimitedWhereNobodyIsAsked(_ command: [String]) throws {
+        let done = try ChildProgram("belfryctl", command + ["--timeout", "1s"]).end()
+
+        #expect(done.status == 64)
+        #expect(done.errors.hasPrefix("Error: --timeout is for a service that is asked for its name, give --socket"))
+    }
+
+    @Test func theJournalIsReadWithoutAServiceThatIsNamed() throws {
+        let standIn = try StandIn(running: false)
+
+        #expect(try end(standIn, "history", "--service", "lantern-of-nobody").status == 0)
+        let asked = try end(standIn, "history")
+        #expect(asked.status == 69)
+        #expect(asked.errors.hasSuffix("\n--service says without asking what the journal calls it\n"))
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

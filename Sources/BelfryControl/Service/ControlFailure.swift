@@ -67,6 +67,15 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
             }
     }
 
+    /// A service that gave no answer in time: `unable to VERB 'OBJECT': no answer in 10 s`.
+    package init(noAnswerIn limit: Duration, to verb: String, _ object: String) {
+        let what = "unable to \(verb) '\(SystemError.escape(object))'"
+        self.init(.unavailable, "\(what): no answer in \(DurationText.text(limit))")
+    }
+
+    /// The same, with one more thing to do about it.
+    package func with(_ hint: String) -> ControlFailure { ControlFailure(status, lines + [hint]) }
+
     private init(_ status: CommandStatus, _ lines: [String]) {
         self.status = status
         self.lines = lines

@@ -78,8 +78,7 @@ package final class ServiceClient {
             return try await body()
         } catch {
             guard isLate, let limit else { throw ControlFailure(calling: error, to: verb, object) }
-            let reason = "no answer in \(DurationText.text(limit))"
-            throw ControlFailure(.unavailable, "unable to \(verb) '\(SystemError.escape(object))': \(reason)")
+            throw ControlFailure(noAnswerIn: limit, to: verb, object)
         }
     }
 }
