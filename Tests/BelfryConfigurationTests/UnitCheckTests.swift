@@ -151,8 +151,21 @@ struct UnitCheckTests {
         #expect(problems(setting + "\n", configuration) == [expected].compactMap { $0 })
     }
 
-    @Test func stateWithoutADirectoryLiesInTheRuntimeDirectory() {
-        #expect(problems("StateDirectory=\n") == [])
+    @Test(arguments: ["StateDirectory=\n", "StateDirectory=\nUser=root\n"])
+    func stateNeedsADirectoryOfItsOwn(_ settings: String) {
+        let finding =
+            "u.service:1:2: warning: no StateDirectory=: the last word of the service is not kept, or taken for that of "
+            + "another one"
+
+        #expect(problems(settings) == [finding])
+        #expect(problems(settings + "ReadWritePaths=/srv\n", "[Service]\nStateDirectory=/srv/state\n") == [])
+        #expect(problems(settings + "StateDirectory=mine\n") == [])
+    }
+
+    @Test func stateDirectoryOfTheConfigurationMustBeWritable() {
+        let found = problems("", "[Service]\nStateDirectory=/srv/state\n")
+
+        #expect(found.count == 1 && found[0].contains("makes '/srv/state' read-only, which the service writes to: use"))
     }
 
     @Test func unitThatSaysNothingLacksMuch() {
@@ -170,6 +183,8 @@ struct UnitCheckTests {
                 "u.service:3:2: warning: no FileDescriptorStoreMax=: what the service stores over a restart is refused",
                 "u.service:3:2: warning: the default LimitNOFILE=1024 is too little for ConnectionsMax=4096 and what "
                     + "else is open",
+                "u.service:3:2: warning: no StateDirectory=: the last word of the service is not kept, or taken for that "
+                    + "of another one",
             ])
     }
 

@@ -182,7 +182,7 @@ struct LastWordKeeperTests {
         #expect(word.listeners.count == 64 && word.problem?.count == 512)
     }
 
-    @Test func withoutItsDirectoryNothingIsKeptAndNothingSaid() throws {
+    @Test func withoutItsDirectoryNothingIsKeptWhichIsSaidOnce() throws {
         let mediator = LifecycleMediator(clock: clock)
         let keeper = LastWordKeeper(
             mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere")),
@@ -191,6 +191,10 @@ struct LastWordKeeperTests {
         keeper.end(by: .service, .finished, exitStatus: 0)
 
         #expect(keeper.launchCause == nil)
-        #expect(writer.records.isEmpty)
+        #expect(writer.records.count == 1)
+        let record = try #require(writer.records.first)
+        let reason = "No such file or directory (ENOENT), use StateDirectory= of the unit"
+        #expect(record.message == "unable to keep the last word in '\(directory.path("nowhere"))': \(reason)")
+        #expect(record.priority == .notice)
     }
 }

@@ -29,6 +29,23 @@ nonisolated extension UnitCheck {
             "no SupplementaryGroups=systemd-journal: subscribers get nothing back that is in the journal alone")
     }
 
+    mutating func checkState() {
+        guard let settings, stateDirectory(settings) == nil else { return }
+        warning(
+            unit.last("StateDirectory"),
+            "no StateDirectory=: the last word of the service is not kept, or taken for that of another one")
+    }
+
+    /// The directory that is the service's own.
+    private func stateDirectory(_ settings: BelfrySettings) -> String? {
+        settings.service.stateDirectory ?? directory("StateDirectory", below: "/var/lib")
+    }
+
+    /// The first directory of a key that has systemd make it (systemd.exec(5)).
+    private func directory(_ key: String, below root: String) -> String? {
+        unit.words(key).first.map { "\(root)/\($0.word.prefix { $0 != ":" })" }
+    }
+
     private var isRoot: Bool {
         ["root", "0"].contains(unit.last("User")?.value ?? "root") && !unit.isOn("DynamicUser")
     }
@@ -66,19 +83,14 @@ nonisolated extension UnitCheck {
 
     /// What listeners write to.
     private func needs(_ settings: BelfrySettings) -> [Need] {
-        var environment: [String: String] = [:]
-        for (key, variable, root) in [
-            ("RuntimeDirectory", "RUNTIME_DIRECTORY", "/run"), ("StateDirectory", "STATE_DIRECTORY", "/var/lib"),
-        ] {
-            environment[variable] = unit.words(key).first.map { "\(root)/\($0.word.prefix { $0 != ":" })" }
+        let runtime = RuntimePaths(
+            environment: [:], uid: isRoot ? 0 : 65534,
+            runtimeDirectory: settings.service.runtimeDirectory ?? directory("RuntimeDirectory", below: "/run")
+        ).runtimeDirectory
+        var needs = [Need(path: runtime, who: "the service", remedy: ": use RuntimeDirectory=")]
+        if let state = stateDirectory(settings) {
+            needs.append(Need(path: state, who: "the service", remedy: ": use StateDirectory="))
         }
-        let paths = RuntimePaths(
-            environment: environment, uid: isRoot ? 0 : 65534, runtimeDirectory: settings.service.runtimeDirectory,
-            stateDirectory: settings.service.stateDirectory)
-        var needs = [
-            Need(path: paths.runtimeDirectory, who: "the service", remedy: ": use RuntimeDirectory="),
-            Need(path: paths.stateDirectory, who: "the service", remedy: ": use StateDirectory="),
-        ]
         if settings.socket.isEnabled, let path = settings.socket.path, path.hasPrefix("/") {
             let folder = path.split(separator: "/").dropLast().joined(separator: "/")
             needs.append(Need(path: "/" + folder, who: "the socket"))

@@ -34,6 +34,7 @@ package nonisolated struct UnitCheck {
         check.checkRestart()
         check.checkDescriptors()
         check.checkJournal()
+        check.checkState()
         check.checkSandbox()
         return check.diagnostics.sorted(files: unit.files)
     }

@@ -34,6 +34,9 @@ package final class LastWordKeeper {
         var problems: [String] = []
         found = files.read(problems: &problems)
         for problem in problems { log.write(.warning, problem, .failure) }
+        if let absence = files.absence {
+            log.write(.notice, "\(absence), use StateDirectory= of the unit", .failure)
+        }
         write()
         for name in [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate] {
             observations.append(mediator.addObserver(forName: name) { [unowned self] in begin($0) })
@@ -56,7 +59,7 @@ package final class LastWordKeeper {
 
     /// What this start follows; nil when that cannot be told.
     package var launchCause: LaunchCause? {
-        if found == .refused || (found == .nothing && !files.isThere) { return nil }
+        if found == .refused || (found == .nothing && files.absence != nil) { return nil }
         return LaunchCause(after: previousRun, bootID: run.bootID)
     }
 
@@ -103,7 +106,7 @@ package final class LastWordKeeper {
     }
 
     private func write() {
-        guard files.isThere else { return }
+        guard files.absence == nil else { return }
         do throws(SystemError) {
             try files.write(run)
         } catch {

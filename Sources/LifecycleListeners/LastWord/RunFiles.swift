@@ -58,8 +58,10 @@ package nonisolated struct RunFiles: Sendable, Equatable {
         try? file.putAside()
     }
 
-    /// Whether there is a directory to keep anything in. It is the service manager that makes it.
-    package var isThere: Bool { access(directory, F_OK) == 0 }
+    /// Why there is no directory to keep anything in; nil when there is one. It is the service manager that makes it.
+    package var absence: SystemError? {
+        access(directory, F_OK) == 0 ? nil : .last(verb: "keep the last word in", object: directory)
+    }
 
     /// Writes what there is to say of a run. Its file is not forced to the disk: it is to outlive the process, and a stop
     /// has little time.

@@ -18,7 +18,7 @@ package final class RestorationListener: LifecycleListener {
 
     /// - Parameters:
     ///   - mediator: its listeners are asked, those that are restorable.
-    ///   - path: the file that holds the state. Its directory is made when there is something to keep.
+    ///   - path: the file that holds the state. Its directory must be there when there is something to keep.
     ///   - log: hears what could not be kept or restored.
     package init(mediator: LifecycleMediator, path: String, log: ServiceLog) {
         self.mediator = mediator
