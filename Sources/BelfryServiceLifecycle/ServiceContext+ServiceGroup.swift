@@ -22,6 +22,7 @@ extension ServiceContext {
     ///   - services: started in this order, shut down in reverse.
     ///   - logger: for what the group itself has to say.
     ///   - readiness: signalled by the services once they do their work; without it, a service that runs is ready.
+    /// - Throws: when listeners would follow each other in a circle.
     public func addServiceGroup(
         services: [any Service], logger: Logger = .current, readiness: ServiceReadiness? = nil
     ) throws(ListenerOrderError) {

@@ -27,6 +27,8 @@ public final class MainEventLoop {
     public private(set) var lastInterruption: WaitInterruption?
 
     /// Makes a loop for the main thread. A process wants one.
+    ///
+    /// - Throws: when the system has no descriptor or no memory left for it (sd_event_new(3)).
     public init() throws(SystemError) {
         var made: OpaquePointer?
         try SystemError.check(sd_event_new(&made), verb: "make", object: "event loop")
@@ -40,6 +42,8 @@ public final class MainEventLoop {
     ///
     /// While it runs, the main actor's work is done here. It must be called on the main thread by synchronous code:
     /// an `async` main gives the first thread away.
+    ///
+    /// - Throws: what `turn(waiting:)` does, or when the main queue cannot be watched. Handlers throw nothing.
     public func run() throws(SystemError) -> Int32 {
         let mainQueue = try MainQueueSource(on: event)
         self.mainQueue = mainQueue
@@ -58,6 +62,8 @@ public final class MainEventLoop {
     /// One turn: waits for at most `limit` (forever when nil) until a source is ready and dispatches it.
     ///
     /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
+    ///
+    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). A wait that a signal breaks off is none of that.
     public func turn(waiting limit: Duration?) throws(SystemError) {
         isStamped = false
         var ready = sd_event_prepare(event)
@@ -130,6 +136,8 @@ public final class MainEventLoop {
 /// source is kept.
 extension MainEventLoop {
     /// Watches a signal that is blocked in every thread.
+    ///
+    /// - Throws: `EBUSY` for one that is not blocked or is watched already (sd_event_add_signal(3)).
     public func source(
         signal number: Int32, _ handler: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) -> SignalEventSource {
@@ -137,6 +145,8 @@ extension MainEventLoop {
     }
 
     /// Watches a descriptor. The caller keeps owning it.
+    ///
+    /// - Throws: `EBADF` for one that is not open, `EPERM` for a regular file (epoll_ctl(2)).
     public func source(
         descriptor: Int32, _ events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void
     ) throws(SystemError) -> DescriptorEventSource {
@@ -144,6 +154,8 @@ extension MainEventLoop {
     }
 
     /// Sets a timer. `accuracy` is how late it may fire so that wake-ups can be joined.
+    ///
+    /// - Throws: when the system has no descriptor or no memory left for it.
     public func timer(
         after delay: Duration, clock: TimerEventSource.Clock = .monotonic, accuracy: Duration = .milliseconds(1),
         _ handler: @escaping () -> Void
@@ -152,6 +164,9 @@ extension MainEventLoop {
     }
 
     /// Watches a file or directory.
+    ///
+    /// - Throws: `ENOENT` when it is not there, `EACCES`, and `ENOSPC` when there are too many watches
+    ///   (inotify_add_watch(2)).
     public func source(
         path: String, _ kinds: FileChange.Kinds, _ handler: @escaping (FileChange) -> Void
     ) throws(SystemError) -> InotifyEventSource {
@@ -159,6 +174,8 @@ extension MainEventLoop {
     }
 
     /// Waits for a child of this process to end, and reaps it.
+    ///
+    /// - Throws: when there is no such process, or it is waited for already (sd_event_add_child(3)).
     public func source(
         child pid: Int32, _ handler: @escaping (ChildExit) -> Void
     ) throws(SystemError) -> ChildEventSource {
@@ -166,6 +183,8 @@ extension MainEventLoop {
     }
 
     /// Prepares work that `schedule()` puts into the next turn.
+    ///
+    /// - Throws: when the system has no memory left for it.
     public func deferred(_ handler: @escaping () -> Void) throws(SystemError) -> DeferredEventSource {
         try DeferredEventSource(on: event, handler)
     }

@@ -40,6 +40,8 @@ public final class TimerEventSource: LoopSource {
     }
 
     /// Fires `delay` from now, whether or not it has fired before.
+    ///
+    /// - Throws: `ESTALE` after `cancel()`.
     public func fire(after delay: Duration) throws(SystemError) {
         try SystemError.check(
             call { sd_event_source_set_time_relative($0, delay.microseconds) }, verb: "set timer of", object: "\(delay)"

@@ -29,6 +29,7 @@ public struct ListenerConformance {
     ///
     /// - Parameter make: makes a fresh one each time.
     /// - Returns: what is wrong, a line each; nothing when all is well.
+    /// - Throws: what `make` does, or `ListenerOrderError` for a listener that its mediator refuses.
     public func check(_ make: () throws -> any LifecycleListener) async throws -> [String] {
         try await check { _, _ in try make() }
     }
@@ -37,6 +38,7 @@ public struct ListenerConformance {
     ///
     /// - Parameter make: makes a fresh one each time, for the mediator that it will be added to.
     /// - Returns: what is wrong, a line each; nothing when all is well.
+    /// - Throws: what `make` does, or `ListenerOrderError` for a listener that its mediator refuses.
     public func check(
         _ make: (LifecycleMediator, ManualClock) throws -> any LifecycleListener
     ) async throws -> [String] {

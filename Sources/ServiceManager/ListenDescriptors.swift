@@ -14,6 +14,8 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
     public init(_ descriptors: [(name: String, descriptor: Int32)]) { self.descriptors = descriptors }
 
     /// Takes the descriptors. They are closed on exec from now on.
+    ///
+    /// - Throws: `EINVAL` for environment variables that make no sense, `EBADF` when what they name is not open.
     public static func received() throws(SystemError) -> Self {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = try SystemError.check(sd_listen_fds_with_names(0, &names), verb: "take over", object: "descriptors")

@@ -29,6 +29,8 @@ public final class VarlinkClient {
     }
 
     /// Takes over a connected stream socket.
+    ///
+    /// - Throws: `VarlinkError.system` when it is no open descriptor, or cannot be watched.
     public init(
         _ descriptor: Int32, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
     ) throws(VarlinkError) {

@@ -25,11 +25,15 @@ public nonisolated struct VarlinkReplies: AsyncSequence, Sendable {
         fileprivate let buffer: ReplyBuffer
 
         /// The next reply, or nil after the last one.
+        ///
+        /// - Throws: the service's error, or why no more replies come, such as `VarlinkError.closed`.
         public mutating func next() async throws(VarlinkError) -> VarlinkObject? {
             try await buffer.next()
         }
 
         /// The next reply, or nil after the last one.
+        ///
+        /// - Throws: the service's error, or why no more replies come, such as `VarlinkError.closed`.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(VarlinkError) -> VarlinkObject? {

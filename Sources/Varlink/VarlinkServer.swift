@@ -45,6 +45,8 @@ public final class VarlinkServer {
     }
 
     /// A server that listens nowhere yet.
+    ///
+    /// - Throws: when the loop takes no more work.
     public init(
         _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
     ) throws(SystemError) {
@@ -86,12 +88,16 @@ public final class VarlinkServer {
 
     /// Takes over a socket that listens already, as sd_listen_fds(3) hands it over, or one that is connected (UAPI.20,
     /// «Socket Activation»). It is closed with the server, and its file, which is its maker's, stays.
+    ///
+    /// - Throws: `EBADF` for what is not open, `EINVAL` for what is no Unix stream socket.
     public func listen(onActivated descriptor: Int32) throws(SystemError) {
         if ServerListener.isConnected(descriptor) { return try serve(descriptor) }
         try start(ServerListener(activated: descriptor))
     }
 
     /// Takes over a connected Unix stream socket, in whatever way it came about.
+    ///
+    /// - Throws: `EBADF` when it is no open descriptor. What fails later closes the connection.
     public func serve(_ descriptor: Int32) throws(SystemError) {
         try SystemError.check(
             fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) < 0 ? -errno : 0,

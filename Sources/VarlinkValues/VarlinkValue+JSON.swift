@@ -16,6 +16,8 @@ nonisolated extension VarlinkValue: CustomStringConvertible {
     }
 
     /// Reads one JSON text without copying it.
+    ///
+    /// - Throws: what is wrong, and at which byte.
     public init(json bytes: UnsafeBufferPointer<UInt8>) throws(VarlinkParseError) {
         var parser = JSONParser(bytes)
         self = try parser.value()

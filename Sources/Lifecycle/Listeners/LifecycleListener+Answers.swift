@@ -85,6 +85,11 @@ extension LifecycleListener {
     }
 
     /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.
+    ///
+    /// - Parameters:
+    ///   - type: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: the answer. It throws `LifecycleRefusal` to refuse a launch or a new configuration.
     public func on<Event: LifecycleEvent>(
         _ type: Event.Type, deadline: Duration? = nil, _ body: @escaping (Event) async throws -> Void
     ) -> LifecycleAnswer {
@@ -97,6 +102,10 @@ extension LifecycleListener {
     }
 
     /// Judges the launch: all verdicts are asked for, and one that is false refuses it.
+    ///
+    /// - Parameters:
+    ///   - deadline: how long the verdict may take; the mediator's own deadline when nil.
+    ///   - body: the verdict. It throws `LifecycleRefusal` to say why the launch is refused.
     public func onLaunch(
         deadline: Duration? = nil, _ body: @escaping (LaunchOptions) async throws -> Bool
     ) -> LifecycleAnswer {
@@ -106,6 +115,11 @@ extension LifecycleListener {
     }
 
     /// Answers with what was found, for a notification that is awaited.
+    ///
+    /// - Parameters:
+    ///   - name: the notification.
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: looks, and says what it found. What it throws is reported as a failure.
     public func onFetch(
         _ name: LifecycleNotification.Name = .performFetch, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> FetchResult
@@ -115,6 +129,10 @@ extension LifecycleListener {
     }
 
     /// Opens a URL, or leaves it to the next listener by returning false.
+    ///
+    /// - Parameters:
+    ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
+    ///   - body: opens what it is given. What it throws is reported as a failure.
     public func onOpenURL(
         deadline: Duration? = nil, _ body: @escaping (String) async throws -> Bool
     ) -> LifecycleAnswer {

@@ -174,8 +174,8 @@ public final class LifecycleMediator {
 
     /// Begins work that a pause or a stop waits for, as `UIApplication.beginBackgroundTask` does.
     ///
-    /// The wait ends with `end()`, when the task is dropped, and at its deadline; a stop also ends it when its own time
-    /// is up, and a second stop at once.
+    /// The wait ends with `end()`, when the task is dropped, and at its deadline; before that when the task's share of the
+    /// time of the pause or the stop is up and `BackgroundTask.reportProgress` asks for no more, and at a second stop.
     ///
     /// - Parameters:
     ///   - name: what it is called in reports.

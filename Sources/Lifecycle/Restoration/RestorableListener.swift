@@ -59,5 +59,5 @@ extension RestorableListener {
     public var restorableStateVersion: Int { 1 }
 
     /// Refuses every other version.
-    public func migrate(from version: Int, _ value: UserInfoValue) throws -> UserInfoValue? { nil }
+    public func migrate(from version: Int, _ value: UserInfoValue) -> UserInfoValue? { nil }
 }
