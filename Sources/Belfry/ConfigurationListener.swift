@@ -4,26 +4,41 @@
 internal import BelfryConfiguration
 internal import Lifecycle
 
-/// Applies what belongs to no other listener: the deadlines of `[Service]`, and what sources watch and limit.
+/// Applies what belongs to no other listener: the deadlines of `[Service]`, and what sources watch and limit. Refuses what
+/// only a restart applies.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator
     private let sources: ServiceSources
     private let budget: UnitBudget
+    private let hasSocket: Bool
 
-    init(mediator: LifecycleMediator, sources: ServiceSources, budget: UnitBudget) {
+    /// - Parameter hasSocket: whether the program has that part; what is said of it is nothing to one without.
+    init(mediator: LifecycleMediator, sources: ServiceSources, budget: UnitBudget, hasSocket: Bool) {
         self.mediator = mediator
         self.sources = sources
         self.budget = budget
+        self.hasSocket = hasSocket
     }
 
     var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try apply(mediator.configuration) }
+        on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
         on(.didReload) { [self] in
             try apply($0.configuration)
             budget.refresh()
         }
         on(.didFailToReload) { [self] in try apply($0.configuration) }
+    }
+
+    private func check(_ notification: LifecycleNotification) throws {
+        guard let new = notification.configuration?[EffectiveConfiguration.self],
+            let old = mediator.configuration[EffectiveConfiguration.self]
+        else { return }
+        let keys = new.restartKeys(changedFrom: old).filter { hasSocket || $0.section != "Socket" }
+        guard !keys.isEmpty else { return }
+        let list = keys.map(\.description).joined(separator: ", ")
+        throw LifecycleRefusal("a reload cannot change \(list): that takes a restart")
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) throws {

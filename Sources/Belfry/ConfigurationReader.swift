@@ -35,6 +35,7 @@ final class ConfigurationReader {
         if let level { settings.logger.level = level }
         var configuration = LifecycleConfiguration()
         configuration[BelfrySettings.self] = settings
+        configuration[EffectiveConfiguration.self] = loaded.effective
         return configuration
     }
 

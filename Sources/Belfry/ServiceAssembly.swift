@@ -59,7 +59,8 @@ final class ServiceAssembly {
         }
         let sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
-        try mediator.addListener(ConfigurationListener(mediator: mediator, sources: sources, budget: budget))
+        try mediator.addListener(
+            ConfigurationListener(mediator: mediator, sources: sources, budget: budget, hasSocket: has("socket")))
         let lastWord = lastWord(in: paths, mediator, identity)
         keeper = lastWord
         var launch = LaunchSource.options(Environment.variables) { name in
@@ -154,14 +155,15 @@ final class ServiceAssembly {
 
     /// What is configured and asked for in vain.
     private func sayWhatIsMissing(_ settings: BelfrySettings) {
-        let names = partsWanted.map(\.name)
-        if !settings.caches.isEmpty, !names.contains("cacheFlush") {
+        if !settings.caches.isEmpty, !has("cacheFlush") {
             log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configuration)
         }
-        if let path = options.socketPath, !names.contains("socket") {
+        if let path = options.socketPath, !has("socket") {
             log.write(.warning, "this service has no socket, ignoring '\(path)'", .configuration)
         }
     }
+
+    private func has(_ part: String) -> Bool { partsWanted.contains { $0.name == part } }
 
     /// Adds the listeners that registered themselves.
     private func addRegistered(to service: ServiceContext, except disabled: [String]) throws {

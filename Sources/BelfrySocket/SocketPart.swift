@@ -38,9 +38,9 @@ final class SocketPart: AssembledPart {
 
     func addFirstListeners(_ service: PartSurroundings) throws {
         guard let keeper else { return }
-        let (path, configured) = (foundation.options.socketPath, foundation.settings.socket.path)
+        let path = foundation.options.socketPath
         let endpoint = SocketEndpoint(
-            path: path ?? configured ?? service.paths.socketPath, configuredPath: configured,
+            path: path ?? foundation.settings.socket.path ?? service.paths.socketPath,
             activated: path == nil ? received.named("varlink") : [])
         let listener = try SocketListener(
             loop: service.loop, mediator: service.mediator, identity: foundation.identity, endpoint: endpoint,

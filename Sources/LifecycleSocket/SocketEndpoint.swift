@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
 internal import Lifecycle
 internal import LifecycleListeners
 internal import SystemErrors
@@ -10,16 +9,13 @@ internal import Varlink
 /// Where the socket is: descriptors that systemd listens on already, else a path.
 package final class SocketEndpoint {
     private let path: String
-    private let configuredPath: String?
     private let activated: [Int32]
 
     /// - Parameters:
     ///   - path: where to listen when nothing was handed over.
-    ///   - configuredPath: what `[Socket] Path=` said when `path` was decided.
     ///   - activated: sockets that listen already.
-    package init(path: String, configuredPath: String?, activated: [Int32]) {
+    package init(path: String, activated: [Int32]) {
         self.path = path
-        self.configuredPath = configuredPath
         self.activated = activated
     }
 
@@ -39,12 +35,6 @@ package final class SocketEndpoint {
         } catch {
             throw LifecycleRefusal("\(error)")
         }
-    }
-
-    /// Refuses settings that would need another socket.
-    func check(_ settings: SocketSettings) throws {
-        guard settings.path != configuredPath else { return }
-        throw LifecycleRefusal("[Socket] Path= changes with a restart, not with a reload")
     }
 
     private func makeDirectory() throws(SystemError) {

@@ -91,7 +91,6 @@ package final class SocketListener: LifecycleListener {
             try endpoint.open(server, keeper.descriptors)
             subscribers.resume()
         }
-        on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
         on(.willTerminate) { [self] _ in server.flush() }
@@ -105,11 +104,6 @@ package final class SocketListener: LifecycleListener {
     package func close() {
         subscribers.leave()
         server.close()
-    }
-
-    private func check(_ notification: LifecycleNotification) throws {
-        guard let settings = notification.configuration?[BelfrySettings.self]?.socket else { return }
-        try endpoint.check(settings)
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {

@@ -102,7 +102,7 @@ struct ExplainTests {
 
         #expect(good.status == 0)
         #expect(good.lines.contains("willReload"))
-        #expect(good.lines.contains { $0.hasPrefix("  socket: completed") })
+        #expect(good.lines.contains { $0.hasPrefix("  configuration: completed") })
         #expect(good.lines.last == "Nothing speaks against it.")
         #expect(bad.status == 1)
         #expect(bad.lines.last?.contains("unknown signal 'USR3'") == true)

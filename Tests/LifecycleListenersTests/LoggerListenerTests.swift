@@ -159,6 +159,28 @@ struct LoggerListenerTests {
         #expect(writer.records.last?.message.hasPrefix("flushRequested") == true)
     }
 
+    @Test func reloadToATargetThatCannotBeHadIsRefused() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let log = ServiceLog { [writer] target in
+            guard target == .kmsg else { return writer }
+            throw SystemError(EACCES, verb: "open", object: "/dev/kmsg")
+        }
+        try mediator.addListener(LoggerListener(mediator: mediator, log: log))
+        mediator.perform(.launch)
+        var settings = BelfrySettings.defaults
+        settings.logger.target = .kmsg
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+
+        var result: TransitionReport.Result?
+        mediator.perform(.reload) { result = $0.result }
+
+        #expect(result == .refused(["logger: unable to open '/dev/kmsg': Permission denied (EACCES)"]))
+    }
+
     @Test func levelHoldsBackWhatIsLessUrgent() {
         let log = ServiceLog { [writer] _ in writer }
         log.maximumLevel = .warning

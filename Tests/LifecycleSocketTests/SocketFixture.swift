@@ -39,7 +39,7 @@ final class SocketFixture {
             loop: loop, mediator: mediator,
             identity: ServiceIdentity(
                 service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
-            endpoint: SocketEndpoint(path: path, configuredPath: nil, activated: []),
+            endpoint: SocketEndpoint(path: path, activated: []),
             keeper: SocketKeeper(
                 settings.socket, bootID: "b007",
                 descriptors: KeptDescriptors(ListenDescriptors([]), store: DescriptorStore()),

@@ -96,3 +96,21 @@ def test_newer_systemd_reloads_with_the_signal_and_waits(belfry_on_trixie):
     assert reloaded[0]["origin"]["signal"] == "SIGHUP"
     ring(belfry_on_trixie)
     assert subscriber.next()["name"] == "org.example.doorbell"
+
+
+@pytest.mark.parametrize("setting", ["[Socket]\nEnabled=no\n", "[Service]\nStateDirectory=/var/lib/belfry/other\n"])
+def test_reload_that_would_take_a_restart_fails_and_says_so(started_on_each, setting):
+    subscriber = started_on_each.subscribe()
+    started_on_each.configure(setting + DOORBELL)
+
+    done = started_on_each.host.systemctl("reload", SERVICE, check=False)
+
+    assert done.returncode != 0
+    failed = subscriber.until("didFailToReload")[-1]
+    section, key = setting.partition("=")[0].split("\n")
+    [reason] = failed["userInfo"]["reasons"]
+    assert f"a reload cannot change {section} {key}= ({CONFIGURATION}:2:1): that takes a restart" in reason
+    assert reason in "\n".join(started_on_each.messages())
+    ring(started_on_each)
+    started_on_each.kill("USR1")
+    assert subscriber.next()["name"] == "flushRequested"

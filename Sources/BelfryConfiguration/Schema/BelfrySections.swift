@@ -22,7 +22,7 @@ nonisolated enum BelfrySections {
                 "InhibitShutdown", .boolean, default: "yes",
                 help: "whether the end of the machine waits until the service knows which it is"),
             KeyDescription(
-                "DisabledListeners", .listenerNames, default: "",
+                "DisabledListeners", .listenerNames, default: "", needsRestart: true,
                 help: "names of listeners that registered themselves and are left out"),
             KeyDescription(
                 "ProtectedData", .paths, default: "",
@@ -37,10 +37,10 @@ nonisolated enum BelfrySections {
                 "SignalLimitRealtime", .boolean, default: "no",
                 help: "whether real-time signals are merged too, which loses all values but the last"),
             KeyDescription(
-                "RuntimeDirectory", .path, default: "",
+                "RuntimeDirectory", .path, default: "", needsRestart: true,
                 help: "where the socket is; by default decided by the environment"),
             KeyDescription(
-                "StateDirectory", .path, default: "",
+                "StateDirectory", .path, default: "", needsRestart: true,
                 help: "where state is kept; by default decided by the environment"),
         ])
 
@@ -63,9 +63,10 @@ nonisolated enum BelfrySections {
     static let socket = SectionDescription(
         "Socket", help: "the Varlink socket io.belfry.Lifecycle",
         keys: [
-            KeyDescription("Enabled", .boolean, default: "yes", help: "whether there is a socket"),
             KeyDescription(
-                "Path", .socketPath, default: "",
+                "Enabled", .boolean, default: "yes", needsRestart: true, help: "whether there is a socket"),
+            KeyDescription(
+                "Path", .socketPath, default: "", needsRestart: true,
                 help: "its path or abstract @NAME; by default io.belfry.Lifecycle in the runtime directory"),
             KeyDescription(
                 "Group", .account, default: "belfry", help: "group whose members are privileged, if it exists"),
@@ -92,7 +93,7 @@ nonisolated enum BelfrySections {
                 "ReplayMax", .integer(0...1_048_576), default: "1024",
                 help: "past notifications kept in memory for those who ask for them"),
             KeyDescription(
-                "ReplaySize", .size(65536...(1 << 30)), default: "1M",
+                "ReplaySize", .size(65536...(1 << 30)), default: "1M", needsRestart: true,
                 help: "bytes of them, from which subscribers go on after a restart too"),
         ])
 

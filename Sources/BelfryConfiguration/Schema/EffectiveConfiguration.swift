@@ -19,6 +19,17 @@ package nonisolated struct EffectiveConfiguration: Sendable {
         sections.filter { $0.description.name == name && $0.instance != nil }
     }
 
+    /// What a reload cannot bring from `old` to this: the keys that need a restart for it.
+    package func restartKeys(changedFrom old: EffectiveConfiguration) -> [RestartKey] {
+        zip(sections.filter { $0.instance == nil }, old.sections.filter { $0.instance == nil }).flatMap { new, old in
+            new.description.keys.filter { $0.needsRestart && new.value($0.name) != old.value($0.name) }.map { key in
+                RestartKey(
+                    section: new.description.name, name: key.name,
+                    position: new.settings.first { $0.key == key.name }?.origin)
+            }
+        }
+    }
+
     /// The configuration as a file that says everything, with a comment above each key about where it was set.
     /// Reading it again gives the same settings.
     package func printed() -> String {

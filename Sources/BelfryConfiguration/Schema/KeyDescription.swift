@@ -11,15 +11,20 @@ package nonisolated struct KeyDescription: Sendable {
     package let defaultText: String
     /// Whether it must be set.
     package let isRequired: Bool
+    /// Whether a change takes a restart: a reload refuses it.
+    package let needsRestart: Bool
     /// What it does, in one line.
     package let help: String
 
     /// A key whose default is `defaultText`.
-    package init(_ name: String, _ kind: ValueKind, default defaultText: String, help: String) {
+    package init(
+        _ name: String, _ kind: ValueKind, default defaultText: String, needsRestart: Bool = false, help: String
+    ) {
         self.name = name
         self.kind = kind
         self.defaultText = defaultText
         self.isRequired = false
+        self.needsRestart = needsRestart
         self.help = help
     }
 
@@ -29,6 +34,7 @@ package nonisolated struct KeyDescription: Sendable {
         self.kind = kind
         self.defaultText = ""
         self.isRequired = true
+        self.needsRestart = false
         self.help = help
     }
 

@@ -34,10 +34,14 @@ package final class LoggerListener: LifecycleListener {
         on(.statusRequested) { [self] notification in
             for status in mediator.listeners { log.write(LifecycleRecords.record(of: status, for: notification)) }
         }
-        on(.didReload) { [self] in apply($0.configuration) }.rehearsing { [log] in
-            if let settings = $0.configuration?[BelfrySettings.self] { try log.check(target: settings.logger.target) }
-        }
+        on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
+        on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
+    }
+
+    private func check(_ notification: LifecycleNotification) throws {
+        guard let settings = notification.configuration?[BelfrySettings.self] else { return }
+        try log.check(target: settings.logger.target)
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {

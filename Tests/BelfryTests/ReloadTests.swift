@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// What a reload cannot apply it refuses, on the real programs.
+@Suite(.timeLimit(.minutes(2)))
+struct ReloadTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    private func control(_ arguments: String..., reading stream: ProbeProcess.Stream = .output) throws
+        -> (text: String, status: Int32)
+    {
+        let socket = fixture.directory.path("run/io.belfry.Lifecycle")
+        let (lines, status) = try ProbeProcess("belfryctl", ["--socket", socket] + arguments, reading: stream).finish()
+        return (lines.joined(separator: "\n"), status)
+    }
+
+    private func end(_ process: ProbeProcess) {
+        process.send(SIGTERM)
+        #expect(process.finish().status == 0)
+    }
+
+    @Test(arguments: [
+        ("Service", "DisabledListeners=video"), ("Service", "RuntimeDirectory=/run/other"),
+        ("Service", "StateDirectory=/var/lib/other"), ("Socket", "Enabled=no"), ("Socket", "Path=@other"),
+        ("Socket", "ReplaySize=2M"),
+    ])
+    func whatTakesARestartIsRefused(section: String, setting: String) throws {
+        let daemon = try fixture.startReady()
+        let file = try fixture.directory.write(
+            "belfry.conf", "[Signals]\nUSR1=com.example.new\n[\(section)]\n\(setting)\n")
+
+        let reloaded = try control("reload", reading: .error)
+        let rehearsed = try control("rehearse", "HUP")
+
+        let key = setting.prefix { $0 != "=" }
+        let reason = "a reload cannot change [\(section)] \(key)= (\(file):4:1): that takes a restart"
+        #expect(reloaded.text.contains(reason) && reloaded.status == 78)
+        #expect(rehearsed.text.contains(reason) && rehearsed.status == 1)
+        #expect(try control("signals").text.contains("flushRequested"))
+        end(daemon)
+    }
+
+    @Test func allThatTakesARestartIsNamedAtOnce() throws {
+        let daemon = try fixture.startReady("[Socket]\nReplaySize=2M\n")
+        let file = try fixture.directory.write("belfry.conf", "[Service]\nStateDirectory=/other\n")
+
+        let reloaded = try control("reload", reading: .error)
+
+        let keys = "[Service] StateDirectory= (\(file):2:1), [Socket] ReplaySize=: that takes a restart"
+        #expect(reloaded.text.contains(keys))
+        end(daemon)
+    }
+
+    @Test func whatIsSaidOfASocketIsNothingToAServiceWithoutOne() throws {
+        let service = try fixture.startReady("ServiceProbe", ["store"])
+        try fixture.directory.write("belfry.conf", "[Socket]\nPath=@other\n")
+
+        service.send(SIGHUP)
+
+        service.lines(until: "willReload")
+        #expect(service.lines(until: "Reload").last?.contains("didReload") == true)
+        end(service)
+    }
+}
