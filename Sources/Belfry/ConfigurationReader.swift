@@ -41,8 +41,9 @@ final class ConfigurationReader {
 
     private func write(_ diagnostic: ConfigurationDiagnostic) {
         let position = diagnostic.position
+        let isError = diagnostic.severity == .error
         log.write(
-            diagnostic.severity == .error ? .error : .warning, "\(diagnostic)", .configuration,
+            isError ? .error : .warning, "\(diagnostic)", isError ? .configuration : .configurationDoubt,
             fields: [
                 ("BELFRY_CONFIG_FILE", position.file), ("BELFRY_CONFIG_LINE", "\(position.line)"),
                 ("BELFRY_CONFIG_COLUMN", "\(position.column)"),

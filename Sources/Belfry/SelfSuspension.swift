@@ -56,7 +56,7 @@ final class SelfSuspension {
     private func stop(_ told: ServiceManagerSocket.Outcome, watchdog: Duration?) {
         if isDue {
             if case .failed(let error) = told, watchdog != nil {
-                log.write(.warning, "\(error), staying in the background without a SIGSTOP", .control)
+                log.write(.warning, "\(error), staying in the background without a SIGSTOP", .notSuspended)
             } else {
                 mediator.perform(.suspend)
                 manager.send([.status("suspended until SIGCONT")])

@@ -149,17 +149,17 @@ final class ServiceAssembly {
         do throws(SystemError) {
             try RunFiles(directory: RuntimePaths(environment: environment, uid: geteuid()).stateDirectory).write(run)
         } catch {
-            log.write(.warning, "\(error), ignoring", .failure)
+            log.write(.warning, "\(error), ignoring", .savedState)
         }
     }
 
     /// What is configured and asked for in vain.
     private func sayWhatIsMissing(_ settings: BelfrySettings) {
         if !settings.caches.isEmpty, !has("cacheFlush") {
-            log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configuration)
+            log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configurationDoubt)
         }
         if let path = options.socketPath, !has("socket") {
-            log.write(.warning, "this service has no socket, ignoring '\(path)'", .configuration)
+            log.write(.warning, "this service has no socket, ignoring '\(path)'", .configurationDoubt)
         }
     }
 
@@ -173,7 +173,8 @@ final class ServiceAssembly {
         }
         for name in disabled where !registrations.contains(where: { $0.name == name }) {
             log.write(
-                .warning, "no listener '\(name)' of DisabledListeners= registered itself, ignoring", .configuration)
+                .warning, "no listener '\(name)' of DisabledListeners= registered itself, ignoring",
+                .configurationDoubt)
         }
     }
 
@@ -198,7 +199,7 @@ final class ServiceAssembly {
             return (file, file.id)
         } catch {
             let sequence = TransientSequence(after: kept ?? 0)
-            log.write(.notice, "\(error), counting notifications from \(sequence.last + 1)", .failure)
+            log.write(.notice, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
             return (sequence, IdentifierWords.random.text)
         }
     }

@@ -66,17 +66,17 @@ final class ServiceSources {
         }
         for inhibitor in [login.sleep.inhibitor, login.shutdown.inhibitor] {
             let operation = inhibitor.operation
-            inhibitor.onProblem = { log.write(.notice, "\($0), no \(operation) waits for us", .sourceMissing) }
+            inhibitor.onProblem = { log.write(.notice, "\($0), no \(operation) waits for us", .inhibitor) }
         }
         login.sleep.onOverrun = { limit in
             log.write(
                 .warning, "listeners were not done in the \(limit) that logind waits, the machine sleeps all the same",
-                .cutShort)
+                .machineGoesOn)
         }
         login.shutdown.onOverrun = { limit in
             log.write(
                 .warning, "background tasks were not done in the \(limit) that logind waits, the shutdown goes on",
-                .cutShort)
+                .machineGoesOn)
         }
         memory?.onEnd = { path in
             log.write(.notice, "nothing more is heard of memory pressure from '\(path)'", .sourceMissing)

@@ -128,7 +128,7 @@ package final class SocketListener: LifecycleListener {
             isTold = true
             let reason =
                 problem.map { "\($0)" } ?? "the journal shows none, is its reader in the group systemd-journal?"
-            log.write(.notice, "unable to replay what is not in memory any more: \(reason)", .client)
+            log.write(.notice, "unable to replay what is not in memory any more: \(reason)", .replay)
         }
     }
 

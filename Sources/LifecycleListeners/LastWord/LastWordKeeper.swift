@@ -33,9 +33,9 @@ package final class LastWordKeeper {
         self.log = log
         var problems: [String] = []
         found = files.read(problems: &problems)
-        for problem in problems { log.write(.warning, problem, .failure) }
+        for problem in problems { log.write(.warning, problem, .savedState) }
         if let absence = files.absence {
-            log.write(.notice, "\(absence), use StateDirectory= of the unit", .failure)
+            log.write(.notice, "\(absence), use StateDirectory= of the unit", .savedState)
         }
         write()
         for name in [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate] {
@@ -111,7 +111,7 @@ package final class LastWordKeeper {
             try files.write(run)
         } catch {
             // Once is enough: what prevents it will go on doing so.
-            if !hasWarned { log.write(.warning, "\(error), ignoring", .failure) }
+            if !hasWarned { log.write(.warning, "\(error), ignoring", .savedState) }
             hasWarned = true
         }
     }

@@ -17,8 +17,14 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case timeline = "5b1d9c7e3f204a86b0e27c4d8a6f19e3"
     /// What is wrong with a configuration.
     case configuration = "393da2b99ad549448982d47ba22074e2"
-    /// A client of the socket broke the protocol or a limit.
+    /// Something in the configuration does nothing, or not what was meant.
+    case configurationDoubt = "9edd375bcc264df8bd156dc028b748c6"
+    /// A client of the socket could not be served.
     case client = "6d0a4e6f2f0b4c0f9d9b1f7f4d1c8e21"
+    /// What a client asked for of the past could not be had from the journal.
+    case replay = "0714bd1108804fb0af71d8fb421b3478"
+    /// The subscribers of the last process could not be taken over.
+    case takeover = "75f00414bd394c87a5d5789495cd5e2e"
     /// A client began or ended to hold the service, or a pause or a stop waits for one.
     case hold = "0f6c3d2be1a94d0f8d5b7a1c92e34f68"
     /// Another program became a listener, or is none any more.
@@ -29,6 +35,18 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case cutShort = "b8a4d0c07c1648a7a5e2a6a4c5f3d917"
     /// The control signal SIGRTMIN+18 came.
     case control = "e1f4b7d9a86d4c3c8a62f7d0b95c4e38"
+    /// A client set the log level.
+    case logLevel = "4d5d66731ba848eaa9e1523c615372f6"
+    /// The log target that was asked for could not be had.
+    case logTarget = "42999fbaf5464cd0bc471042a28fb24f"
+    /// A pause that should have ended in a SIGSTOP did not.
+    case notSuspended = "6f430d57b9ce47579b662f354f2bf771"
+    /// Sleep or shutdown of the machine does not wait for the service.
+    case inhibitor = "cb548c4ea43b48e48de4f7b19b97b7c5"
+    /// Sleep or shutdown of the machine went on before the service was done.
+    case machineGoesOn = "2945baa1d40b44728acadcdcc2fc36f7"
+    /// Something could not be kept for the next run, or had of the last one.
+    case savedState = "e182ad57330d4ebd909d94613adced5f"
     /// A source of notifications that is done without.
     case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
     /// A signal came more often than its limit allows.

@@ -49,7 +49,7 @@ package final class ServiceLog {
         do {
             writer = try makeWriter(target)
         } catch {
-            write(.warning, "\(error), the log target stays as it was", .failure)
+            write(.warning, "\(error), the log target stays as it was", .logTarget)
         }
     }
 

@@ -65,7 +65,7 @@ package final class RestorationListener: LifecycleListener {
 
     private func warn(_ message: String) {
         log.write(
-            .warning, message, .listenerFailed,
+            .warning, message, .savedState,
             fields: [("BELFRY_LISTENER", name), ("BELFRY_OUTCOME", ListenerOutcome.failed(message).word)])
     }
 }

@@ -86,6 +86,6 @@ package final class SocketKeeper {
     }
 
     private static func tell(_ log: ServiceLog, _ error: any Error) {
-        log.write(.warning, "unable to go on with the subscribers of the last process: \(error)", .client)
+        log.write(.warning, "unable to go on with the subscribers of the last process: \(error)", .takeover)
     }
 }

@@ -19,7 +19,9 @@ extension SocketListener {
                     return request.fail(.invalidParameter("level"))
                 }
                 log.maximumLevel = level
-                log.write(.notice, "log level is now \(level.name), asked by \(request.peer)", .control)
+                log.write(
+                    .notice, "log level is now \(level.name), asked by \(request.peer)", .logLevel,
+                    by: origin(of: request))
                 request.reply()
             },
             "GetEnvironment": own { request in

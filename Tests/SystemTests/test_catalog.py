@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""`journalctl -x` explains a record by what it says."""
+
+import re
+
+from belfry_service import SERVICE
+from probe_service import ProbeService
+
+# The second signal of a kind is a storm.
+LIMIT = "[Service]\nSignalLimitBurst=1\nSignalLimitInterval=1min\n"
+CATALOG = "/usr/lib/systemd/catalog/belfry.catalog"
+
+
+def explained(belfry, message: str) -> str:
+    """What `journalctl -x` shows below the record whose message contains this."""
+    belfry.host.run("journalctl", "--sync")
+    cursor = f"--after-cursor={belfry.cursor}"
+    text = belfry.host.run("journalctl", "-x", "--no-pager", f"--unit={SERVICE}", cursor).stdout
+    lines = text.splitlines()
+    [at] = [number for number, line in enumerate(lines) if message in line]
+    below = lines[at + 1 :]
+    return "\n".join(below[: next((n for n, line in enumerate(below) if line[:2] not in ("--", "░░")), len(below))])
+
+
+def catalog(belfry) -> dict[str, set[str]]:
+    """The fields that each entry names, by its id."""
+    text = belfry.host.path(CATALOG).read_text()
+    entries = re.split(r"^-- ([0-9a-f]{32})$", text, flags=re.MULTILINE)[1:]
+    return {i: set(re.findall("@([A-Z_]+)@", entry)) for i, entry in zip(entries[::2], entries[1::2], strict=True)}
+
+
+def test_log_level_that_a_client_set_is_explained_as_that(started_on_each):
+    started_on_each.ctl("log-level", "notice")
+
+    text = explained(started_on_each, "log level is now notice, asked by")
+    assert "Subject: The log level was set" in text
+    assert "next reload or start" in text
+    assert "SIGRTMIN" not in text
+
+
+def test_listener_that_is_disabled_in_vain_is_not_explained_as_an_error(on_each):
+    on_each.configure("[Service]\nDisabledListeners=nobody\n")
+    on_each.start()
+
+    text = explained(on_each, "no listener 'nobody' of DisabledListeners= registered itself")
+    assert "Subject: Something in the configuration does nothing" in text
+    assert "refuses to run" not in text
+
+
+def life_of_an_invalid(host) -> list[dict]:
+    """The records of a service whose listener falls ill, and of one that finds its state broken: none of belfryd's does."""
+    probe = ProbeService(host)
+    try:
+        probe.start("frail", WatchdogSec="2s", Restart="no")
+        probe.kill("USR1")
+        probe.wait_for(lambda: any("BELFRY_HEALTH" in record for record in probe.journal()), "fall ill")
+        probe.stop()
+        host.write("/var/lib/belfry-probe/state", "nonsense")
+        probe.start("count", StateDirectory="belfry-probe")
+        assert any("unable to restore state" in message for message in probe.messages())
+        return probe.journal()
+    finally:
+        probe.remove()
+        host.run("rm", "-rf", "/var/lib/belfry-probe")
+
+
+def test_every_record_has_the_fields_that_its_explanation_names(on_each):
+    cache = "/var/cache/belfry/explained"
+    on_each.configure(f"{LIMIT}[Cache explained]\nPath={cache}\nFilesMax=0\n")
+    on_each.host.write(f"{cache}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+    on_each.host.run("chown", "-R", "belfry:", cache)
+    on_each.start()
+    # A flush, a status, a listener that comes, a pause and what a listener refuses.
+    on_each.ctl("flush")
+    on_each.ctl("post", "--wait", "statusRequested")
+    with on_each.connect() as client:
+        client.send("Attach", {"listener": "explained", "names": ["org.example.lantern"]}, more=True)
+        on_each.wait_for(lambda: any(one["name"] == "explained" for one in on_each.listeners()), "attach")
+    on_each.ctl("pause")
+    on_each.ctl("resume")
+    on_each.configure("[Socket]\nEnabled=no\n")
+    on_each.ctl("reload", check=False)
+    on_each.configure("[Signals]\nUSR3=stop\n")
+    on_each.ctl("reload", check=False)
+    subscriber = on_each.subscribe()
+    on_each.kill("PWR")
+    subscriber.until("powerFailing")
+    on_each.kill("PWR")
+    on_each.wait_for(lambda: any("SIGPWR came more than" in message for message in on_each.messages()), "see a storm")
+    on_each.host.systemctl("stop", SERVICE)
+    on_each.host.run("rm", "-r", cache)
+
+    entries = catalog(on_each)
+    records = [r for r in on_each.journal() + life_of_an_invalid(on_each.host) if r.get("MESSAGE_ID") in entries]
+    for record in records:
+        assert entries[record["MESSAGE_ID"]] <= record.keys(), record
+    assert {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"}} <= {r["MESSAGE_ID"] for r in records}
