@@ -116,6 +116,15 @@ def test_crash_is_known_with_its_signal(started_on_each):
     assert len(says) == 1 and says[0].endswith(", after crash (signal, killed by SIGKILL)")
 
 
+def test_kill_of_every_process_of_the_unit_is_known_with_its_signal(started_on_each):
+    pid = started_on_each.main_pid()
+
+    started_on_each.host.systemctl("kill", "-s", "KILL", "belfryd")
+
+    started_on_each.wait_for_another(pid)
+    assert "Launch: after a crash (signal, killed by SIGKILL); sockets varlink" in started_on_each.ctl("status").stdout
+
+
 def test_process_that_exits_by_itself_is_known_with_its_status(probe):
     record = "-/usr/bin/belfryd --record-exit"
     probe.start("exit=3", Restart="always", RestartSec="0", StateDirectory="belfry-probe", ExecStopPost=record)
