@@ -6,7 +6,7 @@ internal import BelfryConfiguration
 
 /// `--check-config` and `--print-config`: what is wrong goes to standard error, what holds to standard output.
 enum ConfigurationCheck {
-    /// - Parameter unit: a systemd unit to check against the configuration.
+    /// - Parameter unit: the name or the path of a systemd unit to check against the configuration.
     /// - Returns: the exit code: 78 when there is an error.
     static func run(files: [String]?, prints: Bool, unit: String? = nil) -> Int32 {
         let loaded = ConfigurationLoader.load(from: files.map { .files($0) } ?? .standard)

@@ -17,7 +17,7 @@ nonisolated struct DaemonArguments: Equatable {
     var configurationFiles: [String] = []
     var socketPath: String?
     var logLevel: String?
-    var unitFile: String?
+    var unit: String?
 
     /// Reads the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are the same.
     ///
@@ -36,13 +36,13 @@ nonisolated struct DaemonArguments: Equatable {
             case "--config": configurationFiles.append(try value())
             case "--socket": socketPath = try value()
             case "--log-level": logLevel = try Self.level(value())
-            case "--unit": unitFile = try value()
+            case "--unit": unit = try value()
             default:
                 guard let mode = Self.modes[argument] else { throw Self.unknown(argument) }
                 self.mode = mode
             }
         }
-        if unitFile != nil, mode != .checkConfiguration {
+        if unit != nil, mode != .checkConfiguration {
             throw UsageError("'--unit' goes with '--check-config'")
         }
     }
@@ -68,7 +68,7 @@ nonisolated struct DaemonArguments: Equatable {
         Turns what happens to a Linux service into lifecycle notifications.
 
         Usage: belfryd [--config FILE]... [--socket PATH] [--log-level LEVEL]
-               belfryd --check-config [--unit FILE] [--config FILE]...
+               belfryd --check-config [--unit UNIT] [--config FILE]...
                belfryd --print-config [--config FILE]...
 
           --config FILE      Read this file alone; repeat it for more, later ones over
@@ -76,8 +76,9 @@ nonisolated struct DaemonArguments: Equatable {
                              /usr/lib/belfry, /run/belfry and /etc/belfry.
           --socket PATH      Listen here; '@NAME' is an abstract address.
           --check-config     Check the configuration, say all that is wrong, and exit.
-          --unit FILE        Check this systemd unit and its drop-ins in FILE.d against
-                             the configuration too.
+          --unit UNIT        Check this systemd unit and its drop-ins against the
+                             configuration too: the name of one, looked for where
+                             systemd does, or the path of a file.
           --print-config     Print what holds and where it was set, and exit.
           --log-level LEVEL  The least urgent level that is logged, emerg to debug.
           --record-exit      For ExecStopPost=: keep how the service ended, for the next

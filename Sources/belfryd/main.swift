@@ -19,7 +19,7 @@ switch arguments.mode {
 case .help: StandardStreams.output(DaemonArguments.help)
 case .version: StandardStreams.output("belfryd \(BelfryVersion.current)\n")
 case .checkConfiguration:
-    exit(ConfigurationCheck.run(files: files, prints: false, unit: arguments.unitFile))
+    exit(ConfigurationCheck.run(files: files, prints: false, unit: arguments.unit))
 case .printConfiguration: exit(ConfigurationCheck.run(files: files, prints: true))
 case .recordExit:
     do {

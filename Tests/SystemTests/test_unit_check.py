@@ -7,6 +7,7 @@ from belfry_service import SERVICE
 
 INSTALLED = f"/usr/lib/systemd/system/{SERVICE}"
 UNIT = "/tmp/x.service"
+PLAIN = "[Service]\nType=notify\nTimeoutStopSec=1min\nExecStart=/bin/true\n"
 
 
 def check(belfry, unit: str = UNIT) -> tuple[int, list[str]]:
@@ -28,8 +29,60 @@ def installed_and(on_each):
     on_each.host.run("rm", "-rf", UNIT, f"{UNIT}.d")
 
 
-def test_installed_unit_fits_the_installed_configuration(on_each):
-    assert check(on_each, INSTALLED) == (0, [])
+@pytest.mark.parametrize("unit", ["belfryd", SERVICE, INSTALLED])
+def test_installed_unit_fits_the_installed_configuration(on_each, unit):
+    assert check(on_each, unit) == (0, [])
+
+
+@pytest.fixture
+def written(on_each):
+    """Writes units and drop-ins, tells systemd of them, and takes them away again."""
+    paths = []
+
+    def write(path: str, text: str) -> None:
+        paths.append(path)
+        on_each.host.write(path, text)
+        on_each.host.systemctl("daemon-reload")
+
+    yield write
+    folders = {path.rpartition("/")[0] for path in paths if path.endswith(".conf")}
+    on_each.host.run("rm", "-rf", *paths, *folders)
+    on_each.host.systemctl("daemon-reload")
+
+
+@pytest.mark.parametrize("unit", ["belfryd", SERVICE, INSTALLED])
+def test_drop_in_of_the_administrator_is_found(on_each, written, unit):
+    path = f"/etc/systemd/system/{SERVICE}.d/z.conf"
+    written(path, "[Service]\nKillMode=none\n")
+
+    status, lines = check(on_each, unit)
+
+    assert (status, len(lines)) == (0, 1)
+    assert lines[0].startswith(f"{path}:2:1: warning: KillMode=none")
+
+
+@pytest.mark.parametrize(
+    "unit, directories",
+    [
+        ("a.service", ["usr/lib/systemd/system", "usr/local/lib/systemd/system", "run/systemd/system"]),
+        ("a-b.service", ["usr/lib/systemd/system/a-b.service.d", "etc/systemd/system/a-.service.d"]),
+        ("a-b.service", ["run/systemd/system/a-.service.d", "run/systemd/system/a-b.service.d"]),
+        ("a@1.service", ["run/systemd/system/a@.service.d", "run/systemd/system/a@1.service.d"]),
+        ("a-b@1.service", ["run/systemd/system/a-@1.service.d", "run/systemd/system/a-b@.service.d"]),
+        ("a.service", ["etc/systemd/system/service.d", "usr/lib/systemd/system/a.service.d"]),
+    ],
+)
+def test_file_that_counts_is_the_one_that_counts_for_systemd(on_each, written, unit, directories):
+    written(f"/usr/lib/systemd/system/{unit}", PLAIN)
+    for directory, mode in zip(directories, ["none", "process", "none"]):
+        is_drop_in = directory.endswith(".d")
+        path = f"/{directory}/x.conf" if is_drop_in else f"/{directory}/{unit}"
+        written(path, ("[Service]\n" if is_drop_in else PLAIN) + f"KillMode={mode}\n")
+
+        _, lines = check(on_each, unit)
+
+        assert on_each.host.properties(unit, "KillMode") == {"KillMode": mode}
+        assert any(line.startswith(path) and f" warning: KillMode={mode}: " in line for line in lines)
 
 
 def test_unit_that_does_not_fit_is_told_line_by_line(on_each):

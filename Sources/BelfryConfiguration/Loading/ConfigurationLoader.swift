@@ -43,24 +43,8 @@ package nonisolated struct ConfigurationLoader {
     /// The first of `mainFiles` that exists counts, and then what lies in their `.d` directories.
     private mutating func search(_ mainFiles: [String]) {
         for path in mainFiles where read(path, mayBeMissing: true) { break }
-
-        var paths: [String: String] = [:]
-        for directory in mainFiles.map({ $0 + ".d" }) {
-            for name in names(in: directory) where paths[name] == nil {
-                paths[name] = directory + "/" + name
-            }
-        }
-        for (_, path) in paths.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for path in reader.dropIns(in: mainFiles.map { $0 + ".d" }, problem: { report($0, $1) }) {
             _ = read(path, mayBeMissing: false)
-        }
-    }
-
-    private mutating func names(in directory: String) -> [String] {
-        do throws(FileProblem) {
-            return try reader.names(in: directory).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
-        } catch {
-            if !error.isMissing { report(directory, error) }
-            return []
         }
     }
 

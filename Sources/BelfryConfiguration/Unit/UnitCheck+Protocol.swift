@@ -27,7 +27,7 @@ nonisolated extension UnitCheck {
         default: break
         }
         if type?.value == "notify", unit.all("ExecReload").isEmpty {
-            warning(type, "no ExecReload=: 'systemctl reload' does not work, use ExecReload=/usr/bin/belfryctl reload")
+            warning(type, "no ExecReload=: 'systemctl reload' does not work, use ExecReload=belfryctl reload")
         }
         checkKillMode()
     }

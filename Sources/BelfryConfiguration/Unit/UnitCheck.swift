@@ -15,14 +15,21 @@ package nonisolated struct UnitCheck {
         self.diagnostics = diagnostics
     }
 
-    /// Checks the unit at `path`, with its drop-ins.
+    /// Checks a unit with its drop-ins.
     ///
+    /// - Parameters:
+    ///   - unit: The name of a service, which is looked for where systemd does (systemd.unit(5)), or, with a slash in it,
+    ///     a path. The drop-ins of a file that is not in one of systemd's directories are those in `PATH.d`.
+    ///   - settings: The configuration; nil when it has errors.
+    ///   - root: Stands before the directories where systemd looks.
+    ///   - reader: Reads the files.
     /// - Returns: everything that is wrong, in the order of the files and their lines.
     package static func run(
-        _ path: String, against settings: BelfrySettings?, reader: any ConfigurationFileReader = SystemFileReader()
+        _ unit: String, against settings: BelfrySettings?, root: String = "",
+        reader: any ConfigurationFileReader = SystemFileReader()
     ) -> [ConfigurationDiagnostic] {
         var diagnostics = DiagnosticList()
-        let unit = UnitFile(path, reader: reader, diagnostics: &diagnostics)
+        let unit = UnitFile(unit, root: root, reader: reader, diagnostics: &diagnostics)
         guard unit.header != nil else {
             if !diagnostics.hasErrors { diagnostics.error(at: unit.position, "missing section [Service]") }
             return diagnostics.diagnostics

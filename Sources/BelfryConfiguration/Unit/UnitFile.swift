@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import Glibc
+
 /// The section [Service] of a systemd unit with its drop-ins: what was assigned, and where (systemd.syntax(7)).
 package nonisolated struct UnitFile: Sendable {
-    /// The path that was asked for.
+    /// The path of the unit; what was asked for where there is none.
     let path: String
     /// Where the section begins; nil when there is none.
     private(set) var header: ConfigurationPosition?
@@ -11,13 +13,22 @@ package nonisolated struct UnitFile: Sendable {
     private(set) var files: [String] = []
     private var entries: [IniEntry] = []
 
-    /// Reads a unit and the files `*.conf` of the directory `PATH.d`, in the order of their names.
-    package init(_ path: String, reader: any ConfigurationFileReader, diagnostics: inout DiagnosticList) {
+    /// Reads a unit, given by its name or its path, and its drop-ins.
+    package init(
+        _ unit: String, root: String = "", reader: any ConfigurationFileReader, diagnostics: inout DiagnosticList
+    ) {
+        let paths = UnitPaths(unit, root: root)
+        guard let path = paths.files.first(where: { Self.isThere($0, reader) }) else {
+            self.path = unit
+            Self.report("find", unit, FileProblem(code: ENOENT), &diagnostics)
+            return
+        }
         self.path = path
         read(path, reader, &diagnostics)
-        let names = (try? reader.names(in: path + ".d")) ?? []
-        for name in names.sorted() where name.hasSuffix(".conf") && !name.hasPrefix(".") {
-            read("\(path).d/\(name)", reader, &diagnostics)
+        for path in reader.dropIns(
+            in: paths.dropInDirectories, problem: { Self.report("read", $0, $1, &diagnostics) })
+        {
+            read(path, reader, &diagnostics)
         }
     }
 
@@ -28,15 +39,34 @@ package nonisolated struct UnitFile: Sendable {
         do throws(FileProblem) {
             let bytes = try reader.read(path, limit: limits.fileBytes + 1)
             files.append(path)
+            if bytes.isEmpty, path == self.path {
+                diagnostics.error(at: ConfigurationPosition(file: path), "the unit is empty, which masks it")
+            }
             for section in IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
             where section.name.string == "Service" {
                 header = header ?? section.name.position
                 entries += section.entries
             }
         } catch {
-            let message = "unable to read \(DisplayText.quoted(path)): \(error)"
-            diagnostics.error(at: ConfigurationPosition(file: path), message)
+            Self.report("read", path, error, &diagnostics)
         }
+    }
+
+    /// Whether there is such a file, readable or not.
+    private static func isThere(_ path: String, _ reader: any ConfigurationFileReader) -> Bool {
+        do throws(FileProblem) {
+            _ = try reader.read(path, limit: 0)
+            return true
+        } catch {
+            return !error.isMissing
+        }
+    }
+
+    private static func report(
+        _ verb: String, _ path: String, _ problem: FileProblem, _ diagnostics: inout DiagnosticList
+    ) {
+        let message = "unable to \(verb) \(DisplayText.quoted(path)): \(problem)"
+        diagnostics.error(at: ConfigurationPosition(file: path), message)
     }
 
     /// What a missing key is reported at.
