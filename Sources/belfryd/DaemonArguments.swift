@@ -73,7 +73,8 @@ nonisolated struct DaemonArguments: Equatable {
 
           --config FILE      Read this file alone; repeat it for more, later ones over
                              earlier ones. Else: belfry.conf and belfry.conf.d/*.conf in
-                             /usr/lib/belfry, /run/belfry and /etc/belfry.
+                             /usr/lib/belfry, /usr/local/lib/belfry, /run/belfry and
+                             /etc/belfry.
           --socket PATH      Listen here; '@NAME' is an abstract address.
           --check-config     Check the configuration, say all that is wrong, and exit.
           --unit UNIT        Check this systemd unit and its drop-ins against the
@@ -88,7 +89,7 @@ nonisolated struct DaemonArguments: Equatable {
 
         Stays in the foreground until SIGTERM or SIGINT. Exit status: 0 stopped in order,
         64 usage, 71 the system or a listener refused, 78 configuration, 128+n cut short
-        by signal n. belfryctl(1) shows and controls what a running belfryd does.
+        by signal n. 'belfryctl' shows and controls what a running belfryd does.
 
         """
 }

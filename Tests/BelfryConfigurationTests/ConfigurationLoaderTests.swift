@@ -48,8 +48,12 @@ struct ConfigurationLoaderTests {
     @Test func sameNameInAHigherDirectoryReplacesTheLower() {
         var files = [
             "/r/usr/lib/belfry/belfry.conf.d/a.conf": "[Service]\nStopTimeout=1\nListenerTimeout=1\n",
-            "/r/run/belfry/belfry.conf.d/a.conf": timeouts(2),
+            "/r/usr/local/lib/belfry/belfry.conf.d/a.conf": timeouts(3),
         ]
+        #expect(search(MemoryFiles(files)).settings?.service.stopTimeout == .seconds(3))
+
+        files["/r/run/belfry/belfry.conf.d/a.conf"] = timeouts(2)
+
         #expect(search(MemoryFiles(files)).settings?.service.stopTimeout == .seconds(2))
         #expect(search(MemoryFiles(files)).settings?.service.listenerTimeout == .seconds(10))
 

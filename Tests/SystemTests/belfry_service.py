@@ -58,7 +58,7 @@ class BelfryService(HostedUnit):
 
     def use_notify_reload(self) -> None:
         """Puts the example drop-in for newer versions of systemd into force until the next reset."""
-        example = self.host.path(f"/usr/share/doc/belfry/examples/{SERVICE}.d/notify-reload.conf")
+        example = self.host.path(f"/usr/share/doc/belfry/Examples/{SERVICE}.d/notify-reload.conf")
         self.host.write(f"{DROP_INS}/notify-reload.conf", example.read_text())
         self.host.systemctl("daemon-reload")
 

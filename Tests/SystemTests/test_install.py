@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """What `make install` leaves on a host, and what systemd thinks of it."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,27 +10,28 @@ import pytest
 from belfry_service import SERVICE, SOCKET, BelfryService
 from host_roots import PROJECT
 
+PROGRAMS = ["/bin/belfryctl", "/bin/belfryd"]
+DOCUMENTS = "/share/doc/belfry"
+# Below /usr.
 INSTALLED = [
-    "/usr/bin/belfryctl",
-    "/usr/bin/belfryd",
-    "/usr/lib/belfry/belfry.conf",
-    "/usr/lib/systemd/catalog/belfry.catalog",
-    "/usr/lib/systemd/system/belfryd.service",
-    "/usr/lib/systemd/system/belfryd.socket",
-    "/usr/lib/sysusers.d/belfry.conf",
-    "/usr/share/bash-completion/completions/belfryctl",
-    "/usr/share/doc/belfry/README.md",
-    "/usr/share/doc/belfry/changelog",
-    "/usr/share/doc/belfry/copyright",
-    "/usr/share/doc/belfry/examples/belfryd.service.d/memory-pressure.conf",
-    "/usr/share/doc/belfry/examples/belfryd.service.d/notify-reload.conf",
-    "/usr/share/fish/vendor_completions.d/belfryctl.fish",
-    "/usr/share/zsh/vendor-completions/_belfryctl",
+    *PROGRAMS,
+    "/lib/belfry/belfry.conf",
+    "/lib/systemd/catalog/belfry.catalog",
+    "/lib/systemd/system/belfryd.service",
+    "/lib/systemd/system/belfryd.socket",
+    "/lib/sysusers.d/belfry.conf",
+    "/share/bash-completion/completions/belfryctl",
+    f"{DOCUMENTS}/copyright",
+    "/share/fish/vendor_completions.d/belfryctl.fish",
+    "/share/zsh/vendor-completions/_belfryctl",
 ]
+# What is installed with its texts as it lies in the project.
+READ = ["README.md", "CHANGELOG.md", "docs", "Examples"]
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
-def make(target: str, destination: Path) -> None:
-    command = ["make", "--no-print-directory", target, f"DESTDIR={destination}"]
+def make(target: str, destination: Path, *settings: str) -> None:
+    command = ["make", "--no-print-directory", target, f"DESTDIR={destination}", *settings]
     subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
 
 
@@ -37,12 +39,76 @@ def files_below(folder: Path) -> list[str]:
     return sorted("/" + str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+def documents() -> list[str]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *READ]
+    names = subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [f"{DOCUMENTS}/{name}" for name in names if (PROJECT / name).exists()]
+
+
 def test_install_puts_files_where_debian_would_and_uninstall_takes_them_away(tmp_path):
     make("install", tmp_path)
-    assert files_below(tmp_path) == INSTALLED
+    assert files_below(tmp_path) == sorted(f"/usr{path}" for path in INSTALLED + documents())
 
     make("uninstall", tmp_path)
     assert files_below(tmp_path) == []
+    assert not (tmp_path / "usr/share/doc/belfry").exists()
+
+
+def test_every_link_of_an_installed_text_leads_to_an_installed_file(tmp_path):
+    make("install", tmp_path)
+
+    links = [(page, link) for page in tmp_path.rglob("*.md") for link in LINK.findall(page.read_text())]
+
+    assert len(links) > 10
+    assert [(page.name, link) for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_install_below_another_prefix_names_no_file_below_the_usual_one(tmp_path):
+    make("install", tmp_path, "PREFIX=/usr/local")
+
+    local = tmp_path / "usr/local"
+    assert set(files_below(local)) >= set(INSTALLED + documents()) - {"/share/zsh/vendor-completions/_belfryctl"}
+    assert files_below(local / "share/zsh") == ["/site-functions/_belfryctl"]
+    assert len(files_below(tmp_path)) == len(files_below(local))
+    usual = [f"/usr{path}" for path in [*INSTALLED, DOCUMENTS]]
+    texts = {name: (local / name[1:]).read_text() for name in files_below(local) if name not in PROGRAMS}
+    assert [(name, path) for name, text in texts.items() for path in usual if path in text] == []
+
+
+@pytest.fixture
+def below_local(on_each):
+    """Belfry installed once more, below /usr/local, which comes before /usr."""
+    make("install", on_each.host.root, "PREFIX=/usr/local")
+    on_each.host.systemctl("daemon-reload")
+    yield on_each
+    on_each.host.systemctl("stop", SOCKET, SERVICE)
+    make("uninstall", on_each.host.root, "PREFIX=/usr/local")
+    on_each.host.systemctl("daemon-reload")
+
+
+def test_unit_below_another_prefix_is_verified_and_runs_the_programs_there(below_local):
+    folder = "/usr/local/lib/systemd/system"
+    assert below_local.host.run("systemd-analyze", "verify", f"{folder}/{SERVICE}", f"{folder}/{SOCKET}").stderr == ""
+
+    below_local.start()
+
+    assert below_local.property("FragmentPath") == f"{folder}/{SERVICE}"
+    commands = below_local.properties("ExecStart", "ExecReload", "ExecStopPost")
+    assert [re.search("path=(.*?) ", command)[1] for command in commands.values()] == [
+        "/usr/local/bin/belfryd",
+        "/usr/local/bin/belfryctl",
+        "/usr/local/bin/belfryd",
+    ]
+
+
+def test_configuration_below_another_prefix_is_read(below_local):
+    installed = "/usr/local/lib/belfry/belfry.conf"
+    text = below_local.host.run("cat", installed).stdout
+    below_local.host.write(installed, f"{text}\n[Service]\nStopTimeout=7s\n")
+
+    printed = below_local.host.run("belfryd", "--print-config").stdout
+
+    assert re.search(rf"^# {installed}:\d+\nStopTimeout=7s$", printed, re.MULTILINE)
 
 
 def test_programs_are_stripped_and_search_no_private_path_for_libraries(belfry):
@@ -53,6 +119,11 @@ def test_programs_are_stripped_and_search_no_private_path_for_libraries(belfry):
         assert ".symtab" not in sections
         assert "libsystemd.so.0" in sections
         assert "libswift" not in sections
+
+
+@pytest.mark.parametrize("program", ["belfryd", "belfryctl"])
+def test_help_names_no_manual_page_of_its_own(belfry, program):
+    assert not re.search(r"belfry\w*\(\d\)", belfry.host.run(program, "--help").stdout)
 
 
 def verify(belfry: BelfryService) -> None:
@@ -68,7 +139,6 @@ def test_units_and_the_drop_in_are_verified_without_a_word_by_a_newer_systemd(be
     verify(belfry_on_trixie)
     belfry_on_trixie.use_notify_reload()
     verify(belfry_on_trixie)
-
 
 
 @pytest.mark.parametrize("host", ["belfry", "belfry_on_trixie"])

@@ -17,7 +17,7 @@ SIZE = 64 << 20
 # In the host it joins the unit's group and reads the file over and over; what does not fit has to be read again, which
 # is what the kernel calls a stall.
 HOG = 'echo $$ >"/sys/fs/cgroup$0/cgroup.procs" && while :; do cat /proc/self/fd/0 >/dev/null; done'
-EXAMPLE = f"/usr/share/doc/belfry/examples/{SERVICE}.d/memory-pressure.conf"
+EXAMPLE = f"/usr/share/doc/belfry/Examples/{SERVICE}.d/memory-pressure.conf"
 
 
 @contextmanager
