@@ -175,7 +175,8 @@ public final class LifecycleMediator {
     /// Begins work that a pause or a stop waits for, as `UIApplication.beginBackgroundTask` does.
     ///
     /// The wait ends with `end()`, when the task is dropped, and at its deadline; before that when the task's share of the
-    /// time of the pause or the stop is up and `BackgroundTask.reportProgress` asks for no more, and at a second stop.
+    /// time of the pause or the stop is up and `BackgroundTask.reportProgress` asks for no more, and at a second stop. A
+    /// sleep of the machine that waits no longer ends the wait and leaves the task.
     ///
     /// - Parameters:
     ///   - name: what it is called in reports.

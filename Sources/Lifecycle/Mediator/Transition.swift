@@ -14,6 +14,9 @@ final class Transition {
     var configuration: LifecycleConfiguration?
     /// Why the transition does not succeed.
     var reasons: [String] = []
+    /// Whether it can be taken back until it has told anybody. It is merged with no other, and its report is of what was
+    /// done for it alone.
+    let isRevocable: Bool
     /// When it began, by the monotonic clock.
     var beganUsec: UInt64 = 0
     /// When all answers together must be done, by the monotonic clock.
@@ -22,13 +25,19 @@ final class Transition {
     var isExtended = false
 
     init(
-        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo,
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo, isRevocable: Bool = false,
         _ completion: ((TransitionReport) -> Void)?
     ) {
         self.trigger = trigger
         self.origin = origin
         self.userInfo = userInfo
+        self.isRevocable = isRevocable
         completions = completion.map { [$0] } ?? []
+    }
+
+    /// Whether one of the two does for both.
+    func isTwin(of other: Transition) -> Bool {
+        trigger == other.trigger && !isRevocable && !other.isRevocable
     }
 
     @discardableResult

@@ -21,6 +21,8 @@ final class TransitionConductor {
     /// Hear of every transition that begins to wait for background tasks, and what these are called.
     var waitObservers: [(LifecycleTrigger, [String]) -> Void] = []
     private var queue = TransitionQueue()
+    /// How many pauses were asked for that cannot be taken back.
+    private(set) var pauses = 0
     private var delivery: Delivery?
     private var deliver: Deliver?
 
@@ -47,6 +49,7 @@ final class TransitionConductor {
 
     /// Accepts a transition, and begins it at once when no other is under way.
     func add(_ transition: Transition) {
+        if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }
         switch queue.add(transition) {
         case .queued(let overtaken): for transition in overtaken { transition.finish(.overtaken) }
         case .merged: break
@@ -57,6 +60,29 @@ final class TransitionConductor {
             delivery?.cutShort()
         }
         beginNext()
+    }
+
+    /// Takes back what can be, unless somebody was told of it.
+    ///
+    /// - Returns: whether nothing of the kind is left.
+    func revoke() -> Bool {
+        if let transition = queue.takeBack() {
+            transition.finish(.overtaken)
+        } else if let transition = queue.current, transition.isRevocable {
+            guard wait != nil else { return false }
+            transition.steps = []
+            endWait(of: transition)
+        }
+        return true
+    }
+
+    /// Leaves a pause that is under way no more time, whoever asked for it, and takes back one that is not.
+    func hurryPause() {
+        if let pause = queue.current, pause.trigger == .pause {
+            pause.cutShortBy = pause.cutShortBy ?? .service
+            if wait != nil { endWait(of: pause) } else { delivery?.cutShort() }
+        }
+        _ = revoke()
     }
 
     /// The time that is left to the transition under way; nil when there is none.
@@ -86,11 +112,15 @@ final class TransitionConductor {
         wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) { [unowned self] in
             note($0, $1, $2, moved: $3, in: transition)
         }
-        backgroundTasks.whenEmpty { [unowned self] in
-            wait?.end()
-            wait = nil
-            advance(transition)
-        }
+        backgroundTasks.whenEmpty { [unowned self] in endWait(of: transition) }
+    }
+
+    /// Goes on with a transition that waits for background tasks, if it still does.
+    private func endWait(of transition: Transition) {
+        guard queue.current === transition, let wait else { return }
+        wait.end()
+        self.wait = nil
+        advance(transition)
     }
 
     private func setLimit(of transition: Transition) {

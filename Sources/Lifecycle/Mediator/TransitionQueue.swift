@@ -30,7 +30,7 @@ struct TransitionQueue {
         let twin =
             transition.trigger == .reload
             ? waiting.first { $0.trigger == .reload }
-            : waiting.last.flatMap { $0.trigger == transition.trigger ? $0 : nil }
+            : waiting.last.flatMap { $0.isTwin(of: transition) ? $0 : nil }
         if let twin {
             twin.completions += transition.completions
             return .merged
@@ -45,6 +45,11 @@ struct TransitionQueue {
         guard current == nil, !waiting.isEmpty else { return nil }
         current = waiting.removeFirst()
         return current
+    }
+
+    /// Takes out one that waits and can be taken back.
+    mutating func takeBack() -> Transition? {
+        waiting.firstIndex(where: \.isRevocable).map { waiting.remove(at: $0) }
     }
 
     /// Ends the current transition.

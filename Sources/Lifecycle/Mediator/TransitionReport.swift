@@ -10,7 +10,8 @@ public nonisolated struct TransitionReport: Sendable {
         /// A launch or a new configuration was refused, for these reasons, and the service is where it was before;
         /// after a refused launch it has terminated.
         case refused([String])
-        /// A stop came first, and what the trigger asked for is no longer done.
+        /// A stop came first, or the sleep of the machine that it was for, and what the trigger asked for is no longer
+        /// done.
         case overtaken
     }
 
