@@ -58,8 +58,11 @@ class LoginDouble:
         self._announce("PrepareForShutdown", begins)
 
     def _announce(self, signal: str, begins: bool) -> None:
-        arguments = ["sssav", MANAGER[2], signal, "b", "1", "b", "true" if begins else "false"]
-        self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", "EmitSignal", *arguments)
+        value = "true" if begins else "false"
+        told = {"UpdateProperties": ["sa{sv}", MANAGER[2], "1", signal.replace("Prepare", "Preparing"), "b", value]}
+        told["EmitSignal"] = ["sssav", MANAGER[2], signal, "b", "1", "b", value]
+        for method, arguments in told.items():
+            self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", method, *arguments)
 
 
 def locks(host, who: str = "belfryd") -> set[str]:

@@ -35,6 +35,13 @@ public final class BusPeer {
     /// Answers calls of this method; those of others get an error.
     public func answer(_ member: String, _ write: @escaping Writer) { answers[member] = write }
 
+    /// Answers with this property, a value of the type `signature`, instead of as `Get`.
+    public func answer(property: String, _ signature: String, _ write: @escaping Writer) {
+        answers["Get \(property)"] = { reply in
+            BusWriting.container("v", signature, to: reply) { write(reply) }
+        }
+    }
+
     /// Sends a signal to everyone who asked for it, or to one connection alone.
     public func emit(
         _ path: String, _ interface: String, _ member: String, to destination: String? = nil, _ write: Writer = { _ in }
@@ -52,13 +59,22 @@ public final class BusPeer {
         guard sd_bus_message_get_type(call, &type) >= 0, type == 1 else { return 0 }
         let member = String(cString: sd_bus_message_get_member(call))
         calls.append(member)
-        guard let write = answers[member] else { return 0 }
+        guard let write = Self.property(of: call).flatMap({ answers["Get \($0)"] }) ?? answers[member] else { return 0 }
         var reply: OpaquePointer?
         sd_bus_message_new_method_return(call, &reply)
         defer { sd_bus_message_unref(reply) }
         if let reply { write(reply) }
         sd_bus_send(connection, reply, nil)
         return 1
+    }
+
+    /// The property that is asked for, if one is.
+    private static func property(of call: OpaquePointer) -> String? {
+        guard sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", "Get") > 0 else { return nil }
+        var name: UnsafePointer<CChar>?
+        sd_bus_message_skip(call, "s")
+        sd_bus_message_read_basic(call, CChar(UInt8(ascii: "s")), &name)
+        return name.map { String(cString: $0) }
     }
 
     private nonisolated static let filter: sd_bus_message_handler_t = { message, userdata, _ in

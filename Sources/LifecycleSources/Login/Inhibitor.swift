@@ -27,7 +27,7 @@ package final class Inhibitor {
     /// Called when the lock is not to be had, once for each reason.
     package var onProblem: ((BusError) -> Void)?
 
-    /// Called when logind has answered, whatever it said.
+    /// Called when logind has answered, whatever it said, or was asked in vain.
     var onAnswer: (() -> Void)?
 
     /// A lock that is not wanted yet.
@@ -42,7 +42,7 @@ package final class Inhibitor {
     package var isHeld: Bool { lock != nil }
 
     /// Whether logind was asked and has not answered.
-    var isAsking: Bool { question != nil }
+    package var isAsking: Bool { question != nil }
 
     /// Asks for the lock, in place of one that is held, if it is wanted.
     package func take() {
@@ -53,9 +53,11 @@ package final class Inhibitor {
 
     /// Gives the lock back until the next `take()`.
     package func release() {
-        question?.cancel()
-        question = nil
         lock = nil
+        guard let question else { return }
+        self.question = nil
+        question.cancel()
+        onAnswer?()
     }
 
     /// Calls `handler` when logind waits hardly any longer, if the timer is kept until then.

@@ -9,6 +9,7 @@ package import ServiceManager
 package final class LoginSource {
     private let login: LoginManager
     private var owner: BusMatch?
+    private var waiting: [() -> Void] = []
 
     /// The sleep of the machine.
     package let sleep: SleepSource
@@ -26,23 +27,42 @@ package final class LoginSource {
             ShutdownSource(loop: loop, mediator: mediator, login: login, who: who)
         )
         (self.login, self.sleep, self.shutdown) = (login, sleep, shutdown)
-        let inhibitors = [sleep.inhibitor, shutdown.inhibitor]
-        func appeared() {
-            login.delayMax {
-                guard let time = try? $0.get() else { return }
-                for inhibitor in inhibitors { inhibitor.delayMax = time }
-            }
-            sleep.loginAppeared()
-            shutdown.loginAppeared()
-        }
-        owner = login.onOwner { if $0 { appeared() } }
-        bus.addObserver { if $0 { appeared() } }
+        owner = login.onOwner { [weak self] in if $0 { self?.ask() } }
+        bus.addObserver { [weak self] in if $0 { self?.ask() } }
         for inhibitor in inhibitors {
             inhibitor.onAnswer = { [weak self] in self?.answered() }
         }
     }
 
+    /// Gives the locks back: the process is about to stop, and nobody is to wait for it.
+    package func leave() {
+        for inhibitor in inhibitors { inhibitor.release() }
+    }
+
+    /// Asks what logind is about, and takes the locks: it is there for the first time or again, or the process is.
+    package func ask() {
+        login.delayMax { [inhibitors] in
+            guard let time = try? $0.get() else { return }
+            for inhibitor in inhibitors { inhibitor.delayMax = time }
+        }
+        sleep.askLogin()
+        shutdown.askLogin()
+    }
+
+    /// Calls `body` once when no lock is asked for, which may be now: the answer would bring it.
+    package func whenSettled(_ body: @escaping () -> Void) {
+        if isSettled { body() } else { waiting.append(body) }
+    }
+
+    private var inhibitors: [Inhibitor] { [sleep.inhibitor, shutdown.inhibitor] }
+
+    private var isSettled: Bool { inhibitors.allSatisfy { !$0.isAsking } }
+
     private func answered() {
-        if !sleep.inhibitor.isAsking, !shutdown.inhibitor.isAsking { onSettled?() }
+        guard isSettled else { return }
+        onSettled?()
+        let bodies = waiting
+        waiting = []
+        for body in bodies { body() }
     }
 }

@@ -10,6 +10,7 @@ package import ServiceManager
 package final class ShutdownSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
+    private let login: LoginManager
     private var matches: [BusMatch] = []
     private var isAnnounced = false
     /// Whether the machine waits for background tasks.
@@ -27,13 +28,16 @@ package final class ShutdownSource {
     package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
         self.loop = loop
         self.mediator = mediator
+        self.login = login
         inhibitor = Inhibitor(.shutdown, of: login, who: who, why: "Background tasks end, and the reason is found out")
         matches = login.onShutdown { [unowned self] in announced($0, $1) }
     }
 
-    /// logind is there, for the first time or again.
-    func loginAppeared() {
-        if !isAnnounced { inhibitor.take() }
+    /// Asks logind, which is there for the first time or again, or has not been heard for a while.
+    func askLogin() {
+        login.isPreparing(for: .shutdown) { [weak self] answer in
+            if let self { announced((try? answer.get()) ?? isAnnounced, nil) }
+        }
     }
 
     private func announced(_ begins: Bool, _ kind: ShutdownKind?) {

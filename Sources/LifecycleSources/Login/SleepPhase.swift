@@ -2,11 +2,18 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Where the service is in a sleep of the machine. A pure value: it decides, and the source acts.
+///
+/// The service comes back to the foreground after a sleep if the pause for it moved the service, and nobody else asked for
+/// a pause since: `pauses` is how many others have asked for so far.
 package nonisolated struct SleepPhase: Sendable, Equatable {
     /// What is to be done.
     package enum Step: Sendable, Equatable {
         /// Pause the service, and come back with `paused()`.
         case pause
+        /// Wait no longer for the pause: what has not begun of it is not done.
+        case hurry
+        /// Give up the pause if nobody was told of it, and come back with `revoked()`.
+        case revoke
         /// Post `willSleep`, and come back with `told()`.
         case tell
         /// Let the machine sleep.
@@ -24,7 +31,11 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     }
 
     private var phase = Phase.awake
-    private var resumes = false
+    private var hasPaused = false
+    private var pausesBefore = 0
+
+    /// Which sleep it is. What comes back from an earlier one is too late.
+    package private(set) var number = 0
 
     /// The machine is awake.
     package init() {}
@@ -32,16 +43,21 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     /// Whether the machine is about to sleep, asleep, or about to be told of as awake.
     package var isSleeping: Bool { phase != .awake }
 
-    /// logind announces a sleep. `isForeground`: whether the service is where a pause leads out of.
-    package mutating func announced(isForeground: Bool) -> [Step] {
-        guard phase == .awake else { return [] }
+    /// logind announces a sleep. One that comes before all have heard of the end of the last leaves the service paused.
+    package mutating func announced(pauses: Int) -> [Step] {
+        switch phase {
+        case .pausing, .telling, .asleep: return []
+        case .waking: break
+        case .awake: (hasPaused, pausesBefore) = (false, pauses)
+        }
         phase = .pausing
-        resumes = isForeground
+        number += 1
         return [.pause]
     }
 
-    /// The pause is over.
-    package mutating func paused() -> [Step] {
+    /// The pause is over. `hasMoved`: whether it moved the service, which others may have paused before.
+    package mutating func paused(hasMoved: Bool) -> [Step] {
+        if hasMoved { hasPaused = true }
         guard phase == .pausing else { return [] }
         phase = .telling
         return [.tell]
@@ -57,26 +73,34 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     /// There is no more time to wait: those who were not told are told now.
     package mutating func timeIsUp() -> [Step] {
         defer { if phase == .pausing || phase == .telling { phase = .asleep } }
-        return phase == .pausing ? [.tell, .release] : phase == .telling ? [.release] : []
+        return phase == .pausing ? [.hurry, .tell, .release] : phase == .telling ? [.release] : []
     }
 
     /// The machine woke, or stays awake after all. Who was not told of the sleep is not told of its end.
     package mutating func ended() -> [Step] {
         switch phase {
-        case .awake, .waking: return []
+        case .awake, .waking: return [.lock]
         case .pausing:
             phase = .awake
-            return (resumes ? [.resume] : []) + [.lock]
+            return [.revoke, .lock]
         case .telling, .asleep:
             phase = .waking
             return [.lock, .wake]
         }
     }
 
+    /// The pause for a sleep that does not come is given up, or goes on because listeners are being told of it.
+    package mutating func revoked(goesOn: Bool, pauses: Int) -> [Step] {
+        if goesOn { hasPaused = true }
+        return back(pauses)
+    }
+
     /// All listeners have been told that the machine woke.
-    package mutating func woken() -> [Step] {
+    package mutating func woken(pauses: Int) -> [Step] {
         guard phase == .waking else { return [] }
         phase = .awake
-        return resumes ? [.resume] : []
+        return back(pauses)
     }
+
+    private func back(_ pauses: Int) -> [Step] { hasPaused && pauses == pausesBefore ? [.resume] : [] }
 }

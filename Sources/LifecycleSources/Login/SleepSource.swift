@@ -10,9 +10,12 @@ package import ServiceManager
 package final class SleepSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
+    private let login: LoginManager
     private var phase = SleepPhase()
     private var timer: TimerEventSource?
     private var match: BusMatch?
+    /// How many answers of logind are to come. What it announces until then is in the last of them, and may be over.
+    private var questions = 0
 
     /// Makes a sleep wait, while it is wanted.
     package let inhibitor: Inhibitor
@@ -23,20 +26,28 @@ package final class SleepSource {
     package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
         self.loop = loop
         self.mediator = mediator
+        self.login = login
         inhibitor = Inhibitor(.sleep, of: login, who: who, why: "Listeners get ready for the sleep")
-        match = login.onSleep { [unowned self] begins in begins ? announced() : act(phase.ended()) }
+        match = login.onSleep { [unowned self] in if questions == 0 { hear(of: $0) } }
     }
 
     /// Whether the machine is about to sleep, or asleep.
     package var isSleeping: Bool { phase.isSleeping }
 
-    /// logind is there, for the first time or again.
-    func loginAppeared() {
-        if !isSleeping { inhibitor.take() }
+    /// Asks logind, which is there for the first time or again, or has not been heard for a while.
+    func askLogin() {
+        questions += 1
+        login.isPreparing(for: .sleep) { [weak self] answer in
+            guard let self else { return }
+            questions -= 1
+            guard questions == 0 else { return }
+            if let begins = try? answer.get() { hear(of: begins) } else if !isSleeping { inhibitor.take() }
+        }
     }
 
-    private func announced() {
-        let steps = phase.announced(isForeground: mediator.state == .active || mediator.state == .inactive)
+    private func hear(of begins: Bool) {
+        guard begins else { return act(phase.ended()) }
+        let steps = phase.announced(pauses: mediator.pauses)
         guard !steps.isEmpty else { return }
         timer = inhibitor.timer(on: loop) { [unowned self] in overrun() }
         act(steps)
@@ -51,12 +62,24 @@ package final class SleepSource {
     private func act(_ steps: [SleepPhase.Step]) {
         for step in steps {
             switch step {
-            case .pause: mediator.perform(.pause) { [weak self] _ in self?.go { $0.paused() } }
-            case .tell: mediator.post(.willSleep) { [weak self] _ in self?.go { $0.told() } }
+            case .pause:
+                let back = whileThisSleepLasts { (phase, report: TransitionReport) in
+                    phase.paused(hasMoved: !report.notifications.isEmpty)
+                }
+                mediator.pauseForSleep(back)
+            case .hurry: mediator.hurryPauseForSleep()
+            case .revoke:
+                let isGone = mediator.revokePauseForSleep()
+                act(phase.revoked(goesOn: !isGone, pauses: mediator.pauses))
+            case .tell:
+                mediator.post(.willSleep, completion: whileThisSleepLasts { phase, _ in phase.told() })
             case .release:
                 timer = nil
                 inhibitor.release()
-            case .wake: mediator.post(.didWake) { [weak self] _ in self?.go { $0.woken() } }
+            case .wake:
+                let mediator = mediator
+                mediator.post(
+                    .didWake, completion: whileThisSleepLasts { phase, _ in phase.woken(pauses: mediator.pauses) })
             case .resume: mediator.perform(.resume)
             case .lock:
                 timer = nil
@@ -65,5 +88,13 @@ package final class SleepSource {
         }
     }
 
-    private func go(_ move: (inout SleepPhase) -> [SleepPhase.Step]) { act(move(&phase)) }
+    /// What comes back from a sleep moves on that sleep and no other.
+    private func whileThisSleepLasts<Report>(
+        _ move: @escaping (inout SleepPhase, Report) -> [SleepPhase.Step]
+    ) -> (Report) -> Void {
+        let number = phase.number
+        return { [weak self] report in
+            if let self, phase.number == number { act(move(&phase, report)) }
+        }
+    }
 }

@@ -38,6 +38,16 @@ package final class LoginManager {
             reading: { message throws(BusError) in .microseconds(try message.unsigned()) }, then: completion)
     }
 
+    /// Reads whether the machine is about to sleep or to end, and does not go on yet: what was last announced of it.
+    @discardableResult
+    package func isPreparing(
+        for operation: InhibitorLock.Operation, then completion: @escaping (Result<Bool, BusError>) -> Void
+    ) -> BusCall {
+        let property = operation == .sleep ? "PreparingForSleep" : "PreparingForShutdown"
+        return bus.get(
+            method(property), "b", reading: { message throws(BusError) in try message.boolean() }, then: completion)
+    }
+
     /// Calls `handler` with true when the machine is about to sleep, and with false when it woke or stays awake.
     package func onSleep(_ handler: @escaping (_ begins: Bool) -> Void) -> BusMatch {
         bus.match(signal("PrepareForSleep")) { message in

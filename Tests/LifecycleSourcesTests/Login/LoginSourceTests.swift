@@ -19,6 +19,7 @@ struct LoginSourceTests {
         fixture = try BusSourceFixture()
         source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
         source.sleep.inhibitor.isWanted = true
+        try StandInLogin.wait(untilMissedBy: source, fixture)
     }
 
     @Test func sleepPausesTellsAndLetsGoAndWakingGoesBackTheWayItCame() throws {
@@ -48,6 +49,66 @@ struct LoginSourceTests {
         #expect(fixture.mediator.state == .background)
     }
 
+    @Test func serviceThatWasToBePausedAnywayStaysPaused() throws {
+        let login = try start()
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+        fixture.mediator.perform(.pause)
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { source.sleep.isSleeping }
+        task.end()
+        try fixture.turn { login.held == 0 }
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.count == 2 }
+
+        #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep", "didWake"])
+    }
+
+    @Test func serviceThatIsPausedWhileTheMachineSleepsStaysPaused() throws {
+        let login = try start()
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { login.held == 0 }
+        fixture.mediator.perform(.pause)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names.suffix(2) == ["willSleep", "didWake"])
+        #expect(fixture.mediator.state == .background)
+    }
+
+    @Test func serviceThatWasComingBackComesBackAfterTheSleep() throws {
+        let login = try start()
+        fixture.mediator.perform(.pause)
+        let listener = RecordingListener("slow", [.willEnterForeground], manner: .stubborn)
+        try fixture.mediator.addListener(listener)
+        fixture.mediator.perform(.resume)
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { source.sleep.isSleeping }
+        fixture.mediator.removeListener(listener)
+        fixture.clock.advance(by: .seconds(10))
+        try fixture.turn { login.held == 0 }
+        fixture.told = []
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
+    }
+
+    @Test func sleepThatIsCalledOffLeavesNoPauseBehind() throws {
+        let login = try start()
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+
+        login.announce("PrepareForSleep", true)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.count == 2 && source.sleep.inhibitor.isHeld }
+        task.end()
+
+        #expect(fixture.names == [])
+        #expect(fixture.mediator.state == .active)
+    }
+
     @Test func machineSleepsOnlyWhenListenersAreDone() throws {
         let login = try start()
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
@@ -71,9 +132,13 @@ struct LoginSourceTests {
         login.announce("PrepareForSleep", true)
         try fixture.turn { login.held == 0 }
 
-        #expect(fixture.names == ["willSleep"])
+        #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
         #expect(limits == [.milliseconds(20)])
-        withExtendedLifetime(task) {}
+        #expect(!task.isEnded)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { fixture.names.last == "didBecomeActive" }
+        task.end()
+        #expect(fixture.names.suffix(3) == ["didWake", "willEnterForeground", "didBecomeActive"])
     }
 
     @Test func lockIsTakenWhenLogindComesAndComesBack() throws {

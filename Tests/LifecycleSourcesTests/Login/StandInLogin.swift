@@ -3,19 +3,26 @@
 
 import EventLoop
 import Glibc
+import LifecycleSources
 import TestSupport
 
 /// logind as far as a service sees it: it hands out locks, knows which are held, and announces what will be.
 final class StandInLogin {
     private let peer: BusPeer
     private var locks: [Int32] = []
+    private var prepares: [String: Bool]
     private static let path = "/org/freedesktop/login1"
     private static let interface = "org.freedesktop.login1.Manager"
 
-    init(_ fixture: BusSourceFixture, delayMaxUsec: UInt64 = 5_000_000) throws {
+    /// - Parameter prepares: what it is about to do, `Sleep` or `Shutdown`, from before it could be heard.
+    init(_ fixture: BusSourceFixture, delayMaxUsec: UInt64 = 5_000_000, prepares: Set<String> = []) throws {
         peer = try fixture.peer("org.freedesktop.login1")
-        peer.answer("Get") { reply in
-            BusWriting.container("v", "t", to: reply) { BusWriting.number(delayMaxUsec, "t", to: reply) }
+        self.prepares = Dictionary(uniqueKeysWithValues: prepares.map { ("PrepareFor\($0)", true) })
+        peer.answer(property: "InhibitDelayMaxUSec", "t") { BusWriting.number(delayMaxUsec, "t", to: $0) }
+        for what in ["Sleep", "Shutdown"] {
+            peer.answer(property: "PreparingFor\(what)", "b") { [unowned self] in
+                write(self.prepares["PrepareFor\(what)"] ?? false, to: $0)
+            }
         }
         peer.answer("Inhibit") { [unowned self] reply in
             var ends: [Int32] = [0, 0]
@@ -25,6 +32,14 @@ final class StandInLogin {
             close(ends[1])
             locks.append(ends[0])
         }
+    }
+
+    /// Returns when `source` knows that there is no logind, so that it asks the next one only when it hears of that.
+    static func wait(untilMissedBy source: LoginSource, _ fixture: BusSourceFixture) throws {
+        var isMissed = false
+        source.sleep.inhibitor.onProblem = { _ in isMissed = true }
+        try fixture.turn { isMissed && !source.shutdown.inhibitor.isAsking }
+        source.sleep.inhibitor.onProblem = nil
     }
 
     isolated deinit { for lock in locks { close(lock) } }
@@ -41,8 +56,9 @@ final class StandInLogin {
     }
 
     func announce(_ member: String, _ begins: Bool, type: String? = nil) {
+        prepares[member] = begins
         peer.emit(Self.path, Self.interface, member) { message in
-            BusWriting.number(Int32(begins ? 1 : 0), "b", to: message)
+            write(begins, to: message)
             guard let type else { return }
             BusWriting.container("a", "{sv}", to: message) {
                 BusWriting.container("e", "sv", to: message) {
@@ -51,5 +67,9 @@ final class StandInLogin {
                 }
             }
         }
+    }
+
+    private func write(_ flag: Bool, to message: OpaquePointer) {
+        BusWriting.number(Int32(flag ? 1 : 0), "b", to: message)
     }
 }

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What else happens around a sleep of the machine: logind goes away, somebody pauses, holds, freezes or stops the service."""
+
+from contextlib import contextmanager
+
+import pytest
+from login_double import BOTH, wait_for_locks
+from sequences import CONTINUE, PAUSE
+
+
+def names(notifications) -> list[str]:
+    return [n["name"] for n in notifications]
+
+
+def told(belfry) -> list[str]:
+    return [record["BELFRY_NOTIFICATION"] for record in belfry.notifications()]
+
+
+@contextmanager
+def held(belfry):
+    """While a client holds the service."""
+    with belfry.connect() as client:
+        client.send("Hold", {"reason": "copying"}, more=True)
+        client.reply()
+        yield
+
+
+def fall_asleep(belfry, login) -> None:
+    """Announces a sleep. Returns when logind need not wait any longer."""
+    login.announce_sleep(True)
+    wait_for_locks(belfry, {"shutdown"})
+
+
+@pytest.fixture
+def subscriber(on_each, login):
+    """Hears of a service that logind waits for."""
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
+    return on_each.subscribe()
+
+
+def test_sleep_that_a_logind_that_came_back_does_not_know_is_over(on_each, login, subscriber):
+    fall_asleep(on_each, login)
+    subscriber.until("willSleep")
+
+    login.stop()
+    login.start()
+
+    assert names(subscriber.until("didBecomeActive")) == ["didWake", *CONTINUE]
+    wait_for_locks(on_each, BOTH)
+    fall_asleep(on_each, login)
+    assert names(subscriber.until("willSleep")) == [*PAUSE, "willSleep"]
+
+
+def test_shutdown_that_a_logind_that_came_back_does_not_know_is_called_off(on_each, login, subscriber):
+    login.announce_shutdown(True)
+    wait_for_locks(on_each, {"sleep"})
+
+    login.stop()
+    login.start()
+
+    wait_for_locks(on_each, BOTH)
+
+
+def test_sleep_that_was_announced_before_the_start_is_told_too(on_each, login):
+    login.announce_sleep(True)
+    on_each.start()
+    on_each.wait_for(lambda: "willSleep" in told(on_each), "hear of the sleep")
+
+    login.announce_sleep(False)
+
+    wait_for_locks(on_each, BOTH)
+    on_each.wait_for(lambda: told(on_each)[-1] == "didBecomeActive", "come back")
+    assert told(on_each)[-6:] == [*PAUSE, "willSleep", "didWake", *CONTINUE]
+
+
+def test_service_that_is_paused_during_the_sleep_stays_paused(on_each, login, subscriber):
+    fall_asleep(on_each, login)
+    on_each.ctl("pause")
+
+    login.announce_sleep(False)
+    wait_for_locks(on_each, BOTH)
+    on_each.kill("USR1")
+
+    assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", "flushRequested"]
+    assert on_each.status()["state"] == "background"
+
+
+def test_service_that_was_to_be_paused_anyway_stays_paused(on_each, login, subscriber):
+    with held(on_each):
+        on_each.kill("TSTP")
+        on_each.wait_for(lambda: "pause waits for 'copying'" in on_each.messages(), "wait for the hold")
+        login.announce_sleep(True)
+    wait_for_locks(on_each, {"shutdown"})
+
+    login.announce_sleep(False)
+    wait_for_locks(on_each, BOTH)
+    on_each.kill("USR1")
+
+    assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", "flushRequested"]
+
+
+def test_hold_that_outlasts_the_sleep_leaves_no_pause_behind(on_each, login):
+    login.limit_delay(3)
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
+    subscriber = on_each.subscribe()
+
+    with held(on_each):
+        fall_asleep(on_each, login)
+        login.announce_sleep(False)
+        wait_for_locks(on_each, BOTH)
+    on_each.kill("USR1")
+
+    assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", *CONTINUE, "flushRequested"]
