@@ -6,6 +6,7 @@ internal import EventLoop
 internal import Glibc
 internal import Lifecycle
 internal import LifecycleListeners
+internal import LifecycleSources
 internal import ServiceManager
 internal import SystemErrors
 
@@ -20,22 +21,23 @@ final class SelfSuspension {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
+    private let login: LoginSource
     private let manager = ServiceManagerSocket()
     private var work: DeferredEventSource?
 
     /// Waits for pauses to end. The process then stops after all else of a turn, the writing of answers included, so
     /// that whoever asked for the pause has his answer. A pause before the machine's sleep stops nothing: nobody would
     /// send a SIGCONT.
-    init(
-        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, unless isSleeping: @escaping () -> Bool
-    ) throws {
+    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, login: LoginSource) throws {
         self.loop = loop
         self.mediator = mediator
         self.log = log
-        work = try loop.deferred { [unowned self] in prepare() }
+        self.login = login
+        // A lock that is asked for now would come to a process that does not run, and make the machine wait for it.
+        work = try loop.deferred { [unowned self] in login.whenSettled { [weak self] in self?.prepare() } }
         work?.priority = 2_000_000
         mediator.addTransitionObserver { [work] report in
-            if report.trigger == .pause, !isSleeping() { work?.schedule() }
+            if report.trigger == .pause, !login.sleep.isSleeping { work?.schedule() }
         }
     }
 
@@ -60,7 +62,9 @@ final class SelfSuspension {
             } else {
                 mediator.perform(.suspend)
                 manager.send([.status("suspended until SIGCONT")])
+                login.leave()
                 kill(getpid(), SIGSTOP)
+                login.ask()
             }
         }
         guard let watchdog else { return }

@@ -90,9 +90,7 @@ final class ServiceAssembly {
         budget.begin()
 
         let control = ControlSignal(mediator: mediator, log: log)
-        let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log) {
-            sources.login.sleep.isSleeping
-        }
+        let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log, login: sources.login)
         defer { withExtendedLifetime(suspension) {} }
         sources.login.onSettled = { ending.releaseCode() }
         sources.signals.onStopNow = { ending.stopNow($0) }

@@ -114,3 +114,21 @@ def test_hold_that_outlasts_the_sleep_leaves_no_pause_behind(on_each, login):
     on_each.kill("USR1")
 
     assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", *CONTINUE, "flushRequested"]
+
+
+def test_process_that_stopped_itself_delays_nobody_and_is_told_of_no_sleep_that_is_over(on_each, login):
+    on_each.configure("[Service]\nStopOnPause=yes\n")
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
+    subscriber = on_each.subscribe()
+    on_each.kill("TSTP")
+    on_each.wait_until_stopped()
+    wait_for_locks(on_each, set())
+
+    login.announce_sleep(True)
+    login.announce_sleep(False)
+    on_each.kill("CONT")
+    wait_for_locks(on_each, BOTH)
+    on_each.kill("USR1")
+
+    assert names(subscriber.until("flushRequested")) == [*PAUSE, "didResume", *CONTINUE, "flushRequested"]
