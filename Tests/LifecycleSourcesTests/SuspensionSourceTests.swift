@@ -79,14 +79,30 @@ struct SuspensionSourceTests {
 
         fixture.mediator.post(.willSleep)
         sleep()
+        // As when it hibernates after a while.
+        sleep()
+        fixture.mediator.post(.didWake)
         #expect(suspensions.isEmpty)
         sleep()
-        #expect(suspensions.count == 1)
-        fixture.mediator.post(.willSleep)
-        fixture.mediator.post(.didWake)
-        sleep()
 
-        #expect(suspensions.count == 2)
+        #expect(suspensions.count == 1)
+    }
+
+    @Test func freezeWithinAnAnnouncedSleepIsLeftToWhoeverTellsOfTheWaking() throws {
+        try write("cgroup.stat.local", "frozen_usec 100\n")
+        let source = try makeSource()
+        fixture.mediator.perform(.pause)
+        fixture.mediator.post(.willSleep)
+        fixture.told = []
+
+        try write("cgroup.stat.local", "frozen_usec 2008100\n")
+        #expect(source.check())
+        try write("cgroup.stat.local", "frozen_usec 3008100\n")
+        fixture.mediator.post(.didWake)
+
+        #expect(!source.check())
+        #expect(fixture.told.map(\.name) == [.didWake])
+        #expect(fixture.mediator.state == .background)
     }
 
     @Test func returnInTheBackgroundContinuesTheService() throws {

@@ -5,6 +5,7 @@
 from contextlib import contextmanager
 
 import pytest
+from belfry_service import SERVICE
 from login_double import BOTH, wait_for_locks
 from sequences import CONTINUE, PAUSE
 
@@ -114,6 +115,20 @@ def test_hold_that_outlasts_the_sleep_leaves_no_pause_behind(on_each, login):
     on_each.kill("USR1")
 
     assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", *CONTINUE, "flushRequested"]
+
+
+def test_freeze_within_the_sleep_is_not_told_and_continues_nothing(on_each, login, subscriber):
+    fall_asleep(on_each, login)
+    subscriber.until("willSleep")
+
+    on_each.host.systemctl("freeze", SERVICE)
+    on_each.host.run("sleep", "0.1")
+    on_each.host.systemctl("thaw", SERVICE)
+    on_each.kill("USR1")
+    assert names(subscriber.until("flushRequested")) == ["flushRequested"]
+    login.announce_sleep(False)
+
+    assert names(subscriber.until("didBecomeActive")) == ["didWake", *CONTINUE]
 
 
 def test_process_that_stopped_itself_delays_nobody_and_is_told_of_no_sleep_that_is_over(on_each, login):

@@ -6,8 +6,8 @@ package import Lifecycle
 package import SystemErrors
 
 /// Tells of suspensions that nobody announced, when they are over: the process was stopped, its control group was
-/// frozen, or the machine slept. Nothing wakes up for it in between. A sleep that `willSleep` announced is left to whoever
-/// posts `didWake`.
+/// frozen, or the machine slept. Nothing wakes up for it in between. What comes between `willSleep` and `didWake` is left to
+/// the latter: the machine may sleep more than once for one announcement, and systemd may freeze the service meanwhile.
 package final class SuspensionSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
@@ -38,7 +38,10 @@ package final class SuspensionSource {
         }
         announcements = [
             mediator.addObserver(forName: .willSleep) { [unowned self] _ in isSleepAnnounced = true },
-            mediator.addObserver(forName: .didWake) { [unowned self] _ in isSleepAnnounced = false },
+            mediator.addObserver(forName: .didWake) { [unowned self] _ in
+                check()
+                isSleepAnnounced = false
+            },
         ]
     }
 
@@ -60,14 +63,10 @@ package final class SuspensionSource {
         let found = ledger.settle(reading, interruption: loop.lastInterruption)
         // What is told here left these traces too, so they say nothing of a stop signal.
         if !found.isEmpty { _ = (loop.takeInterruption(), loop.takeAbsence()) }
-        for suspension in found { tell(suspension) }
+        for suspension in found where !isSleepAnnounced {
+            mediator.perform(.endSuspension, userInfo: suspension.userInfo)
+        }
         return !found.isEmpty
-    }
-
-    private func tell(_ suspension: Suspension) {
-        // One announcement is for one sleep.
-        if suspension.cause == .sleep, isSleepAnnounced { return isSleepAnnounced = false }
-        mediator.perform(.endSuspension, userInfo: suspension.userInfo)
     }
 
     /// Tells a process that had been stopped from one that was merely told to continue.
