@@ -201,9 +201,8 @@ let package = Package(
         .testTarget(
             name: "LifecycleSourcesTests",
             dependencies: [
-                "CSystemd", "EventLoop", "Lifecycle", "LifecycleSources", "LifecycleTesting", "ServiceManager",
-                "SystemErrors",
-                "TestSupport",
+                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleSources", "LifecycleTesting",
+                "ServiceManager", "SystemErrors", "TestSupport",
             ],
             swiftSettings: onMain),
         .target(

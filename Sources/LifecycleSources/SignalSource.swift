@@ -56,14 +56,13 @@ package final class SignalSource {
             let route = SignalRoute(number, action, gate: gate(of: number, action, transitions, settings.service))
             // A source that stays keeps what the kernel has queued for it.
             route.source = if let known = routes[Int(number)]?.source { known } else { try watch(number) }
+            route.source?.priority = SourcePriority.signal(action)
             routes[Int(number)] = route
         }
     }
 
     private func watch(_ number: Int32) throws(SystemError) -> SignalEventSource {
-        let source = try loop.source(signal: number) { [unowned self] in receive($0) }
-        source.priority = SourcePriority.signals
-        return source
+        try loop.source(signal: number) { [unowned self] in receive($0) }
     }
 
     private func gate(

@@ -45,6 +45,24 @@ def test_stop_of_a_paused_service_is_not_taken_for_a_continue(started_on_each):
     assert started_on_each.properties("Result") == {"Result": "success"}
 
 
+@pytest.mark.parametrize("stops_on_pause", ["no", "yes"])
+def test_stop_signal_above_the_number_of_the_continue_that_follows_is_a_stop(on_each, stops_on_pause):
+    on_each.drop_in(KillSignal="RTMIN+3")
+    on_each.configure(f"[Signals]\nRTMIN+3=stop\n[Service]\nStopOnPause={stops_on_pause}\n")
+    on_each.start()
+    subscriber = on_each.subscribe()
+    on_each.kill("TSTP")
+    subscriber.until("didEnterBackground")
+    if stops_on_pause == "yes":
+        on_each.wait_until_stopped()
+
+    on_each.host.systemctl("stop", SERVICE)
+
+    seen = list(subscriber.to_the_end())
+    assert [(n["name"], n["origin"]["signal"]) for n in seen] == [("willTerminate", "SIGRTMIN+3")]
+    assert on_each.properties("Result") == {"Result": "success"}
+
+
 def test_stop_of_a_stopped_process_is_clean_too(started_on_each):
     started_on_each.kill("STOP")
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CSystemd
+import Foundation
+import TestSupport
+import Testing
+
+/// A stop signal with a higher number than SIGCONT, which the service manager sends right after it.
+@Suite(.timeLimit(.minutes(2)))
+struct StopSignalTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    @Test func stopOfAnyNumberGoesBeforeTheContinueThatComesWithIt() throws {
+        let daemon = try fixture.startReady("[Signals]\nRTMIN+3=stop\n")
+
+        #expect(try namesOfStop(daemon) == ["willTerminate"])
+    }
+
+    @Test func signalThatAReloadMakesAStopDoesToo() throws {
+        let daemon = try fixture.startReady("[Signals]\nRTMIN+3=flushRequested\n")
+        try fixture.directory.write("belfry.conf", "[Signals]\nRTMIN+3=stop\n")
+        daemon.send(SIGHUP)
+        daemon.lines(until: "didReload")
+
+        #expect(try namesOfStop(daemon) == ["willTerminate"])
+    }
+
+    /// What is told of a stop in a pause, when the process finds both signals at once.
+    private func namesOfStop(_ daemon: ProbeProcess) throws -> [Substring] {
+        daemon.send(SIGTSTP)
+        daemon.lines(until: "didEnterBackground")
+        daemon.send(SIGSTOP)
+        try daemon.wait(for: "T")
+        daemon.send(belfry_sigrtmin() + 3)
+        daemon.send(SIGCONT)
+        return daemon.finish().lines.compactMap { $0.split(separator: " ").dropFirst().first }
+    }
+}
