@@ -22,18 +22,17 @@ final class ControlSignal {
 
     func obey(_ signal: SignalOrigin) {
         if let level = LogPriority(rawValue: Int(signal.value) - 0x100) {
-            log.maximumLevel = level
-            log.write(.notice, "log level is now \(level.name), asked by pid \(signal.pid)", .control)
+            log.set(level: level, by: .signal(signal))
         } else if let target = Self.targets[signal.value] {
-            log.write(.notice, "log target is to be \(target.rawValue), asked by pid \(signal.pid)", .control)
-            log.apply(target: target, level: log.maximumLevel)
+            log.set(target: target, by: .signal(signal))
         } else if signal.value == 0x300 {
             mediator.post(MemoryWarning(.some), origin: .signal(signal))
         } else if signal.value == 0x301 {
-            log.write(.info, MallocInformation.text, .control)
+            log.write(.info, MallocInformation.text, .control, by: .signal(signal))
         } else {
             let value = "0x" + String(signal.value, radix: 16)
-            log.write(.notice, "unknown control value \(value) from pid \(signal.pid), ignoring", .control)
+            let from = LifecycleOrigin.signal(signal)
+            log.write(.notice, "unknown control value \(value), \(from.words), ignoring", .control, by: from)
         }
     }
 }

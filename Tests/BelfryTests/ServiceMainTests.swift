@@ -234,7 +234,7 @@ struct ServiceMainTests {
         let first = daemon.lines(until: "log level is now notice")
         daemon.send(SIGTERM)
 
-        #expect(first.last?.contains("asked by pid \(getpid())") == true)
+        #expect(first.last?.contains("asked by SIGRTMIN+18 from pid \(getpid()) ") == true)
         #expect(daemon.finish().lines.isEmpty)
     }
 

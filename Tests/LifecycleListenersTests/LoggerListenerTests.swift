@@ -183,7 +183,7 @@ struct LoggerListenerTests {
 
     @Test func levelHoldsBackWhatIsLessUrgent() {
         let log = ServiceLog { [writer] _ in writer }
-        log.maximumLevel = .warning
+        log.apply(target: .auto, level: .warning)
 
         log.write(.info, "quiet", .notification)
         log.write(.warning, "loud", .notification)

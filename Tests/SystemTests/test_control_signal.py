@@ -34,6 +34,16 @@ def messages(belfry) -> list[str]:
     return [record["MESSAGE"] for record in belfry.journal() if record.get("SYSLOG_IDENTIFIER") == "belfryd"]
 
 
+def record_of(belfry, beginning: str) -> dict:
+    """The service's own record that begins so, once it is there."""
+
+    def records() -> list[dict]:
+        return [r for r in belfry.journal() if r["MESSAGE"].startswith(beginning) and "BELFRY_ORIGIN" in r]
+
+    belfry.wait_for(lambda: records(), f"say '{beginning}' and who it was")
+    return records()[-1]
+
+
 def flush(belfry, subscriber) -> None:
     """Has something logged, and waits until it is."""
     belfry.kill("USR1")
@@ -67,7 +77,7 @@ def test_0x200_to_0x203_set_the_log_target(control):
 
     send(0x203)
     flush(belfry, subscriber)
-    assert messages(belfry)[-1].startswith("log target is to be null, asked by pid ")
+    assert messages(belfry)[-1].startswith("log target is to be null, asked by SIGRTMIN+18 from pid ")
 
     send(0x200)
     flush(belfry, subscriber)
@@ -125,5 +135,53 @@ def test_unknown_value_is_said_and_changes_nothing(control):
     send(0x404)
     flush(belfry, subscriber)
 
-    assert any(line.startswith("unknown control value 0x404 ") for line in messages(belfry))
+    assert any(line.startswith("unknown control value 0x404, SIGRTMIN+18 from pid ") for line in messages(belfry))
     assert belfry.status()["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0x103, "log level is now err, "),
+        (0x203, "log target is to be null, "),
+        (0x301, "heap: "),
+        (0x404, "unknown control value 0x404, "),
+    ],
+    ids=lambda value: f"{value:#x}" if isinstance(value, int) else "",
+)
+def test_record_names_the_sender(control, value, text):
+    belfry, send = control
+
+    send(value)
+
+    record = record_of(belfry, text)
+    assert (record["BELFRY_ORIGIN"], record["BELFRY_SIGNAL"]) == ("signal", "SIGRTMIN+18")
+    assert record["BELFRY_SIGNAL_VALUE"] == str(value)
+    assert int(record["BELFRY_SENDER_PID"]) > 0 and record["BELFRY_SENDER_UID"] == "0"
+
+
+def test_every_change_of_the_level_leaves_a_trace(control):
+    belfry, send = control
+
+    for value, name in [(0x103, "err"), (0x100, "emerg"), (0x102, "crit"), (0x107, "debug")]:
+        send(value)
+        assert record_of(belfry, f"log level is now {name}, ")["PRIORITY"] == "5"
+
+
+def test_target_that_is_set_while_little_is_logged_leaves_a_trace(control):
+    belfry, send = control
+
+    send(0x103)
+    send(0x203)
+
+    assert record_of(belfry, "log target is to be null, ")["BELFRY_SIGNAL_VALUE"] == str(0x203)
+
+
+def test_level_that_is_set_on_the_socket_leaves_a_trace_and_who_it_was(started_on_each):
+    started_on_each.ctl("log-level", "crit")
+    started_on_each.ctl("log-level", "err")
+
+    for name in ("crit", "err"):
+        record = record_of(started_on_each, f"log level is now {name}, asked by pid ")
+        assert (record["BELFRY_ORIGIN"], record["BELFRY_SENDER_UID"]) == ("socket", "0")
+        assert record["BELFRY_SENDER_COMMAND"] == "belfryctl" and int(record["BELFRY_SENDER_PID"]) > 0

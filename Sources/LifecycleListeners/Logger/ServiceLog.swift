@@ -11,13 +11,14 @@ package final class ServiceLog {
 
     private let makeWriter: WriterForTarget
     private var writer: any RecordWriter
-    private var level: LogPriority
+    /// The least urgent level that is written.
+    package internal(set) var maximumLevel: LogPriority
 
     /// Makes a log. Until `apply` it writes what is at least informational, wherever it is read.
     package init(makeWriter: @escaping WriterForTarget) {
         self.makeWriter = makeWriter
         writer = (try? makeWriter(.auto)) ?? NullWriter()
-        level = .info
+        maximumLevel = .info
     }
 
     /// Makes a log of the program `identifier`.
@@ -34,18 +35,12 @@ package final class ServiceLog {
         }
     }
 
-    /// The least urgent level that is written.
-    package var maximumLevel: LogPriority {
-        get { level }
-        set { level = newValue }
-    }
-
     /// Whether records of this priority go to the journal, with their fields.
-    package func isKept(_ priority: LogPriority) -> Bool { writer is JournalWriter && priority <= level }
+    package func isKept(_ priority: LogPriority) -> Bool { writer is JournalWriter && priority <= maximumLevel }
 
     /// Sets the target and the level. A target that cannot be had leaves the old one, which says so.
     package func apply(target: LoggerTarget, level: LogPriority) {
-        self.level = level
+        maximumLevel = level
         do {
             writer = try makeWriter(target)
         } catch {
@@ -58,8 +53,11 @@ package final class ServiceLog {
 
     /// Writes a record, unless its priority is below the level.
     package func write(_ record: JournalRecord) {
-        if record.priority.rawValue <= level.rawValue { writer.write(record) }
+        if record.priority.rawValue <= maximumLevel.rawValue { writer.write(record) }
     }
+
+    /// Writes a record whatever its priority is.
+    func writeInAnyCase(_ record: JournalRecord) { writer.write(record) }
 
     /// Writes a record that is worth nothing without its fields: standard error, which shows none, is spared it.
     package func write(fieldsOf record: JournalRecord) {

@@ -18,10 +18,7 @@ extension SocketListener {
                 guard let level = level.flatMap(LogPriority.init(rawValue:)) else {
                     return request.fail(.invalidParameter("level"))
                 }
-                log.maximumLevel = level
-                log.write(
-                    .notice, "log level is now \(level.name), asked by \(request.peer)", .logLevel,
-                    by: origin(of: request))
+                log.set(level: level, by: origin(of: request))
                 request.reply()
             },
             "GetEnvironment": own { request in
