@@ -5,7 +5,7 @@
 import pytest
 from belfry_service import SERVICE, BelfryService
 from host_roots import debian_root, machine_root
-from probe_service import UNIT, ProbeService
+from probe_service import PROGRAM, UNIT, ProbeService
 from systemd_host import SystemdHost
 
 TERMINATE = "BELFRY_NOTIFICATION=willTerminate"
@@ -30,8 +30,12 @@ def connected(on_each):
 
 
 def wait_for_bus(belfry) -> None:
-    pid = belfry.main_pid()
-    belfry.wait_for(lambda: str(pid) in belfry.host.run("busctl", "list", "--no-pager").stdout, "find the bus")
+    pid = str(belfry.main_pid())
+    belfry.wait_for(lambda: has_bus(belfry.host, pid), "find the bus")
+
+
+def has_bus(host: SystemdHost, pid: str) -> bool:
+    return pid in host.run("busctl", "list", "--no-pager").stdout
 
 
 def test_stop_by_the_manager_is_a_stop(connected):
@@ -151,6 +155,45 @@ def test_end_of_the_machine_is_told_to_a_service_that_may_outlive_the_bus(ending
 
     left = ending_host.journal_left(TERMINATE, f"_SYSTEMD_UNIT={UNIT}")
     assert [reason(record) for record in left] == ["powerOff"]
+
+
+USERS_UNIT = f"""[Service]
+Type=notify
+ExecStart={PROGRAM} count
+RuntimeDirectory=belfry-probe
+"""
+
+
+@pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
+@pytest.mark.parametrize(
+    "command, expected",
+    [
+        (["poweroff"], "powerOff"),
+        (["reboot"], "reboot"),
+        # The machine goes on, and the service ends with its user's manager.
+        (["stop", "user.slice"], "stop"),
+    ],
+    ids=["poweroff", "reboot", "stop"],
+)
+def test_end_of_the_machine_is_told_to_a_service_of_a_users_manager(ending_host, command, expected):
+    ProbeService(ending_host)
+    uid = ending_host.run("id", "-u", "belfry").stdout.strip()
+    ending_host.write(f"/etc/systemd/user/{UNIT}", USERS_UNIT)
+    ending_host.systemctl("start", f"user@{uid}.service")
+    as_user = ["setpriv", "--reuid=belfry", "--regid=belfry", "--clear-groups"]
+    manager = [*as_user, "env", f"XDG_RUNTIME_DIR=/run/user/{uid}", "systemctl", "--user"]
+    ending_host.run(*manager, "start", UNIT)
+    pid = ending_host.run(*manager, "show", "--property=MainPID", "--value", UNIT).stdout.strip()
+    BelfryService(ending_host).wait_for(lambda: has_bus(ending_host, pid), "see the user's service find the bus")
+
+    ending_host.systemctl(*command, check=False)
+    if expected == "stop":
+        ending_host.wait_for_record(TERMINATE, f"_SYSTEMD_USER_UNIT={UNIT}")
+    else:
+        ending_host.wait_for_end()
+
+    left = ending_host.journal_left(TERMINATE, f"_SYSTEMD_USER_UNIT={UNIT}")
+    assert [reason(record) for record in left] == [expected]
 
 
 def show_boot(belfry: BelfryService) -> None:

@@ -8,6 +8,7 @@ package import ServiceManager
 ///
 /// The stop is accepted at once, so that nothing comes before it and a second signal cuts it short; it only begins when
 /// the manager has said why, or has not for a moment. It is asked on its own socket where that may be, else on the bus.
+/// That of a user does not know whether the machine ends: the system's is asked for it, and else logind's word counts.
 package final class StopSource {
     /// How long a stop waits for its reason.
     private static let patience: Duration = .milliseconds(200)
@@ -52,11 +53,20 @@ package final class StopSource {
         guard let unit = direct ?? unit, direct != nil || unit.bus.isReady else { return }
         let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
         question.isSilent = true
-        unit.bus.addObserver { isReady in
+        unit.bus.addObserver { [announced] isReady in
             guard isReady, !question.isEnded else { return }
             unit.ending(timeout: Self.patience) { answer in
-                if case .success(let ending) = answer { use(ending) }
-                question.end()
+                guard case .success(var ending) = answer else { return question.end() }
+                if unit.isOfUser { ending.shutdown = announced() }
+                use(ending)
+                guard unit.isOfUser else { return question.end() }
+                unit.shutdown(timeout: Self.patience) { answer in
+                    if case .success(let shutdown) = answer {
+                        ending.shutdown = shutdown
+                        use(ending)
+                    }
+                    question.end()
+                }
             }
         }
         unit.bus.connect()

@@ -12,6 +12,8 @@ package final class ServiceManagerUnit {
     package let bus: SystemBus
     /// The unit's name, `belfryd.service`.
     package let name: String
+    /// The system's bus, for a unit of a user.
+    private let system: SystemBus?
     private let path: String
     private let managerSocket: String?
 
@@ -21,10 +23,13 @@ package final class ServiceManagerUnit {
 
     /// A unit on a bus.
     ///
-    /// - Parameter managerSocket: the path of the manager's own socket.
-    package init(name: String, on bus: SystemBus, managerSocket: String? = nil) {
+    /// - Parameters:
+    ///   - system: the system's bus, if the manager is that of a user.
+    ///   - managerSocket: the path of the manager's own socket.
+    package init(name: String, on bus: SystemBus, system: SystemBus? = nil, managerSocket: String? = nil) {
         self.name = name
         self.bus = bus
+        self.system = system
         self.managerSocket = managerSocket
         var text: UnsafeMutablePointer<CChar>?
         sd_bus_path_encode("\(Self.managerPath)/unit", name, &text)
@@ -40,7 +45,7 @@ package final class ServiceManagerUnit {
             guard let address = userAddress else { return nil }
             let socket = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
             return ServiceManagerUnit(
-                name: name, on: SystemBus(loop: loop, address: address), managerSocket: socket)
+                name: name, on: SystemBus(loop: loop, address: address), system: bus, managerSocket: socket)
         }
         return ProcessUnit.ofSystem(getpid()).map {
             ServiceManagerUnit(name: $0, on: bus, managerSocket: "/run/systemd/private")
@@ -53,8 +58,11 @@ package final class ServiceManagerUnit {
     package var direct: ServiceManagerUnit? {
         guard let managerSocket, access(managerSocket, W_OK) == 0 else { return nil }
         let bus = SystemBus(loop: bus.loop, address: "unix:path=\(managerSocket)", isDirect: true)
-        return ServiceManagerUnit(name: name, on: bus)
+        return ServiceManagerUnit(name: name, on: bus, system: system)
     }
+
+    /// Whether the manager is that of a user, in whose queue the end of the machine is not.
+    package var isOfUser: Bool { system != nil }
 
     /// Reads a property.
     @discardableResult
@@ -71,11 +79,25 @@ package final class ServiceManagerUnit {
     package func jobs(
         timeout: Duration = .seconds(25), then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
     ) -> BusCall {
-        let list = BusMethod(Self.manager, Self.managerPath, Self.managerInterface, "ListJobs")
+        Self.jobs(on: bus, timeout: timeout, then: completion)
+    }
+
+    /// Reads the end of the machine that is queued in the system's manager, which tells everyone.
+    @discardableResult
+    package func shutdown(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<ShutdownKind?, BusError>) -> Void
+    ) -> BusCall {
+        Self.jobs(on: system ?? bus, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
+    }
+
+    private static func jobs(
+        on bus: SystemBus, timeout: Duration, then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
+    ) -> BusCall {
+        let list = BusMethod(manager, managerPath, managerInterface, "ListJobs")
         return bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
     }
 
-    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that is queued.
+    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued.
     @discardableResult
     package func ending(
         timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void

@@ -23,6 +23,13 @@ package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
         self = kind
     }
 
+    /// The kind that these jobs bring about; nil when they leave the machine as it is.
+    package init?(queuedIn jobs: [ManagerJob]) {
+        let kind = Self.allCases.first { kind in jobs.contains { $0.unit == kind.target && $0.type == "start" } }
+        guard let kind else { return nil }
+        self = kind
+    }
+
     /// The kind that the last program of process 1 brings about, systemd-shutdown(8), by its arguments; nil when they are
     /// not those of this program. It sends the stop signal itself to whatever still runs, as to every service at
     /// `systemctl reboot --force`, when no manager is left to be asked.

@@ -16,7 +16,7 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
     /// Whether the manager is ending it, which it also does of its own will, as at the end of `RuntimeMaxSec=`.
     package let isUnderWay: Bool
     /// The end of the machine that is queued.
-    package let shutdown: ShutdownKind?
+    package var shutdown: ShutdownKind?
 
     /// What is known.
     package init(job: Job?, isUnderWay: Bool = false, shutdown: ShutdownKind? = nil) {
@@ -30,8 +30,6 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
         isUnderWay = activeState == "deactivating"
         let types = jobs.filter { $0.unit == unit }.map(\.type)
         job = types.lazy.compactMap { Job(rawValue: $0 == "try-restart" ? "restart" : $0) }.first
-        shutdown = ShutdownKind.allCases.first { kind in
-            jobs.contains { $0.unit == kind.target && $0.type == "start" }
-        }
+        shutdown = ShutdownKind(queuedIn: jobs)
     }
 }

@@ -100,20 +100,62 @@ struct StopSourceTests {
         #expect(reason == "signal")
     }
 
+    @Test func endOfTheMachineIsAskedOfTheSystemsManagerForAUsersService() throws {
+        #expect(try reasonOfAUsersService(["poweroff.target": "start"]) == "powerOff")
+    }
+
+    @Test func usersServiceStopsByItselfWhileTheMachineGoesOn() throws {
+        #expect(try reasonOfAUsersService(["other.service": "stop"]) == "stop")
+    }
+
+    @Test func endOfTheMachineIsTheAnnouncedOneWhereTheSystemsManagerDoesNotTell() throws {
+        #expect(try reasonOfAUsersService(nil) == "kexec")
+    }
+
+    @Test func restartByAUsersManagerIsARestartWhateverTheMachineDoes() throws {
+        #expect(try reasonOfAUsersService(["poweroff.target": "start"], job: "restart") == "restart")
+    }
+
     private static let origin = SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope")
 
     private var reason: UserInfoValue? { fixture.told.last?.userInfo["reason"] }
+
+    /// What is told when a user's manager ends the service and the system's has these jobs; nil when it refuses to say.
+    private func reasonOfAUsersService(_ jobs: [String: String]?, job: String = "stop") throws -> UserInfoValue? {
+        let daemon = try PrivateBus()
+        try daemon.start()
+        let bus = SystemBus(loop: fixture.loop, address: daemon.address)
+        bus.connect()
+        try fixture.turn { bus.isReady }
+        let system = try BusPeer("org.freedesktop.systemd1", at: daemon.address, on: fixture.loop)
+        if let jobs { Self.answer(jobs, of: system) }
+        answer(job)
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus, system: bus)
+        let source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
+
+        source.stop(Self.origin)
+        try fixture.turn { fixture.names == Self.stop }
+
+        withExtendedLifetime(system) {}
+        return reason
+    }
 
     private func answer(_ job: String) {
         manager.answer("Get") { reply in
             BusWriting.container("v", "s", to: reply) { BusWriting.text("deactivating", to: reply) }
         }
+        Self.answer(["lantern.service": job], of: manager)
+    }
+
+    private static func answer(_ jobs: [String: String], of manager: BusPeer) {
         manager.answer("ListJobs") { reply in
             BusWriting.container("a", "(usssoo)", to: reply) {
-                BusWriting.container("r", "usssoo", to: reply) {
-                    BusWriting.number(UInt32(1), "u", to: reply)
-                    for text in ["lantern.service", job, "running"] { BusWriting.text(text, to: reply) }
-                    for path in ["/job", "/unit"] { BusWriting.text(path, "o", to: reply) }
+                for (unit, type) in jobs {
+                    BusWriting.container("r", "usssoo", to: reply) {
+                        BusWriting.number(UInt32(1), "u", to: reply)
+                        for text in [unit, type, "running"] { BusWriting.text(text, to: reply) }
+                        for path in ["/job", "/unit"] { BusWriting.text(path, "o", to: reply) }
+                    }
                 }
             }
         }
