@@ -13,7 +13,8 @@ internal import SystemErrors
 /// Makes a pause a real one: with `StopOnPause=yes` the process stops itself once it is in the background.
 ///
 /// A stopped process cannot feed the watchdog, so the manager is told first that there is none for now
-/// (`WATCHDOG_USEC=0`, sd_notify(3)), and the process stops only when the manager has done that.
+/// (`WATCHDOG_USEC=0`, sd_notify(3)), and the process stops only when the manager has done that. The watchdog of a
+/// service that is not healthy goes on: a pause gives it no more time to recover.
 final class SelfSuspension {
     /// How long the manager may take.
     private static let patience: Duration = .seconds(5)
@@ -25,9 +26,9 @@ final class SelfSuspension {
     private let manager = ServiceManagerSocket()
     private var work: DeferredEventSource?
 
-    /// Waits for pauses to end. The process then stops after all else of a turn, the writing of answers included, so
-    /// that whoever asked for the pause has his answer. A pause before the machine's sleep stops nothing: nobody would
-    /// send a SIGCONT.
+    /// Waits for transitions that end in the background, such as a reload that came in the midst of a pause. The
+    /// process then stops after all else of a turn, the writing of answers included, so that whoever asked for the
+    /// pause has his answer. A pause before the machine's sleep stops nothing: nobody would send a SIGCONT.
     init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, login: LoginSource) throws {
         self.loop = loop
         self.mediator = mediator
@@ -36,8 +37,8 @@ final class SelfSuspension {
         // A lock that is asked for now would come to a process that does not run, and make the machine wait for it.
         work = try loop.deferred { [unowned self] in login.whenSettled { [weak self] in self?.prepare() } }
         work?.priority = 2_000_000
-        mediator.addTransitionObserver { [work] report in
-            if report.trigger == .pause, !login.sleep.isSleeping { work?.schedule() }
+        mediator.addTransitionObserver { [unowned mediator, work] _ in
+            if mediator.state == .background, !login.sleep.isSleeping { work?.schedule() }
         }
     }
 
@@ -48,7 +49,9 @@ final class SelfSuspension {
 
     private func prepare() {
         guard isDue else { return }
-        guard let watchdog = Watchdog.timeout else { return stop(.absent, watchdog: nil) }
+        guard let watchdog = Watchdog.timeout, mediator.checkHealth().isEmpty else {
+            return stop(.absent, watchdog: nil)
+        }
         manager.send([.watchdogTimeout(usec: 0)])
         manager.barrier(on: loop, limit: Self.patience) { [unowned self] in stop($0, watchdog: watchdog) }
     }
