@@ -15,10 +15,8 @@ struct LoginReturnTests {
 
     init() throws {
         fixture = try BusSourceFixture()
-        source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
-        source.sleep.inhibitor.isWanted = true
+        source = try StandInLogin.source(fixture)
         source.shutdown.inhibitor.isWanted = true
-        try StandInLogin.wait(untilMissedBy: source, fixture)
     }
 
     @Test func sleepThatALogindThatCameBackDoesNotKnowIsOver() throws {

@@ -17,9 +17,7 @@ struct LoginSourceTests {
 
     init() throws {
         fixture = try BusSourceFixture()
-        source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
-        source.sleep.inhibitor.isWanted = true
-        try StandInLogin.wait(untilMissedBy: source, fixture)
+        source = try StandInLogin.source(fixture)
     }
 
     @Test func sleepPausesTellsAndLetsGoAndWakingGoesBackTheWayItCame() throws {

@@ -34,12 +34,16 @@ final class StandInLogin {
         }
     }
 
-    /// Returns when `source` knows that there is no logind, so that it asks the next one only when it hears of that.
-    static func wait(untilMissedBy source: LoginSource, _ fixture: BusSourceFixture) throws {
+    /// Makes a source that wants the lock for a sleep. It knows that there is no logind, so that it asks the next one
+    /// only when it hears of that.
+    static func source(_ fixture: BusSourceFixture) throws -> LoginSource {
+        let source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
+        source.sleep.inhibitor.isWanted = true
         var isMissed = false
         source.sleep.inhibitor.onProblem = { _ in isMissed = true }
-        try fixture.turn { isMissed && !source.shutdown.inhibitor.isAsking }
+        try fixture.turn { isMissed }
         source.sleep.inhibitor.onProblem = nil
+        return source
     }
 
     isolated deinit { for lock in locks { close(lock) } }
