@@ -14,25 +14,32 @@ internal import SystemErrors
 public final class VarlinkClient {
     private let connection: ClientConnection
 
+    /// The longest reply that is taken unless another length is asked for, in bytes. A service takes shorter messages
+    /// (`VarlinkLimits.messageSize`), but it chooses what it sends, and what clients sent it may have grown.
+    public nonisolated static let longestReply = 256 << 20
+
     /// Connects to an address (`unix:/path`, `/path`, `unix:@abstract`).
     ///
+    /// - Parameter longestReply: how long a reply may be, in bytes without the NUL. A service that sends a longer one is
+    ///   left, with `VarlinkError.protocolViolation`.
     /// - Throws: `VarlinkError.system` when nobody is there.
     public convenience init(
-        _ address: String, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
+        _ address: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
         let address = VarlinkAddress(address)
         let path = address.path
         let descriptor = address.isSupported ? belfry_unix_connect(path) : -EPROTONOSUPPORT
         guard descriptor >= 0 else { throw .system(SystemError(descriptor, verb: "connect to", object: path)) }
         belfry_mark_varlink_socket(descriptor, "client")
-        try self.init(descriptor, on: loop, limits: limits)
+        try self.init(descriptor, on: loop, longestReply: longestReply)
     }
 
     /// Takes over a connected stream socket.
     ///
+    /// - Parameter longestReply: as above.
     /// - Throws: `VarlinkError.system` when it is no open descriptor, or cannot be watched.
     public init(
-        _ descriptor: Int32, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
+        _ descriptor: Int32, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
         do throws(SystemError) {
             let flags = fcntl(descriptor, F_GETFL)
@@ -41,7 +48,7 @@ public final class VarlinkClient {
             }
             belfry_refuse_descriptors(descriptor)
             let writer = try TurnWriter(on: loop)
-            connection = ClientConnection(descriptor, frameLimit: limits.messageSize, writer: writer)
+            connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)
             try connection.start(on: loop)
         } catch {
             throw .system(error)

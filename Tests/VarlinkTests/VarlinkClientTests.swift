@@ -175,4 +175,35 @@ struct VarlinkClientTests {
 
         #expect(fixture.waiting[0].queuedReplies == 0)
     }
+
+    @Test func replyMayBeLongerThanWhatAServiceTakes() throws {
+        let end = try end(ofReply: 2 * VarlinkLimits().messageSize, to: client())
+
+        #expect(end == nil)
+    }
+
+    @Test func replyBeyondTheLimitOfTheClientEndsTheConnection() throws {
+        let client = try VarlinkClient("unix:\(fixture.path)", on: fixture.loop, longestReply: 1000)
+
+        #expect(try end(ofReply: 500, to: client) == nil)
+        #expect(try end(ofReply: 1001, to: client) == .protocolViolation(.tooLarge(1000)))
+    }
+
+    /// What a client makes of a reply with a text of that length: nil when it takes it.
+    private func end(ofReply length: Int, to client: VarlinkClient) throws -> VarlinkError? {
+        let text = VarlinkValue.string(String(repeating: "z", count: length))
+        var result: Result<VarlinkObject, VarlinkError>?
+        client.call("org.example.test.Wait") { result = $0 }
+        try fixture.turn { fixture.waiting.last?.isActive ?? false }
+
+        fixture.waiting.last?.reply(["text": text])
+        try fixture.turn { result != nil }
+
+        switch result {
+        case .failure(let error): return error
+        case .success(let reply): #expect(reply == ["text": text])
+        case nil: break
+        }
+        return nil
+    }
 }
