@@ -65,7 +65,9 @@ final class WatchSession {
             output.write(isJSON ? json("notification", notification) : line.line(notification))
             guard let left else { return }
             self.left = left - 1
-            if left == 1 { end.reach(.success(.success)) }
+            guard left == 1 else { return }
+            end.endLimit()
+            output.whenWritten { [weak self] in self?.end.reach(.success(.success)) }
         case .note(let text):
             context.note(text)
         }

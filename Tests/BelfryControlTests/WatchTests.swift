@@ -150,6 +150,19 @@ struct WatchTests {
         #expect(watch.end().status == 0)
     }
 
+    @Test func aWaitEndsWhenAllIsWritten() throws {
+        let standIn = try StandIn()
+        let witness = try standIn.ctl("watch", "--json")
+        _ = witness.line()
+        let large = String(repeating: "x", count: 300_000)
+        standIn.say(#"notification {"sequence":41,"name":"a","userInfo":{"text":"\#(large)"}}"#)
+        let line = try #require(witness.line())
+
+        let wait = try standIn.ctl("wait", "a", "--after", "40", "--json")
+
+        #expect(wait.end() == .init(status: 0, output: line + "\n", errors: ""))
+    }
+
     @Test func aMisspeltNameIsPointedOut() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "didBecomActive")

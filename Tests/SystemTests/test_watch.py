@@ -8,7 +8,9 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from belfry_service import SERVICE, SOCKET
+from belfry_service import ADDRESS, SERVICE, SOCKET
+from test_permissions import STRANGER, allow
+from varlink_client import INTERFACE
 
 # nsenter passes no signal on, so what stands between ends the watch when its own input ends.
 UNTIL_INPUT_ENDS = 'belfryctl watch --json "$@" <&- & read _; kill "$!"; wait "$!"'
@@ -44,8 +46,10 @@ def watching(belfry, *names: str):
     with belfry.host.running("sh", "-c", UNTIL_INPUT_ENDS, "sh", *names) as process:
         watch = Watch(process)
         assert watch.next()["state"]["state"] == "active"
-        yield watch
-        process.stdin.close()
+        try:
+            yield watch
+        finally:
+            process.stdin.close()
         assert process.wait(timeout=10) == 0
 
 
@@ -111,8 +115,44 @@ def test_watch_goes_on_where_it_was_when_connections_are_not_kept(on_each):
     assert is_consecutive(seen)
 
 
+@pytest.mark.parametrize("command", [["watch"], ["wait", "org.example.never"]], ids=["watch", "wait"])
+def test_who_may_no_longer_look_is_told_so(started_on_each, command):
+    with started_on_each.host.running(*STRANGER, "belfryctl", *command) as watch:
+        started_on_each.wait_for(lambda: started_on_each.status()["subscribers"] == 1, "be subscribed to")
+        allow(started_on_each, "Look", "owner")
+        assert watch.wait(20) == 77
+        assert watch.stderr.read().startswith(f"unable to watch '{ADDRESS}': permission denied\n")
+
+
 def test_watch_of_some_names_is_told_of_no_others(started_on_each):
     with watching(started_on_each, "org.example.tick", "org.example.tock") as watch:
         for name in ("org.example.other", "org.example.tick", "org.example.another", "org.example.tock"):
             started_on_each.ctl("post", name)
         assert [watch.next()["notification"]["name"] for _ in range(2)] == ["org.example.tick", "org.example.tock"]
+
+
+def longest_post(name: str, size: int) -> tuple[bytes, int]:
+    """A call of `Post` of exactly that many bytes, and how many of them are a text in its user info."""
+
+    def call(text: str) -> bytes:
+        parameters = {"name": name, "userInfo": {"text": text}}
+        return json.dumps({"method": f"{INTERFACE}.Post", "parameters": parameters}).encode()
+
+    room = size - len(call(""))
+    return call("x" * room) + b"\0", room
+
+
+@pytest.mark.parametrize("size", [1 << 20, 16 << 20], ids=["1M", "16M"])
+def test_longest_post_that_is_taken_reaches_those_who_follow(on_each, size):
+    on_each.configure(f"[Socket]\nFrameMax={size}\n")
+    on_each.start()
+    post, room = longest_post("org.example.long", size)
+    command = ["wait", "--json", "org.example.long"]
+    with watching(on_each, "org.example.long") as watch, on_each.running_ctl(*command) as wait:
+        on_each.wait_for(lambda: on_each.status()["subscribers"] == 2, "be subscribed to")
+        with on_each.connect() as client:
+            client.send_raw(post)
+            sequence = client.reply()["sequence"]
+        seen = [watch.next()["notification"], json.loads(wait.stdout.readline())["notification"]]
+        assert wait.wait(20) == 0
+    assert [(n["sequence"], len(n["userInfo"]["text"])) for n in seen] == [(sequence, room)] * 2

@@ -22,6 +22,7 @@ package final class LineOutput {
     private var written = 0
     private var isCongested = false
     private var isOver = false
+    private var onWritten: (() -> Void)?
 
     /// An output on a standard stream. `limit` is how many bytes may wait before it calls itself congested.
     package init(_ stream: StandardStream, on loop: MainEventLoop, limit: Int = 256 << 10) {
@@ -35,6 +36,12 @@ package final class LineOutput {
         guard !isOver else { return }
         waiting += Array(line.utf8)
         waiting.append(UInt8(ascii: "\n"))
+        drain()
+    }
+
+    /// Calls `handler` once nothing waits any more, unless no more can be written.
+    package func whenWritten(_ handler: @escaping () -> Void) {
+        onWritten = handler
         drain()
     }
 
@@ -62,6 +69,10 @@ package final class LineOutput {
             written = 0
         }
         source?.events = isDone ? [] : .writable
+        if isDone, let onWritten {
+            self.onWritten = nil
+            onWritten()
+        }
         let isFull = waiting.count - written > (isCongested ? 0 : limit)
         guard isFull != isCongested else { return }
         isCongested = isFull
