@@ -40,10 +40,25 @@ package nonisolated final class SystemJournal {
 
     deinit { sd_journal_close(journal) }
 
+    /// Whether the records of the system's services are kept from us, which opening the journal does not say.
+    package static func isForbidden() throws(SystemError) -> Bool {
+        let machine = try JournalID.machine().text
+        return ["/var/log", "/run/log"].contains {
+            let path = "\($0)/journal/\(machine)/system.journal"
+            return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES
+        }
+    }
+
     /// Leaves only records with this field; of several values for one name any will do.
     package func match(_ name: String, _ value: String) throws(SystemError) {
         try match("\(name)=\(value)")
     }
+
+    /// Has records do that fit what was matched since `and` or what is matched next.
+    package func or() throws(SystemError) { try check(sd_journal_add_disjunction(journal)) }
+
+    /// Leaves of the records that fit so far only those that fit what is matched next too.
+    package func and() throws(SystemError) { try check(sd_journal_add_conjunction(journal)) }
 
     /// Forgets the matches.
     package func removeMatches() { sd_journal_flush_matches(journal) }

@@ -49,16 +49,19 @@ struct HistoryCommand: JournalCommand {
             guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
             throw ValidationError("'\(text)' is no point in time")
         }
+        if let boot, JournalBoot(boot) == nil {
+            throw ValidationError("'\(boot)' is no boot, which is an id of 32 hexadecimal digits, or 0, -1, -2 …")
+        }
         if let lines, lines < 0 { throw ValidationError("a number of lines is not negative") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: names)
-        var query = JournalQuery(service: try await service(context))
+        var query = JournalQuery(service: JournalService(try await service(context)))
         query.names = names
         query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
         query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
-        query.boot = boot
+        query.boot = boot.flatMap(JournalBoot.init)
         query.limit = lines
         let line = NotificationLine(context.style)
         try JournalReader().read(query) { notification in

@@ -7,7 +7,7 @@ import ArgumentParser
 struct JournalSource: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The service, as the journal calls it (SYSLOG_IDENTIFIER).",
+            "The service, as the journal calls it (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
             discussion: """
                 Without it the one at --socket or $BELFRY_SOCKET, which has to run to be asked for its name, else \
                 belfryd.

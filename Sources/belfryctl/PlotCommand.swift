@@ -29,7 +29,7 @@ struct PlotCommand: JournalCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let service = try await service(context)
-        guard let timeline = try JournalReader().lastTimeline(of: transition, service: service) else {
+        guard let timeline = try JournalReader().lastTimeline(of: transition, service: JournalService(service)) else {
             let name = SystemError.escape(service)
             throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(name)")
         }

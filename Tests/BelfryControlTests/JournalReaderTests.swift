@@ -25,7 +25,7 @@ struct JournalReaderTests {
                     ("SYSLOG_IDENTIFIER", name.hasSuffix("-of-another") ? "lantern" : "belfryd"),
                     ("BELFRY_NOTIFICATION", name), ("BELFRY_SEQUENCE", "1"), ("BELFRY_STATE", "active"),
                     ("BELFRY_PREVIOUS_STATE", "active"), ("BELFRY_ORIGIN", "service"), ("BELFRY_REALTIME_USEC", "5"),
-                    ("BELFRY_MONOTONIC_USEC", "6"),
+                    ("BELFRY_MONOTONIC_USEC", "6"), ("_UID", "0"),
                 ] as JournalFixture.Record
             }
             try journal.write(records, bootID: boot)
@@ -34,8 +34,8 @@ struct JournalReaderTests {
     }
 
     private func names(boot: String? = nil, only: [String] = [], limit: Int? = nil) throws -> [String] {
-        var query = JournalQuery(service: "belfryd")
-        query.boot = boot
+        var query = JournalQuery(service: JournalService("belfryd"))
+        query.boot = boot.flatMap(JournalBoot.init)
         query.names = only
         query.limit = limit
         var names: [String] = []
@@ -55,6 +55,7 @@ struct JournalReaderTests {
     @Test func anIdLeavesTheOtherBootsOut() throws {
         #expect(try names(boot: Self.boots[2]) == ["now"])
         #expect(try names(boot: Self.boots[0], only: ["old", "now"]) == ["old"])
+        #expect(try names(boot: "BBBBBBBB-BBBB-BBBB-BBBB-BBBBBBBBBBBB") == ["now"])
     }
 
     @Test func theLastOnesAreThoseOfTheBoot() throws {
@@ -64,6 +65,10 @@ struct JournalReaderTests {
 
     @Test func aBootThatTheJournalDoesNotHaveIsSaid() throws {
         #expect(throws: ControlFailure(.usage, "unable to find boot '-3': the journal has 3")) { try names(boot: "-3") }
+        let none = String(repeating: "d", count: 32)
+        #expect(throws: ControlFailure(.usage, "unable to find boot '\(none)': the journal does not have it")) {
+            try names(boot: none)
+        }
     }
 
     // The fixture's records are not of this machine.

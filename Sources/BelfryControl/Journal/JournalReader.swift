@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
 internal import LifecycleJournal
 internal import SystemErrors
 package import Varlink
 
 /// Reads the notifications of the past from the journal.
 package final class JournalReader {
-    private let files: SystemJournal.Files
+    private let isOfMachine: Bool
     private let journal: SystemJournal
 
     /// Opens the journal, or that of a directory.
     package init(directory: String? = nil) throws(ControlFailure) {
-        files = directory.map { .directory($0) } ?? .all
+        isOfMachine = directory == nil
         do throws(SystemError) {
-            journal = try SystemJournal(files)
+            journal = try SystemJournal(directory.map { .directory($0) } ?? .all)
         } catch {
             throw ControlFailure(error)
         }
     }
 
     /// The notifications that a query asks for, oldest first. `body` is called for each.
+    ///
+    /// - Throws: what `body` throws, `ControlFailure` when there is none because the journal may not be read.
     package func read(_ query: JournalQuery, _ body: (VarlinkObject) throws -> Void) throws {
+        var isEmpty = true
         do {
             try select(query)
             if let limit = query.limit {
@@ -34,21 +36,30 @@ package final class JournalReader {
             }
             while try journal.next() {
                 if let until = query.until, try journal.realtimeUsec > until { break }
-                if let notification = notification() { try body(notification) }
+                guard let notification = notification() else { continue }
+                isEmpty = false
+                try body(notification)
             }
+            if isEmpty { try checkPermission() }
         } catch let error as SystemError {
             throw ControlFailure(error)
         }
     }
 
     /// How the last transition of a kind went; nil when there is none.
-    package func lastTimeline(of trigger: String, service: String) throws(ControlFailure) -> VarlinkObject? {
-        do throws(SystemError) {
+    ///
+    /// - Throws: as `read` does.
+    package func lastTimeline(of trigger: String, service: JournalService) throws -> VarlinkObject? {
+        do {
             journal.removeMatches()
-            try journal.match("SYSLOG_IDENTIFIER", service)
+            try service.select(in: journal)
             try journal.match("BELFRY_TRIGGER", trigger)
             try journal.seekTail()
-            guard try journal.previous(), let text = journal.field("BELFRY_TIMELINE"),
+            guard try journal.previous() else {
+                try checkPermission()
+                return nil
+            }
+            guard let text = journal.field("BELFRY_TIMELINE"),
                 let steps = try? VarlinkValue(json: Array(text.utf8))
             else { return nil }
             return [
@@ -56,17 +67,25 @@ package final class JournalReader {
                 "durationUsec": .int(journal.field("BELFRY_DURATION_USEC").flatMap { Int64($0) } ?? 0),
                 "steps": steps,
             ]
-        } catch {
+        } catch let error as SystemError {
             throw ControlFailure(error)
         }
     }
 
+    /// There is nothing to be shown: it may be there, and out of sight.
+    private func checkPermission() throws {
+        guard isOfMachine, try SystemJournal.isForbidden() else { return }
+        throw ControlFailure(
+            .permission, "unable to read 'the journal': permission denied", "root and the group systemd-journal may")
+    }
+
     private func select(_ query: JournalQuery) throws {
+        let boot = try query.boot.map(id)
         journal.removeMatches()
-        try journal.match("SYSLOG_IDENTIFIER", query.service)
+        try query.service.select(in: journal)
         // Of the records with a notification those of listeners are left out one by one: there is no match for absence.
         for name in query.names { try journal.match("BELFRY_NOTIFICATION", name) }
-        if let boot = query.boot { try journal.match("_BOOT_ID", try self.boot(boot)) }
+        if let boot { try journal.match("_BOOT_ID", boot) }
     }
 
     /// Goes back from the end until `limit` notifications are ahead.
@@ -91,36 +110,35 @@ package final class JournalReader {
             journal.fields(JournalNotification.prefix), bootID: journal.field("_BOOT_ID") ?? "")
     }
 
-    /// The id of a boot that is given by its id or by its number from the last one.
-    private func boot(_ text: String) throws -> String {
-        guard let offset = Int(text), text.utf8.count < 32 else { return text }
-        var id = sd_id128_t()
-        if offset == 0 {
-            try SystemError.check(sd_id128_get_boot(&id), verb: "read", object: "the id of the boot")
-            return Self.text(id)
+    /// The id of a boot. The journal must have it, unless it is this one.
+    private func id(_ boot: JournalBoot) throws -> String {
+        switch boot {
+        case .offset(0): return try JournalID.boot().text
+        case .offset(let offset):
+            let boots = try bootsInOrder()
+            if offset < 0, boots.count + offset > 0 { return boots[boots.count - 1 + offset] }
+            throw try missing("\(offset)", "the journal has \(boots.count)")
+        case .id(let id):
+            if try start(of: id.text) != nil { return id.text }
+            throw try missing(id.text, "the journal does not have it")
         }
-        let boots = try bootsInOrder()
-        guard offset < 0, boots.count + offset > 0 else {
-            throw ControlFailure(.usage, "unable to find boot '\(text)': the journal has \(boots.count)")
-        }
-        return boots[boots.count - 1 + offset]
+    }
+
+    private func missing(_ boot: String, _ reason: String) throws -> ControlFailure {
+        try checkPermission()
+        return ControlFailure(.usage, "unable to find boot '\(boot)': \(reason)")
     }
 
     private func bootsInOrder() throws -> [String] {
-        let all = try SystemJournal(files)
-        var boots: [(id: String, first: Int64)] = []
-        for id in try all.values(of: "_BOOT_ID") {
-            all.removeMatches()
-            try all.match("_BOOT_ID", id)
-            try all.seekHead()
-            if try all.next() { boots.append((id, try all.realtimeUsec)) }
-        }
-        return boots.sorted { $0.first < $1.first }.map(\.id)
+        let boots = try journal.values(of: "_BOOT_ID").compactMap { id in try start(of: id).map { (id, start: $0) } }
+        return boots.sorted { $0.start < $1.start }.map(\.0)
     }
 
-    private static func text(_ id: sd_id128_t) -> String {
-        var buffer = [CChar](repeating: 0, count: 33)
-        sd_id128_to_string(id, &buffer)
-        return String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    /// When the first record of a boot was written.
+    private func start(of boot: String) throws -> Int64? {
+        journal.removeMatches()
+        try journal.match("_BOOT_ID", boot)
+        try journal.seekHead()
+        return try journal.next() ? journal.realtimeUsec : nil
     }
 }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""`belfryctl history` and `plot`: whose records they believe, and what they say when there is nothing to be read."""
+
+import json
+import subprocess
+
+from belfry_service import SERVICE
+from test_permissions import STRANGER
+
+READER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=systemd-journal"]
+# In a service of its own, as a web server's process would be.
+SERVANT = ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=nobody"]
+FORGERY = """\
+SYSLOG_IDENTIFIER=belfryd
+PRIORITY=6
+MESSAGE=willTerminate active -> background, nobody did it
+BELFRY_NOTIFICATION=willTerminate
+BELFRY_SEQUENCE=1
+BELFRY_STATE=background
+BELFRY_PREVIOUS_STATE=active
+BELFRY_ORIGIN=signal
+BELFRY_REALTIME_USEC=1
+BELFRY_MONOTONIC_USEC=1
+BELFRY_TRIGGER=stop
+BELFRY_TIMELINE=[]
+"""
+UNREADABLE = "unable to read 'the journal': permission denied\nroot and the group systemd-journal may\n"
+
+
+def history(belfry, *arguments: str) -> list[dict]:
+    lines = belfry.ctl("history", "--json", *arguments).stdout.splitlines()
+    return [json.loads(line)["notification"] for line in lines]
+
+
+def ctl_of(belfry, who: list[str], *arguments: str) -> subprocess.CompletedProcess:
+    return belfry.host.run(*who, "belfryctl", *arguments, check=False)
+
+
+def test_what_others_write_in_the_name_of_the_service_is_not_shown(started_on_each):
+    host = started_on_each.host
+    true = history(started_on_each)
+    for writer in (STRANGER, SERVANT):
+        host.run(*writer, "logger", "--journald", input=FORGERY)
+    last = host.journal("SYSLOG_IDENTIFIER=belfryd", "--lines=2")
+    assert [(r["BELFRY_NOTIFICATION"], r["_UID"]) for r in last] == [("willTerminate", "65534")] * 2
+
+    assert true and history(started_on_each) == true
+    assert history(started_on_each, "-n", "1") == true[-1:]
+    assert json.loads(started_on_each.ctl("plot", "launch", "--json").stdout)["steps"]
+    host.systemctl("stop", SERVICE)
+    host.run(*STRANGER, "logger", "--journald", input=FORGERY)
+    host.run("journalctl", "--sync")
+    assert json.loads(started_on_each.ctl("plot", "stop", "--json").stdout)["steps"]
+
+
+def test_history_of_a_unit_is_that_of_its_service(started_on_each):
+    assert history(started_on_each, "--service", SERVICE) == history(started_on_each) != []
+    assert history(started_on_each, "--service", "systemd-journald.service") == []
+
+
+def test_who_may_not_read_the_journal_is_told_so(started_on_each):
+    for command in (["history"], ["history", "--boot", "-1"], ["plot"], ["plot", "stop"]):
+        done = ctl_of(started_on_each, STRANGER, *command)
+        assert (done.returncode, done.stdout, done.stderr) == (77, "", UNREADABLE), command
+    assert "didBecomeActive" in ctl_of(started_on_each, READER, "history").stdout
+    nothing = ctl_of(started_on_each, READER, "history", "org.example.never")
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
+
+
+def test_boot_that_is_none_is_not_taken_for_an_empty_one(started_on_each):
+    boot = started_on_each.notifications()[-1]["_BOOT_ID"]
+    dashed = f"{boot[:8]}-{boot[8:12]}-{boot[12:16]}-{boot[16:20]}-{boot[20:]}"
+    assert history(started_on_each, "--boot", dashed) == history(started_on_each, "--boot", boot) != []
+
+    for text, reason in (
+        ("xyz", "Error: 'xyz' is no boot"),
+        ("9" * 20, f"Error: '{'9' * 20}' is no boot"),
+        ("f" * 32, f"unable to find boot '{'f' * 32}': the journal does not have it\n"),
+    ):
+        done = started_on_each.ctl("history", "--boot", text, check=False)
+        assert (done.returncode, done.stdout) == (64, ""), text
+        assert done.stderr.startswith(reason)
