@@ -30,8 +30,7 @@ extension CompletionKind {
     /// What the service says, if it runs and answers at once. The shell asks in a process of its own, on its one thread.
     private static func reply(to method: String, _ words: [String]) -> VarlinkObject {
         MainActor.assumeIsolated {
-            let place = words.lastIndex(of: "--socket").map { $0 + 1 }
-            let socket = place.flatMap { $0 < words.count ? ["--socket", words[$0]] : nil } ?? []
+            let socket = SocketWord.last(of: words).map { ["--socket", $0] } ?? []
             guard let options = try? ConnectionOptions.parse(socket), let context = try? CommandContext(options),
                 SystemUnit.mayRun(context.path),
                 let client = try? context.connect()
