@@ -26,6 +26,10 @@ struct HoldCommand: ServiceCommand {
     @Argument(parsing: .postTerminator, help: "The command with its arguments, after '--'.")
     var command: [String] = []
 
+    func validate() throws {
+        if let time = limit?.duration, time <= .zero { throw ValidationError("a time to hold is more than 0") }
+    }
+
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         try await HoldSession(reason: reason, limit: limit?.duration, command: command, context).run()
     }

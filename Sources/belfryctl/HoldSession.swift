@@ -11,20 +11,22 @@ import Varlink
 @MainActor
 final class HoldSession {
     private let context: CommandContext
-    private let parameters: VarlinkObject
+    private let reason: String
+    private let limit: Duration?
     private let command: [String]
     private var watch: Watch?
     private var client: VarlinkClient?
     private var child: ForegroundProcess?
-    private var hasBegun = false
+    /// Since when the time runs.
+    private var start: MonotonicInstant?
+    private var timer: TimerEventSource?
     private let end = SessionEnd()
 
     init(reason: String, limit: Duration?, command: [String], _ context: CommandContext) {
         self.context = context
+        self.reason = reason
+        self.limit = limit
         self.command = command
-        var parameters: VarlinkObject = ["reason": .string(reason)]
-        if let limit { parameters["timeoutUsec"] = .int(Int64(clamping: limit.microseconds)) }
-        self.parameters = parameters
         // It tells when the service is there again; what happens meanwhile is of no interest.
         let subject = Watch.Subject(path: context.path, names: ["didBecomeActive"], after: nil, isAwaited: false)
         watch = Watch(subject, on: context.loop) { [weak self] event in
@@ -53,8 +55,18 @@ final class HoldSession {
         return try result.get()
     }
 
+    private var hasBegun: Bool { start != nil }
+
+    /// What is left of the time, which does not begin anew with the service; nil for no limit.
+    private var left: Duration? { limit.map { $0 - (start.map { .now - $0 } ?? .zero) } }
+
     private func hold() {
         guard client?.isClosed ?? true else { return }
+        var parameters: VarlinkObject = ["reason": .string(reason)]
+        if let left {
+            guard left > .zero else { return }
+            parameters["timeoutUsec"] = .int(Int64(clamping: left.microseconds))
+        }
         do throws(VarlinkError) {
             let client = try VarlinkClient(context.path, on: context.loop)
             self.client = client
@@ -69,9 +81,7 @@ final class HoldSession {
 
     private func take(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
-        case .success(let reply) where reply.parameters["held"]?.boolValue == false:
-            context.note("the time is up, the service is not held any longer")
-            if command.isEmpty { end.reach(.success(.failure)) }
+        case .success(let reply) where reply.parameters["held"]?.boolValue == false: expire()
         case .success(let reply):
             if let what = reply.parameters["waiting"]?.stringValue {
                 context.note("\(SystemError.escape(what)) waits for this to end")
@@ -82,7 +92,7 @@ final class HoldSession {
             }
         case .failure(.closed) where hasBegun, .failure(.system) where hasBegun:
             // The watch says so, and when the service is back.
-            client = nil
+            waitForTheEnd()
             watch?.renew()
         case .failure(let error): lose(ControlFailure(calling: error, to: "hold", context.path))
         }
@@ -90,11 +100,13 @@ final class HoldSession {
 
     /// Before the command has begun it does not begin without a hold; later it is not given up for one.
     private func lose(_ failure: ControlFailure) {
-        if hasBegun { context.note(failure.lines[0]) } else { end.reach(.failure(failure)) }
+        guard hasBegun else { return end.reach(.failure(failure)) }
+        context.note(failure.lines[0])
+        waitForTheEnd()
     }
 
     private func begin() {
-        hasBegun = true
+        start = .now
         end.endLimit()
         guard !command.isEmpty else { return }
         do throws(SystemError) {
@@ -102,6 +114,24 @@ final class HoldSession {
         } catch {
             end.reach(.failure(ControlFailure(error)))
         }
+    }
+
+    /// Nobody holds the service any more who would say when the time is up.
+    private func waitForTheEnd() {
+        client = nil
+        guard let left else { return }
+        do throws(SystemError) {
+            timer = try context.loop.timer(after: left) { [weak self] in
+                if let self, client == nil { expire() }
+            }
+        } catch {
+            end.reach(.failure(ControlFailure(error)))
+        }
+    }
+
+    private func expire() {
+        context.note("the time is up, the service is not held any longer")
+        if command.isEmpty { end.reach(.success(.failure)) }
     }
 
     /// The terminal tells the command of SIGINT itself; other signals are for us alone, and are passed on.

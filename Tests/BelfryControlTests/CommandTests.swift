@@ -136,6 +136,8 @@ struct CommandTests {
             (["history", "--service", "x"], 64, "Error: --socket and --service both say which service"),
             (["plot", "--service", "x"], 64, "Error: --socket and --service both say which service"),
             (["plot"], 69, "unable to plot 'launch': the journal has none of lantern"),
+            (["history", "--boot", "xyz"], 64, "Error: 'xyz' is no boot"),
+            (["hold", "--reason", "x", "--for", "0"], 64, "Error: a time to hold is more than 0"),
         ] as [([String], Int32, String)])
     func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let standIn = try StandIn()

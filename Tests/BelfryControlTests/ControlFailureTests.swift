@@ -37,6 +37,16 @@ struct ControlFailureTests {
         #expect(failure.lines.first == "unable to post 'x': \(reason)")
     }
 
+    @Test func aValueThatTheServiceDoesNotTakeIsNamed() {
+        let error = VarlinkError.failed(
+            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "timeoutUsec"])
+
+        let failure = ControlFailure(calling: error, to: "hold", "x")
+
+        #expect(failure.status == .usage)
+        #expect(failure.lines == ["unable to hold 'x': the service does not take this value of 'timeoutUsec'"])
+    }
+
     @Test func reasonsOfARefusedReloadAreLinesAsTheyAre() {
         let reasons: VarlinkObject = ["reasons": ["/etc/b.conf:3:1: unknown", "two\nlines", "\u{1B}[2J"]]
         let error = VarlinkError.failed(name: "io.belfry.Lifecycle.ReloadRefused", parameters: reasons)

@@ -6,7 +6,7 @@ import json
 import time
 from contextlib import contextmanager
 
-from belfry_service import SERVICE, SOCKET
+from belfry_service import ADDRESS, SERVICE, SOCKET
 
 
 def subscribers(belfry) -> int:
@@ -119,12 +119,48 @@ def test_service_that_came_back_is_held_again(started):
         assert hold.wait(20) == 0
 
 
+def test_time_of_a_hold_does_not_begin_anew_with_the_service(started):
+    def remaining() -> list[int]:
+        return [hold["remainingUsec"] for hold in started.connect().call("ListHolds")["holds"]]
+
+    with started.running_ctl("hold", "--reason", "backup", "--for", "1h") as hold:
+        started.wait_for(remaining, "be held")
+        [before] = remaining()
+        started.kill("KILL")
+        while hold.stderr.readline() != "belfryctl: the service is held again\n":
+            assert hold.poll() is None
+        [after] = remaining()
+        assert after < before
+
+
+def test_hold_ends_in_time_without_the_service(belfry):
+    belfry.drop_in(Restart="no")
+    belfry.start()
+    endless = ["hold", "--reason", "backup", "--for", "3s"]
+    with belfry.running_ctl(*endless) as alone, belfry.running_ctl(*endless, "--", "sh", "-c", "read _") as hold:
+        belfry.wait_for(lambda: len(belfry.connect().call("ListHolds")["holds"]) == 2, "be held")
+        belfry.kill("KILL")
+        for process in (alone, hold):
+            assert "closed the connection" in process.stderr.readline()
+            assert process.stderr.readline() == "belfryctl: the time is up, the service is not held any longer\n"
+        assert alone.wait(20) == 1
+        belfry.start()
+        assert hold.stderr.readline() == "belfryctl: reconnected\n"
+        assert belfry.connect().call("ListHolds")["holds"] == []
+        hold.stdin.write("\n")
+        hold.stdin.flush()
+        assert (hold.wait(20), hold.stderr.read()) == (0, "")
+
+
 def test_command_does_not_begin_without_a_hold(belfry):
     belfry.host.systemctl("stop", SOCKET)
     done = belfry.ctl("hold", "--reason", "x", "--", "echo", "begun", check=False)
     assert (done.returncode, done.stdout) == (69, "")
     done = belfry.ctl("hold", "--reason", "x", "--for", "1 fortnight", "--", "true", check=False)
     assert done.returncode == 64
+    for limit in ("0", "0s"):
+        done = belfry.ctl("hold", "--reason", "x", "--for", limit, "--", "true", check=False)
+        assert done.returncode == 64 and done.stderr.startswith("Error: a time to hold is more than 0\n")
 
 
 @contextmanager
@@ -224,6 +260,9 @@ def test_installed_script_completes_from_the_living_service(started_on_each):
         assert tab(started_on_each, "org.example.m", "post") == ["org.example.mine"]
         assert tab(started_on_each, "org", "watch", "--json") == ["org.example.mine", "org.example.yours"]
         assert tab(started_on_each, "", "perform") == ["dance"]
+        for words in (["--socket", "=", ADDRESS], [f"--socket={ADDRESS}"]):
+            elsewhere = ["env", "BELFRY_SOCKET=/none", "bash", "-c", TAB, "bash", "org", "watch", *words]
+            assert started_on_each.host.run(*elsewhere).stdout.split() == ["org.example.mine", "org.example.yours"]
     assert tab(started_on_each, "org", "post") == []
     assert "post" in tab(started_on_each, "p")
 

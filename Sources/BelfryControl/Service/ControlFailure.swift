@@ -46,6 +46,8 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
             switch error {
             case .failed("org.varlink.service.PermissionDenied", _):
                 failure(.permission, "permission denied", [Self.permissionHint])
+            case .failed("org.varlink.service.InvalidParameter", let parameters):
+                failure(.usage, "the service does not take this value of '\(parameters.textOrDash("parameter"))'")
             case .failed("io.belfry.Lifecycle.ReloadRefused", let parameters):
                 ControlFailure(.configuration, Self.reasons(parameters) ?? ["\(error)"])
             case .failed("io.belfry.Lifecycle.Stopping", _):
