@@ -128,6 +128,22 @@ struct LoggerListenerTests {
         #expect(fields["BELFRY_DURATION_USEC"] == "250000")
     }
 
+    @Test func whoAskedForWhatIsMergedIsNamed() async throws {
+        mediator.perform(.launch)
+        let slow = RecordingListener("slow", [.willReload], manner: .stubborn)
+        try mediator.addListener(slow)
+        for origin in [.service, .service, tstp] { mediator.perform(.reload, origin: origin) }
+
+        let record = try #require(writer.records.last)
+        #expect(record.priority == .info && record.messageID == MessageID.merged.rawValue)
+        #expect(record.message == "reload merged with the one that waits, \(tstp.words)")
+        let fields = writer.fields(writer.records.count - 1)
+        #expect(fields["BELFRY_TRIGGER"] == "reload" && fields["BELFRY_SENDER_PID"] == "7")
+        slow.manner = .atOnce
+        slow.finish()
+        while mediator.remainingTime != nil { await Task.yield() }
+    }
+
     @Test func statusRequestWritesOneRecordForEachListener() throws {
         try mediator.addListener(RecordingListener("other", [.didBecomeActive]))
         mediator.perform(.launch)

@@ -8,7 +8,7 @@ extension ReferenceModel {
     func post(_ name: LifecycleNotification.Name, _ action: String, _ id: Int?, _ then: [Scenario.Step]) {
         sequence += 1
         let number = sequence
-        announce(name, number, from: lifecycleState, to: lifecycleState)
+        announce(name, number, from: lifecycleState, to: lifecycleState, count: nil)
         tell(
             ModelDelivery(
                 name, action: action, number, configuration: nil, limit: .max, groups: groups(answering: name)
@@ -25,12 +25,15 @@ extension ReferenceModel {
 
     /// Those of everything first, then those of the name, each in the order they came: all that were there before the
     /// first is called and are still there when their turn comes.
-    func announce(_ name: LifecycleNotification.Name, _ number: UInt64, from: LifecycleState, to: LifecycleState) {
+    func announce(
+        _ name: LifecycleNotification.Name, _ number: UInt64, from: LifecycleState, to: LifecycleState, count: Int?
+    ) {
         let called =
             observers.filter { scenario.observers[$0.index].name == nil }
             + observers.filter { scenario.observers[$0.index].name == name }
         for observer in called where observers.contains(where: { $0.token == observer.token }) {
-            events.append(.observed(observer.index, number, name, from: from, to: to, in: lifecycleState))
+            events.append(
+                .observed(observer.index, number, name, from: from, to: to, in: lifecycleState, count: count))
             let reactions = scenario.observers[observer.index].reactions
             let call = observed[observer.index]
             observed[observer.index] += 1

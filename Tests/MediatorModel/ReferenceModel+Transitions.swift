@@ -20,6 +20,7 @@ extension ReferenceModel {
             for transition in overtaken { finish(transition, .overtaken) }
         } else if let twin = twin(of: transition) {
             twin.askers += transition.askers
+            twin.count = (twin.count ?? 1) + (transition.count ?? 1)
         } else if stop != nil {
             finish(transition, .overtaken)
         } else {
@@ -28,8 +29,9 @@ extension ReferenceModel {
         begin()
     }
 
-    /// A reload is one with any that waits, anything else with the last that waits.
+    /// A reload is one with any that waits, anything else with the last that waits; each suspension is told.
     private func twin(of transition: ModelTransition) -> ModelTransition? {
+        if transition.trigger == .endSuspension { return nil }
         if transition.trigger == .reload { return waiting.first { $0.trigger == .reload } }
         return waiting.last?.trigger == transition.trigger ? waiting.last : nil
     }
@@ -79,7 +81,7 @@ extension ReferenceModel {
         guard let name = step.name else { return proceed(transition) }
         sequence += 1
         let number = sequence
-        announce(name, number, from: step.from, to: step.to)
+        announce(name, number, from: step.from, to: step.to, count: transition.count(told: name))
         let next = ModelDelivery(
             name, action: "", number, configuration: transition.configuration, limit: transition.limit,
             groups: groups(answering: name)

@@ -55,7 +55,8 @@ final class ReferenceModel {
 
     func execute(_ step: Scenario.Step) {
         switch step {
-        case .perform(let trigger, let id, let then): accept(ModelTransition(trigger, id: id, then: then))
+        case .perform(let trigger, let id, let count, let then):
+            accept(ModelTransition(trigger, id: id, count: count, then: then))
         case .post(let name, let action, let id, let then): post(name, action, id, then)
         case .advance(let duration): clock.advance(by: duration)
         case .resume(let index, let end): if !hanging.isEmpty { resume(hanging.remove(at: index % hanging.count), end) }

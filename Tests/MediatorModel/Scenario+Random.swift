@@ -43,7 +43,7 @@ nonisolated struct ScenarioMaker {
         }
         let first = (0..<listeners).filter { _ in chance(80) }.map { Scenario.Step.add($0) }
         let seen = (0..<observers).filter { _ in chance(70) }.map { Scenario.Step.observe($0) }
-        let launch = chance(90) ? [Scenario.Step.perform(.launch, id: id(), then: [])] : []
+        let launch = chance(90) ? [Scenario.Step.perform(.launch, id: id(), count: nil, then: [])] : []
         return Scenario(
             seed: seed, deadlines: deadlines, hasReportObserver: chance(70), reloads: (0..<4).map { _ in chance(75) },
             listeners: planned, observers: watching,
@@ -86,7 +86,9 @@ nonisolated struct ScenarioMaker {
     /// Something that can happen from anywhere.
     private mutating func step(depth: Int) -> Scenario.Step {
         switch number(0...19) {
-        case 0...5: .perform(trigger(), id: id(), then: reactions(15, depth: depth - 1))
+        case 0...5:
+            .perform(
+                trigger(), id: id(), count: chance(20) ? number(2...9) : nil, then: reactions(15, depth: depth - 1))
         case 6...10:
             .post(
                 pick(Self.posted), action: pick(["a", "b", "c"]), id: chance(60) ? id() : nil,

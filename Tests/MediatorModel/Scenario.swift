@@ -55,7 +55,7 @@ package nonisolated struct Scenario: Sendable {
 
     /// Something that happens, at the top or inside an answer, an observer, a completion or an expiration.
     indirect enum Step: Sendable {
-        case perform(LifecycleTrigger, id: Int, then: [Step])
+        case perform(LifecycleTrigger, id: Int, count: Int?, then: [Step])
         case post(LifecycleNotification.Name, action: String, id: Int?, then: [Step])
         case advance(Duration)
         case resume(Int, End)

@@ -26,9 +26,9 @@ package enum ScenarioCheck {
 
     /// Lets all end that is under way.
     private static var ending: [Scenario.Step] {
-        [.advance(.seconds(200)), .perform(.stop, id: -1, then: []), .advance(.seconds(200))]
+        [.advance(.seconds(200)), .perform(.stop, id: -1, count: nil, then: []), .advance(.seconds(200))]
             + (0..<3).map { .dropTask($0) } + (0..<30).map { _ in .resume(0, .returning(1)) }
-            + [.perform(.stop, id: -2, then: []), .advance(.seconds(1000))]
+            + [.perform(.stop, id: -2, count: nil, then: []), .advance(.seconds(1000))]
     }
 
     private static func text(

@@ -13,7 +13,8 @@ nonisolated enum ScenarioEvent: Equatable, Sendable {
     }
 
     case observed(
-        Int, UInt64, LifecycleNotification.Name, from: LifecycleState, to: LifecycleState, in: LifecycleState)
+        Int, UInt64, LifecycleNotification.Name, from: LifecycleState, to: LifecycleState, in: LifecycleState,
+        count: Int?)
     /// The number is 0 where the answer is not given the notification.
     case told(Int, call: Int, UInt64, LifecycleNotification.Name, configuration: Int?)
     case cancelled(Int, call: Int)

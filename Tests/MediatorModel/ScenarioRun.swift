@@ -79,9 +79,10 @@ final class ScenarioRun {
 
     private func execute(_ step: Scenario.Step) {
         switch step {
-        case .perform(let trigger, let id, let then):
+        case .perform(let trigger, let id, let count, let then):
             asked.insert(id)
-            mediator.perform(trigger) { [unowned self] report in
+            let info: UserInfo = count.map { ["count": .int(Int64($0))] } ?? [:]
+            mediator.perform(trigger, userInfo: info) { [unowned self] report in
                 events.append(
                     .ended(
                         id: id, report.trigger, report.result,
@@ -163,12 +164,18 @@ final class ScenarioRun {
     private func observe(_ index: Int) {
         observations[index] = mediator.addObserver(forName: scenario.observers[index].name) { [unowned self] in
             events.append(
-                .observed(index, $0.sequence, $0.name, from: $0.previousState, to: $0.state, in: mediator.state))
+                .observed(
+                    index, $0.sequence, $0.name, from: $0.previousState, to: $0.state, in: mediator.state,
+                    count: Self.count($0)))
             let call = observed[index]
             observed[index] += 1
             let reactions = scenario.observers[index].reactions
             if call < reactions.count { execute(reactions[call]) }
         }
+    }
+
+    private static func count(_ notification: LifecycleNotification) -> Int? {
+        if case .int(let count) = notification.userInfo["count"] { Int(count) } else { nil }
     }
 
     private static func answered(_ report: LifecycleReport) -> [ScenarioEvent.Answered] {

@@ -51,6 +51,21 @@ def test_each_freeze_is_told_once(started_on_each):
     assert [n["userInfo"]["durationUsec"] for n in seen[:3]] == counted
 
 
+def test_each_freeze_during_a_reload_is_told_after_it(started_on_each):
+    subscriber = started_on_each.subscribe()
+    with started_on_each.connect() as listener, started_on_each.connect() as client:
+        listener.attach("slow", "willReload")
+        started_on_each.kill("HUP")
+        token = listener.reply()["token"]
+        counted = [freeze_and_thaw(started_on_each, seconds) for seconds in (0.1, 0.3)]
+        client.call("Answer", {"token": token, "outcome": "completed"})
+
+        seen = [*subscriber.until("didReload"), subscriber.next(), subscriber.next()]
+
+    assert [n["name"] for n in seen] == ["willReload", "didReload", "didResume", "didResume"]
+    assert [n["userInfo"]["durationUsec"] for n in seen[2:]] == counted
+
+
 def test_return_from_a_freeze_in_the_background_continues_the_service(started_on_each):
     subscriber = started_on_each.subscribe()
     started_on_each.kill("TSTP")

@@ -73,6 +73,12 @@ class VarlinkClient:
         self.send(method, parameters)
         return self.reply()
 
+    def attach(self, listener: str, *names: str) -> None:
+        """Becomes a listener that has a minute for each answer; each `reply` is a notification and its token."""
+        parameters = {"listener": listener, "names": names, "deadlineUsec": 60_000_000, "confirm": True}
+        self.send("Attach", parameters, more=True)
+        self.reply()
+
     def collect(self, method: str) -> list[dict]:
         """The parameters of every reply to a call with 'more', up to the last one."""
         self.send(method, more=True)

@@ -99,7 +99,10 @@ extension LifecycleMediator {
         case .willTerminate:
             let left = transitions.remaining(transition) / .microseconds(1)
             return transition.userInfo.merging(["deadlineUsec": .int(Int64(left))]) { given, _ in given }
-        case .didFailToReload: return ["reasons": .array(transition.reasons.map { .string($0) })]
+        case .didFailToReload:
+            return transition.userInfo.filter { $0.key == "count" }.merging(
+                ["reasons": .array(transition.reasons.map { .string($0) })]
+            ) { $1 }
         case .didEnterBackground where transition.trigger == .pause,
             .didBecomeActive where transition.trigger == .resume,
             .willResignActive where transition.trigger == .interrupt:

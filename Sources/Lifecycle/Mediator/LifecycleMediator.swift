@@ -126,6 +126,11 @@ public final class LifecycleMediator {
         transitions.waitObservers.append(handler)
     }
 
+    /// Calls `handler` when a trigger is merged with a transition that waits, with who asked for it.
+    package func addMergeObserver(_ handler: @escaping (LifecycleTrigger, LifecycleOrigin) -> Void) {
+        transitions.mergeObservers.append(handler)
+    }
+
     // MARK: Listeners
 
     /// Adds a listener: last in the order of arriving notifications and first in that of leaving ones, unless it says
@@ -257,7 +262,7 @@ public final class LifecycleMediator {
     /// Moves the service: the notifications that `trigger` owes in the present state are delivered in order.
     ///
     /// One transition runs at a time, and others wait. A stop overtakes what waits; a second stop leaves the first no
-    /// more time; a reload asked for during a reload is merged into one more.
+    /// more time; a reload asked for during a reload is merged into one more, whose `count` says for how many it stands.
     ///
     /// - Parameters:
     ///   - trigger: what happened.

@@ -35,10 +35,14 @@ final class Transition {
         completions = completion.map { [$0] } ?? []
     }
 
-    /// Whether one of the two does for both.
-    func isTwin(of other: Transition) -> Bool {
-        trigger == other.trigger && !isRevocable && !other.isRevocable
+    /// Does for `other` as well, which asks for the same.
+    func merge(_ other: Transition) {
+        completions += other.completions
+        userInfo["count"] = .int(count &+ other.count)
     }
+
+    /// How many requests it stands for.
+    private var count: Int64 { if case .int(let count) = userInfo["count"] { count } else { 1 } }
 
     @discardableResult
     func finish(_ result: TransitionReport.Result) -> TransitionReport {

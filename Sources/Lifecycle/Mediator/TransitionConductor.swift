@@ -20,6 +20,8 @@ final class TransitionConductor {
     private var wait: BackgroundTaskWait?
     /// Hear of every transition that begins to wait for background tasks, and what these are called.
     var waitObservers: [(LifecycleTrigger, [String]) -> Void] = []
+    /// Hear of what was merged with a transition that waits, and who asked for it.
+    var mergeObservers: [(LifecycleTrigger, LifecycleOrigin) -> Void] = []
     private var queue = TransitionQueue()
     /// How many pauses were asked for that cannot be taken back.
     private(set) var pauses = 0
@@ -52,7 +54,7 @@ final class TransitionConductor {
         if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }
         switch queue.add(transition) {
         case .queued(let overtaken): for transition in overtaken { transition.finish(.overtaken) }
-        case .merged: break
+        case .merged: for observer in mergeObservers { observer(transition.trigger, transition.origin) }
         case .cutsShort(let stop):
             // What runs before the stop has no more time either.
             for cut in [stop, queue.current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }

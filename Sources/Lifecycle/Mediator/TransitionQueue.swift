@@ -7,7 +7,7 @@ struct TransitionQueue {
     enum Admission {
         /// It runs when its turn comes. `overtaken` are those that will not run because of it.
         case queued(overtaken: [Transition])
-        /// The one that waits already does for both.
+        /// The one that waits already does for both, and says for how many it stands.
         case merged
         /// It is a second stop: the stop under way has no more time.
         case cutsShort(Transition)
@@ -17,7 +17,7 @@ struct TransitionQueue {
     private var waiting: [Transition] = []
 
     /// Adds a transition. A stop overtakes what waits; a second one cuts the first short; what asks for the same as
-    /// the last that waits is merged with it, as is a reload with any reload that waits.
+    /// the last that waits is merged with it, as is a reload with any reload that waits. Each suspension is told.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
             if let stop {
@@ -27,12 +27,8 @@ struct TransitionQueue {
             defer { waiting = [transition] }
             return .queued(overtaken: waiting)
         }
-        let twin =
-            transition.trigger == .reload
-            ? waiting.first { $0.trigger == .reload }
-            : waiting.last.flatMap { $0.isTwin(of: transition) ? $0 : nil }
-        if let twin {
-            twin.completions += transition.completions
+        if let twin = twin(of: transition) {
+            twin.merge(transition)
             return .merged
         }
         if stop != nil { return .queued(overtaken: [transition]) }
@@ -57,6 +53,17 @@ struct TransitionQueue {
 
     /// The stop that is under way or waits.
     var stop: Transition? { current?.trigger == .stop ? current : waitingStop }
+
+    private func twin(of transition: Transition) -> Transition? {
+        switch transition.trigger {
+        case .reload: waiting.first { $0.trigger == .reload }
+        // Each has its own cause and duration.
+        case .endSuspension: nil
+        case let trigger where !transition.isRevocable:
+            waiting.last.flatMap { $0.trigger == trigger && !$0.isRevocable ? $0 : nil }
+        default: nil
+        }
+    }
 
     private var waitingStop: Transition? { waiting.first { $0.trigger == .stop } }
 }

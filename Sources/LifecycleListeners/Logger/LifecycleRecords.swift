@@ -19,6 +19,13 @@ package nonisolated enum LifecycleRecords {
             id: kind.rawValue, fields: fields(of: notification) + fields(of: notification.userInfo, counter))
     }
 
+    /// The record of a trigger that was merged with one that waits: it has no notification that would name who asked.
+    static func record(ofMerged trigger: LifecycleTrigger, by origin: LifecycleOrigin) -> JournalRecord {
+        JournalRecord(
+            .info, "\(trigger) merged with the one that waits, \(origin.words)", id: MessageID.merged.rawValue,
+            fields: [("BELFRY_TRIGGER", trigger.rawValue), ("BELFRY_ORIGIN", origin.kind)] + fields(of: origin))
+    }
+
     /// The record of a listener that refused, failed or overran; nil for one that did what it should.
     static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
         let took = "after \(report.duration.milliseconds) ms"

@@ -27,6 +27,10 @@ package final class LoggerListener: LifecycleListener {
         self.counter = counter
         apply(mediator.configuration)
         mediator.addAnswerObserver { [weak self] in self?.write($0) }
+        mediator.addMergeObserver { [weak self] trigger, origin in
+            guard let self, observation != nil else { return }
+            log.write(LifecycleRecords.record(ofMerged: trigger, by: origin))
+        }
         mediator.addHealthObserver { [weak self] in self?.write($0) }
     }
 

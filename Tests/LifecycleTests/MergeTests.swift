@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+/// Triggers that ask for the same while another transition is under way.
+@Suite(.timeLimit(.minutes(1)))
+struct MergeTests {
+    let fixture = MediatorFixture()
+    let slow: RecordingListener
+    let recorder = Recorder()
+
+    final class Recorder {
+        var seen: [(name: LifecycleNotification.Name, userInfo: UserInfo)] = []
+        var merged: [(LifecycleTrigger, LifecycleOrigin)] = []
+    }
+
+    init() {
+        fixture.perform(.launch)
+        slow = fixture.listener("slow", [.willReload], .waiting)
+        fixture.mediator.addMergeObserver { [recorder] in recorder.merged.append(($0, $1)) }
+    }
+
+    /// What is told after a reload that was under way, when all of these had come.
+    private func told(after requests: [(LifecycleTrigger, UserInfo)]) async -> [String] {
+        fixture.perform(.reload)
+        for (trigger, userInfo) in requests { fixture.mediator.perform(trigger, userInfo: userInfo) }
+        let observation = fixture.mediator.addObserver { [recorder] in
+            recorder.seen.append(($0.name, $0.userInfo))
+        }
+        slow.manner = .atOnce
+        slow.finish()
+        await fixture.until { fixture.mediator.remainingTime == nil }
+        observation.cancel()
+        return recorder.seen.dropFirst().map { name, userInfo in
+            guard case .int(let count) = userInfo["count"] else { return "\(name)" }
+            return "\(name) \(count)"
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([(LifecycleTrigger.reload, [:])], "willReload didReload"),
+            ([(.reload, [:]), (.reload, [:])], "willReload 2 didReload 2"),
+            (
+                [(.reload, [:]), (.pause, [:]), (.reload, ["count": 8])],
+                "willReload 9 didReload 9 willResignActive didEnterBackground"
+            ),
+            ([(.pause, ["count": 3]), (.pause, ["count": 4]), (.pause, [:])], "willResignActive didEnterBackground 8"),
+            (
+                [(.pause, [:]), (.resume, [:]), (.pause, [:])],
+                "willResignActive didEnterBackground willEnterForeground didBecomeActive willResignActive didEnterBackground"
+            ),
+        ] as [([(LifecycleTrigger, UserInfo)], String)])
+    func countSaysForHowManyItStands(requests: [(LifecycleTrigger, UserInfo)], expected: String) async {
+        #expect(await told(after: requests).joined(separator: " ") == expected)
+    }
+
+    @Test func failedReloadHasTheCountToo() async {
+        fixture.listener("strict", [.willReload], .throwing(LifecycleRefusal("no")))
+
+        let told = await told(after: [(.reload, [:]), (.reload, [:])])
+
+        #expect(told == ["willReload 2", "didFailToReload 2"])
+    }
+
+    @Test func eachSuspensionIsTold() async {
+        let suspensions = [328, 859].map { Suspension(.freezer, duration: .milliseconds($0), isExact: true) }
+
+        let told = await told(after: suspensions.map { (.endSuspension, $0.userInfo) })
+
+        #expect(told == ["didResume", "didResume"])
+        #expect(recorder.seen.compactMap { Suspension(userInfo: $0.userInfo) } == suspensions)
+        #expect(recorder.merged.isEmpty)
+    }
+
+    @Test func whoAskedForWhatIsMergedIsSaid() async {
+        let peers = (1...3).map { LifecycleOrigin.peer(PeerOrigin(pid: $0, uid: 0)) }
+        fixture.perform(.reload)
+        for peer in peers { fixture.mediator.perform(.reload, origin: peer) }
+
+        #expect(recorder.merged.map(\.0) == [.reload, .reload])
+        #expect(recorder.merged.map(\.1) == Array(peers[1...]))
+        slow.manner = .atOnce
+        slow.finish()
+        await fixture.until { fixture.mediator.remainingTime == nil }
+    }
+}
