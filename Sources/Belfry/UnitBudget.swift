@@ -9,14 +9,13 @@ internal import ServiceManager
 /// Keeps the mediator to the times that the unit really has.
 ///
 /// systemd does not tell when they change (systemd.service(5), `systemctl edit`), so they are read when they matter:
-/// after the start, after a reload, when a stop begins, and when somebody asks what a signal would do.
+/// after the start, after a reload, when a stop is accepted, and when somebody asks what a signal would do.
 final class UnitBudget {
     /// How long systemd may take to answer.
     private static let patience: Duration = .seconds(2)
 
     private unowned let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
-    private var observation: LifecycleObservation?
     /// Hear of the times when they become known.
     var onChange: ((UnitTimeouts) -> Void)?
 
@@ -34,11 +33,7 @@ final class UnitBudget {
         guard let unit else { return }
         unit.bus.addObserver { [weak self] in if $0 { self?.refresh() } }
         unit.bus.connect()
-        observation = mediator.addObserver { [weak self] notification in
-            guard notification.trigger == .stop else { return }
-            self?.observation = nil
-            self?.refresh()
-        }
+        mediator.addStopObserver { [weak self] _ in self?.refresh() }
     }
 
     /// Takes the configuration that holds.

@@ -67,6 +67,25 @@ struct LastWordKeeperTests {
         #expect(keeper.lastWord == word)
     }
 
+    @Test(arguments: [LifecycleTrigger.reload, .pause])
+    func stopIsWrittenDownBeforeItWaitsForWhatIsUnderWay(trigger: LifecycleTrigger) throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        let slow = RecordingListener(
+            "slow", [.willReload, .didEnterBackground, .willTerminate], deadline: .seconds(9), manner: .stubborn)
+        try mediator.addListener(slow)
+        for trigger in [.launch, trigger] { mediator.perform(trigger) }
+
+        mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
+        let early = try #require(try kept().lastWord)
+        clock.advance(by: .seconds(9))
+        let later = try #require(try kept().lastWord)
+
+        #expect(early.kind == .stopping && early.origin == term && early.reason == nil)
+        #expect(later.kind == .stopping && later.origin == term)
+        #expect(keeper.lastWord == later)
+    }
+
     @Test func pauseIsTakenBackByAContinue() throws {
         let mediator = LifecycleMediator(clock: clock)
         let keeper = begin(mediator)

@@ -3,15 +3,21 @@
 
 import Lifecycle
 
-/// A listener that asks for a second stop while it is being told of the first, and then waits to be cancelled.
+/// A listener that asks for a stop while it is being told of something, by default a second one while it is told of the
+/// first, and then waits to be cancelled.
 final class CuttingListener: LifecycleListener {
     private unowned let mediator: LifecycleMediator
     private(set) var wasCancelled = false
 
-    init(_ mediator: LifecycleMediator) { self.mediator = mediator }
+    private let interest: LifecycleNotification.Name
+
+    init(_ mediator: LifecycleMediator, on interest: LifecycleNotification.Name = .willTerminate) {
+        self.mediator = mediator
+        self.interest = interest
+    }
 
     var answers: [LifecycleAnswer] {
-        on(.willTerminate) { [self] _ in
+        on(interest) { [self] _ in
             mediator.perform(.stop)
             while !Task.isCancelled { await Task.yield() }
             wasCancelled = true

@@ -7,28 +7,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ProgressTests {
-    /// Takes long at the end, and says that it gets on whenever it is told to.
-    final class SlowListener: LifecycleListener {
-        let name: String
-        let deadline: Duration
-        private(set) var progress: ListenerProgress?
-        private var continuation: UnsafeContinuation<Void, Never>?
-
-        init(_ name: String, deadline: Duration) {
-            self.name = name
-            self.deadline = deadline
-        }
-
-        var answers: [LifecycleAnswer] {
-            on(.willTerminate, deadline: deadline) { [self] _, progress in
-                self.progress = progress
-                await withUnsafeContinuation { continuation = $0 }
-            }
-        }
-
-        func finish() { continuation?.resume() }
-    }
-
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
     let slow = SlowListener("slow", deadline: .seconds(20))
     let recorder = Recorder()

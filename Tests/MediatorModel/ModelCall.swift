@@ -9,6 +9,8 @@ final class ModelCall {
     let listener: ModelListener
     let number: Int
     let start: UInt64
+    let wanted: Duration
+    var time: Duration
     var outcome: ListenerOutcome?
     var duration = Duration.zero
     var timer: (any LifecycleTimer)?
@@ -17,10 +19,12 @@ final class ModelCall {
     /// Set for one that hangs.
     var hang: (isStubborn: Bool, after: [Scenario.Step], name: LifecycleNotification.Name, isCompleting: Bool)?
 
-    init(_ listener: ModelListener, number: Int, start: UInt64) {
+    init(_ listener: ModelListener, number: Int, start: UInt64, wanted: Duration, time: Duration) {
         self.listener = listener
         self.number = number
         self.start = start
+        self.wanted = wanted
+        self.time = time
     }
 
     static func outcome(_ end: Scenario.End, of name: LifecycleNotification.Name) -> ListenerOutcome {

@@ -9,7 +9,7 @@ final class ModelDelivery {
     let action: String
     let sequence: UInt64
     let configuration: Int?
-    let limit: UInt64
+    var limit: UInt64
     var groups: [[ModelListener]]
     var calls: [ModelCall] = []
     var isTelling = false

@@ -11,6 +11,7 @@ final class ModelTransition {
     var steps: [StateTable.Step] = []
     var limit: UInt64 = 0
     var isCutShort = false
+    var isGivenUp = false
     var reasons: [String] = []
     var configuration: Int?
     var told: [UInt64] = []

@@ -68,14 +68,12 @@ extension ReferenceModel {
     }
 
     private func call(_ listener: ModelListener, _ answer: Scenario.Answer, _ delivery: ModelDelivery) {
-        let call = ModelCall(listener, number: callsOfListener[listener.index], start: now)
+        let wanted = answer.deadline ?? scenario.deadlines.listener
+        let time = delivery.isCutShort ? .zero : share(of: wanted, in: delivery)
+        let call = ModelCall(
+            listener, number: callsOfListener[listener.index], start: now, wanted: wanted, time: time)
         callsOfListener[listener.index] += 1
         delivery.calls.append(call)
-        let wanted = answer.deadline ?? scenario.deadlines.listener
-        let later = time(of: delivery.groups, for: delivery.name) + timeOfSteps(current?.steps ?? [])
-        let isOwed = delivery.limit < .max
-        let allowed = isOwed ? share(of: wanted, before: later, within: remaining(until: delivery.limit)) : wanted
-        let time = delivery.isCutShort ? .zero : allowed
         let knows = delivery.name != .openURL
         events.append(
             .told(
@@ -92,11 +90,26 @@ extension ReferenceModel {
         hanging.append(call)
         if call.outcome != nil {
             cancel(call)
-        } else if time == .zero {
-            overrun(call, delivery)
         } else {
-            call.timer = clock.schedule(after: time) { [unowned self] in overrun(call, delivery) }
+            limit(call, delivery)
         }
+    }
+
+    private func limit(_ call: ModelCall, _ delivery: ModelDelivery) {
+        call.timer?.cancel()
+        guard call.time > .zero else { return overrun(call, delivery) }
+        call.timer = clock.schedule(after: call.time) { [unowned self] in overrun(call, delivery) }
+    }
+
+    /// The limit is another: those who are being asked share what is left, from now on. One that has not come to its
+    /// first wait takes its new time there.
+    func retime(_ delivery: ModelDelivery) {
+        let asked = delivery.calls.filter { $0.outcome == nil }
+        for call in asked {
+            let spent = Duration.microseconds(now - call.start)
+            call.time = share(of: max(call.wanted - spent, .zero), in: delivery)
+        }
+        for call in asked where call.outcome == nil && call.timer != nil { limit(call, delivery) }
     }
 
     /// Gives a call no more time.

@@ -12,6 +12,13 @@ extension ReferenceModel {
         return mine == 0 ? .zero : .microseconds(mine * microseconds(left) / all)
     }
 
+    /// What falls to an answer, before the groups and the steps that are still to come.
+    func share(of wanted: Duration, in delivery: ModelDelivery) -> Duration {
+        guard delivery.limit < .max else { return wanted }
+        let later = time(of: delivery.groups, for: delivery.name) + timeOfSteps(current?.steps ?? [])
+        return share(of: wanted, before: later, within: remaining(until: delivery.limit))
+    }
+
     /// The time that groups want, one after the other. Who answers at once wants none.
     func time(of groups: [[ModelListener]], for name: LifecycleNotification.Name) -> Duration {
         var sum = Duration.zero
@@ -32,7 +39,7 @@ extension ReferenceModel {
         return sum
     }
 
-    private func microseconds(_ duration: Duration) -> Int64 {
+    func microseconds(_ duration: Duration) -> Int64 {
         duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
     }
 }

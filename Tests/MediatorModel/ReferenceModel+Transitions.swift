@@ -15,9 +15,7 @@ extension ReferenceModel {
             expireTasks()
             if let delivery { cutShort(delivery) }
         } else if transition.trigger == .stop {
-            let overtaken = waiting
-            waiting = [transition]
-            for transition in overtaken { finish(transition, .overtaken) }
+            overtake(transition)
         } else if let twin = twin(of: transition) {
             twin.askers += transition.askers
             twin.count = (twin.count ?? 1) + (transition.count ?? 1)
@@ -27,6 +25,28 @@ extension ReferenceModel {
             waiting.append(transition)
         }
         begin()
+    }
+
+    /// A stop comes before all that waits, a pause that waits for tasks included. Its time runs already, and what is
+    /// under way must be done in the first half of it.
+    private func overtake(_ stop: ModelTransition) {
+        var overtaken = waiting
+        waiting = [stop]
+        let time = UInt64(microseconds(scenario.deadlines.stop))
+        stop.limit = now + time
+        let half = now + time / 2
+        if whenNoTasks != nil, let pause = current {
+            dropWait()
+            current = nil
+            overtaken.insert(pause, at: 0)
+        }
+        for transition in overtaken { finish(transition, .overtaken) }
+        guard let current, current !== stop, half < current.limit else { return }
+        current.limit = half
+        if let delivery {
+            delivery.limit = half
+            if !delivery.isCutShort { retime(delivery) }
+        }
     }
 
     /// A reload is one with any that waits, anything else with the last that waits; each suspension is told.
@@ -40,8 +60,9 @@ extension ReferenceModel {
         guard current == nil, !waiting.isEmpty else { return }
         let transition = waiting.removeFirst()
         current = transition
-        let limit = transition.trigger == .stop ? scenario.deadlines.stop : scenario.deadlines.transition
-        transition.limit = now + UInt64(limit / .microseconds(1))
+        if transition.trigger != .stop {
+            transition.limit = now + UInt64(microseconds(scenario.deadlines.transition))
+        }
         transition.steps = StateTable.steps(lifecycleState, transition.trigger)
         guard !transition.steps.isEmpty else { return proceed(transition) }
         if transition.trigger == .reload { read(transition) }
@@ -50,12 +71,10 @@ extension ReferenceModel {
         guard !tasks.isEmpty else { return proceed(transition) }
         let last = tasks.map(\.end).max() ?? now
         let wanted = Duration.microseconds(last > now ? last - now : 0)
-        let time = share(of: wanted, before: timeOfSteps(transition.steps), within: limit)
-        let timer = clock.schedule(after: time) { [unowned self] in expireTasks() }
-        whenNoTasks = { [unowned self] in
-            timer.cancel()
-            proceed(transition)
-        }
+        let time = share(
+            of: wanted, before: timeOfSteps(transition.steps), within: remaining(until: transition.limit))
+        taskTimer = clock.schedule(after: time) { [unowned self] in expireTasks() }
+        whenNoTasks = { [unowned self] in proceed(transition) }
     }
 
     private func read(_ transition: ModelTransition) {
@@ -71,7 +90,8 @@ extension ReferenceModel {
     private func proceed(_ transition: ModelTransition) {
         guard !transition.steps.isEmpty else {
             current = nil
-            let result: TransitionReport.Result = transition.reasons.isEmpty ? .completed : .refused(transition.reasons)
+            let end: TransitionReport.Result = transition.reasons.isEmpty ? .completed : .refused(transition.reasons)
+            let result = transition.isGivenUp ? .overtaken : end
             finish(transition, result)
             events.append(.transition(transition.trigger, result))
             return begin()
@@ -100,9 +120,14 @@ extension ReferenceModel {
     private func judge(_ name: LifecycleNotification.Name, _ told: ModelDelivery, _ transition: ModelTransition) {
         switch name {
         case .willFinishLaunching, .didFinishLaunching:
-            guard !told.refusals.isEmpty else { return }
-            transition.reasons = told.refusals
-            transition.steps = StateTable.steps(.inactive, .refuseLaunch)
+            let isStopping = waiting.contains { $0.trigger == .stop }
+            if !told.refusals.isEmpty {
+                transition.reasons = told.refusals
+                transition.steps = StateTable.steps(.inactive, .refuseLaunch)
+            } else if isStopping, told.calls.contains(where: { $0.outcome == .overran }) {
+                transition.isGivenUp = true
+                transition.steps = []
+            }
         case .willReload, .didReload:
             transition.reasons += told.problems
             if !transition.reasons.isEmpty {

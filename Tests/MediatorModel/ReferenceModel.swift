@@ -25,6 +25,7 @@ final class ReferenceModel {
     var delivery: ModelDelivery?
     var tasks: [ModelTask] = []
     var whenNoTasks: (() -> Void)?
+    var taskTimer: (any LifecycleTimer)?
 
     init(_ scenario: Scenario) {
         self.scenario = scenario
@@ -126,7 +127,12 @@ final class ReferenceModel {
 
     private func waitForTasksNoMore() {
         guard let body = whenNoTasks else { return }
-        whenNoTasks = nil
+        dropWait()
         body()
+    }
+
+    func dropWait() {
+        taskTimer?.cancel()
+        whenNoTasks = nil
     }
 }

@@ -25,8 +25,8 @@ class ProbeService(HostedUnit):
         os.chmod(program, 0o755)
         self.forget_the_past()
 
-    def start(self, manner: str, check: bool = True, **settings: str) -> None:
-        """Starts the program with this manner in a unit with these settings of [Service]."""
+    def start(self, manner: str, *options: str, check: bool = True, **settings: str) -> None:
+        """Starts the program with this manner in a unit with these settings of [Service]; `options` are systemctl's."""
         lines = "".join(f"{key}={value}\n" for key, value in (DEFAULTS | settings).items())
         text = f"[Unit]\nStartLimitIntervalSec=0\n[Service]\nExecStart={PROGRAM} {manner}\n{lines}"
         self.host.write(f"/run/systemd/system/{UNIT}", text)
@@ -36,7 +36,7 @@ class ProbeService(HostedUnit):
         if not wanted.is_symlink():
             wanted.symlink_to(f"../{UNIT}")
         self.host.systemctl("daemon-reload")
-        self.host.systemctl("start", UNIT, check=check)
+        self.host.systemctl(*options, "start", UNIT, check=check)
 
     def remove(self) -> None:
         self.host.systemctl("stop", UNIT, check=False)

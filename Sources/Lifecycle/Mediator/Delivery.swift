@@ -81,7 +81,8 @@ final class Delivery {
     /// The time for all is another now: shares it out anew.
     func retime() {
         guard !isCutShort else { return }
-        for (_, answer, call) in calls { call.retime(share(answer, call.spent, groups[next...])) }
+        let shares = calls.map { share($0.answer, $0.call.spent, groups[next...]) }
+        for ((_, _, call), share) in zip(calls, shares) { call.retime(share) }
     }
 
     /// Whether nobody else is to be asked: somebody has opened the URL.
@@ -109,9 +110,7 @@ final class Delivery {
         calls.append((entry, answer, call))
         let share = isCutShort ? TimeShare(.zero) : share(answer, .zero, groups[next...])
         if let progress {
-            call.onProgress = { window, text, until in
-                progress(entry.place.name, window, text, until.map { ($0, share.reserve) })
-            }
+            call.onProgress = { progress(entry.place.name, $0, $1, $2) }
         }
         call.begin(body, notification, share)
     }

@@ -7,7 +7,7 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     public var listener: Duration
     /// For all answers of a launch together, or of a reload.
     public var start: Duration
-    /// For all answers of a stop together.
+    /// For all answers of a stop together, from its acceptance on; half of it for a transition that is under way then.
     public var stop: Duration
     /// For all answers of any other transition together.
     public var transition: Duration
@@ -24,6 +24,10 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
         self.stop = stop
         self.transition = transition
     }
+
+    /// For what a stop finds under way: half of its own time, so that whichever of the two is slow, the other has as
+    /// much.
+    var beforeStop: Duration { stop / 2 }
 
     /// For all answers together of what a trigger begins.
     func limit(of trigger: LifecycleTrigger) -> Duration {

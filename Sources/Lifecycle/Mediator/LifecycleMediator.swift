@@ -43,7 +43,7 @@ public final class LifecycleMediator {
         self.deadlines = deadlines
         transitions = TransitionConductor(configuration: configuration, clock: clock)
         transitions.connect(
-            limit: { [unowned self] in self.deadlines.limit(of: $0) },
+            deadlines: { [unowned self] in self.deadlines },
             needs: { [unowned self] in timeNeeded(for: $0) },
             deliver: { [unowned self] in deliver($0, $1, of: $2, $3) })
     }
@@ -124,6 +124,11 @@ public final class LifecycleMediator {
     /// Calls `handler` when a pause or a stop begins to wait for background tasks, with what these are called.
     package func addWaitObserver(_ handler: @escaping (LifecycleTrigger, [String]) -> Void) {
         transitions.waitObservers.append(handler)
+    }
+
+    /// Calls `handler` when a stop is accepted, with who asked for it, before it begins or waits for anything.
+    package func addStopObserver(_ handler: @escaping (LifecycleOrigin) -> Void) {
+        transitions.stopObservers.append(handler)
     }
 
     /// Calls `handler` when a trigger is merged with a transition that waits, with who asked for it.
@@ -261,8 +266,9 @@ public final class LifecycleMediator {
 
     /// Moves the service: the notifications that `trigger` owes in the present state are delivered in order.
     ///
-    /// One transition runs at a time, and others wait. A stop overtakes what waits; a second stop leaves the first no
-    /// more time; a reload asked for during a reload is merged into one more, whose `count` says for how many it stands.
+    /// One transition runs at a time, and others wait. A stop overtakes what waits, and leaves what is under way half of
+    /// its own time; a second stop leaves the first no more time; a reload asked for during a reload is merged into one
+    /// more, whose `count` says for how many it stands.
     ///
     /// - Parameters:
     ///   - trigger: what happened.

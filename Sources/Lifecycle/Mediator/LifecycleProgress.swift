@@ -3,7 +3,7 @@
 
 /// A listener, or a background task, gets on with what a transition waits for.
 public nonisolated struct LifecycleProgress: Sendable, Equatable {
-    /// The transition that waits.
+    /// The transition that waits: a stop also where it waits for another one that is under way.
     public let trigger: LifecycleTrigger
     /// Who gets on.
     public let name: String
@@ -11,7 +11,7 @@ public nonisolated struct LifecycleProgress: Sendable, Equatable {
     public let text: String?
     /// Within which time it will report again, or be done.
     public let window: Duration
-    /// The time that the transition has from now on.
+    /// The time that it has from now on.
     public let remaining: Duration
     /// Whether that goes beyond what it had at its beginning.
     public let isExtended: Bool

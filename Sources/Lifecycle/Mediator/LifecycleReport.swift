@@ -17,6 +17,9 @@ public nonisolated struct LifecycleReport: Sendable {
     /// The first listener that did what it was asked for: opened the URL, performed the action.
     public var handledBy: String? { listeners.first { $0.outcome == .handled }?.listener }
 
+    /// Whether a listener gave no answer in its time.
+    var hasOverrun: Bool { listeners.contains { $0.outcome == .overran } }
+
     /// Why listeners refused, as «NAME: REASON».
     public var refusals: [String] {
         listeners.compactMap { report in

@@ -5,8 +5,8 @@
 final class ListenerCall {
     /// What becomes of the call.
     typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
-    /// What is told while it goes on. `until` is when its time is up now, if that has just moved.
-    typealias Progress = (_ window: Duration, _ text: String?, _ until: UInt64?) -> Void
+    /// What is told while it goes on: when its time is up now, with what is kept for others, if that has just moved.
+    typealias Progress = (_ window: Duration, _ text: String?, _ moved: (until: UInt64, reserve: Duration)?) -> Void
 
     private let clock: any LifecycleClock
     /// When it began.
@@ -17,6 +17,9 @@ final class ListenerCall {
     private var hasAnswered = false
     private var share = TimeShare(.zero)
     private var endUsec: UInt64 = 0
+    private var deadlineUsec: UInt64 = 0
+    /// When it will have reported again, or be done, by its own account.
+    private var promisedUsec: UInt64 = 0
     private var hasMoved = false
     /// Hears of progress.
     var onProgress: Progress?
@@ -31,6 +34,7 @@ final class ListenerCall {
     func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
         self.share = share
         endUsec = end(after: share.time, from: start)
+        deadlineUsec = end(after: share.wanted, from: start)
         switch body {
         case .suspending(let body):
             let task = Task.immediate { [self] in
@@ -50,21 +54,31 @@ final class ListenerCall {
     /// The answer gets on: its time is up no sooner than after `window`, as far as its deadline allows.
     func progress(nextWithin window: Duration, _ text: String?) {
         guard completion != nil else { return }
-        let until = min(end(after: window, from: clock.now), end(after: share.wanted, from: start))
-        let moves = until > endUsec
-        if moves {
-            endUsec = until
-            hasMoved = true
-        }
-        onProgress?(window, text, moves ? until : nil)
+        promisedUsec = min(end(after: window, from: clock.now), deadlineUsec)
+        keepPromise(window, text)
     }
 
-    /// The time for all is another now, and so is the share, from now on.
+    private func keepPromise(_ window: Duration, _ text: String?) {
+        let moves = promisedUsec > endUsec
+        if moves {
+            endUsec = promisedUsec
+            hasMoved = true
+        }
+        onProgress?(window, text, moves ? (endUsec, share.reserve) : nil)
+    }
+
+    /// The time for all is another now, and so is the share, from now on. One that gets on is still expected when it
+    /// said.
     func retime(_ share: TimeShare) {
-        guard cancel != nil, completion != nil else { return }
-        endUsec = end(after: share.time, from: clock.now)
+        guard completion != nil else { return }
+        self.share = share
+        let now = clock.monotonicUsec
+        endUsec = now &+ share.time.wholeMicroseconds
+        if promisedUsec > endUsec { keepPromise(.microseconds(promisedUsec - now), nil) }
+        // In its first step it has no timer yet.
+        guard cancel != nil else { return }
         timer?.cancel()
-        if share.time > .zero { setTimer(share.time) } else { overrun() }
+        if endUsec > now { setTimer(.microseconds(endUsec - now)) } else { overrun() }
     }
 
     /// How long it has gone on.

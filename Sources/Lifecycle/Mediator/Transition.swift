@@ -17,7 +17,9 @@ final class Transition {
     /// Whether it can be taken back until it has told anybody. It is merged with no other, and its report is of what was
     /// done for it alone.
     let isRevocable: Bool
-    /// When it began, by the monotonic clock.
+    /// Whether a stop came first, so that it leads nowhere any more.
+    var isGivenUp = false
+    /// Since when it uses up its time, by the monotonic clock: since it began, and a stop since it was accepted.
     var beganUsec: UInt64 = 0
     /// When all answers together must be done, by the monotonic clock.
     var limitUsec: UInt64 = .max
@@ -43,6 +45,18 @@ final class Transition {
 
     /// How many requests it stands for.
     private var count: Int64 { if case .int(let count) = userInfo["count"] { count } else { 1 } }
+
+    /// It has until then, if that is later than it was.
+    func extend(to limit: UInt64) {
+        isExtended = isExtended || limit > limitUsec
+        limitUsec = max(limit, limitUsec)
+    }
+
+    /// How it ends when nothing is left to do.
+    var result: TransitionReport.Result {
+        if isGivenUp { return .overtaken }
+        return reasons.isEmpty ? .completed : .refused(reasons)
+    }
 
     @discardableResult
     func finish(_ result: TransitionReport.Result) -> TransitionReport {

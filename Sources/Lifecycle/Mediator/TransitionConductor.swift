@@ -11,7 +11,7 @@ final class TransitionConductor {
     /// What a pause and a stop wait for.
     let backgroundTasks = BackgroundTaskList()
     private let clock: any LifecycleClock
-    private var limit: (LifecycleTrigger) -> Duration = { _ in .zero }
+    private var deadlines: () -> LifecycleDeadlines = { LifecycleDeadlines() }
     /// Hear of every transition that ran, when it has ended.
     var observers: [(TransitionReport) -> Void] = []
     /// Hear of what gets on while a transition waits for it.
@@ -20,6 +20,8 @@ final class TransitionConductor {
     private var wait: BackgroundTaskWait?
     /// Hear of every transition that begins to wait for background tasks, and what these are called.
     var waitObservers: [(LifecycleTrigger, [String]) -> Void] = []
+    /// Hear of a stop when it is accepted, whatever it has to wait for.
+    var stopObservers: [(LifecycleOrigin) -> Void] = []
     /// Hear of what was merged with a transition that waits, and who asked for it.
     var mergeObservers: [(LifecycleTrigger, LifecycleOrigin) -> Void] = []
     private var queue = TransitionQueue()
@@ -41,10 +43,10 @@ final class TransitionConductor {
 
     /// Says who has notifications delivered, how long a transition may take, and how long its steps want to.
     func connect(
-        limit: @escaping (LifecycleTrigger) -> Duration, needs: @escaping ([LifecycleStep]) -> Duration,
+        deadlines: @escaping () -> LifecycleDeadlines, needs: @escaping ([LifecycleStep]) -> Duration,
         deliver: @escaping Deliver
     ) {
-        self.limit = limit
+        self.deadlines = deadlines
         self.needs = needs
         self.deliver = deliver
     }
@@ -53,6 +55,7 @@ final class TransitionConductor {
     func add(_ transition: Transition) {
         if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }
         switch queue.add(transition) {
+        case .queued(let overtaken) where transition.trigger == .stop: begin(transition, overtaking: overtaken)
         case .queued(let overtaken): for transition in overtaken { transition.finish(.overtaken) }
         case .merged: for observer in mergeObservers { observer(transition.trigger, transition.origin) }
         case .cutsShort(let stop):
@@ -87,6 +90,25 @@ final class TransitionConductor {
         _ = revoke()
     }
 
+    /// The time of a stop runs from its acceptance on, and what is under way has a part of it. A pause that waits for
+    /// background tasks has told nobody yet, and leaves the wait to the stop.
+    private func begin(_ stop: Transition, overtaking overtaken: [Transition]) {
+        stop.beganUsec = clock.monotonicUsec
+        stop.limitUsec = limit(of: stop)
+        for observer in stopObservers { observer(stop.origin) }
+        var overtaken = overtaken
+        if let wait, let pause = queue.current {
+            wait.end()
+            self.wait = nil
+            queue.end()
+            overtaken.insert(pause, at: 0)
+        }
+        for transition in overtaken { transition.finish(.overtaken) }
+        if let current = queue.current, current !== stop {
+            retime(current, to: min(current.limitUsec, limit(before: stop)))
+        }
+    }
+
     /// The time that is left to the transition under way; nil when there is none.
     var remainingTime: Duration? { queue.current.map(remaining) }
 
@@ -101,8 +123,10 @@ final class TransitionConductor {
 
     private func beginNext() {
         guard let transition = queue.begin() else { return }
-        transition.beganUsec = clock.monotonicUsec
-        setLimit(of: transition)
+        if transition.trigger != .stop {
+            transition.beganUsec = clock.monotonicUsec
+            transition.limitUsec = limit(of: transition)
+        }
         transition.steps = machine.steps(for: transition.trigger)
         guard !transition.steps.isEmpty else { return advance(transition) }
         if transition.trigger == .reload { read(into: transition) }
@@ -125,16 +149,26 @@ final class TransitionConductor {
         advance(transition)
     }
 
-    private func setLimit(of transition: Transition) {
-        transition.limitUsec = transition.beganUsec &+ limit(transition.trigger).wholeMicroseconds
+    private func limit(of transition: Transition) -> UInt64 {
+        let own = transition.beganUsec &+ deadlines().limit(of: transition.trigger).wholeMicroseconds
+        guard let stop, stop !== transition else { return own }
+        return min(own, limit(before: stop))
+    }
+
+    /// When a transition is to be done that a stop finds under way.
+    private func limit(before stop: Transition) -> UInt64 {
+        stop.beganUsec &+ deadlines().beforeStop.wholeMicroseconds
     }
 
     /// The limits are others now: what is under way, and was not given more time, has that from its beginning on.
     func limitsChanged() {
-        guard let current = queue.current, !current.isExtended else { return }
-        let limit = current.limitUsec
-        setLimit(of: current)
+        if let stop, stop !== queue.current, !stop.isExtended { stop.limitUsec = limit(of: stop) }
+        if let current = queue.current, !current.isExtended { retime(current, to: limit(of: current)) }
+    }
+
+    private func retime(_ current: Transition, to limit: UInt64) {
         guard limit != current.limitUsec else { return }
+        current.limitUsec = limit
         wait?.retime(shareOfTasks(in: current))
         delivery?.retime()
     }
@@ -148,19 +182,23 @@ final class TransitionConductor {
         wait == nil ? delivery?.awaited ?? [] : backgroundTasks.namesToTell
     }
 
-    /// Somebody gets on with what a transition waits for, and may take more time than there was.
+    /// Somebody gets on with what a transition waits for, and may take more time than there was. A stop that waits
+    /// behind it keeps its own part.
     func note(
         _ name: String, _ window: Duration, _ text: String?, moved: (until: UInt64, reserve: Duration)?,
         in transition: Transition
     ) {
         if let moved {
-            let limit = moved.until &+ moved.reserve.wholeMicroseconds
-            transition.isExtended = transition.isExtended || limit > transition.limitUsec
-            transition.limitUsec = max(limit, transition.limitUsec)
+            transition.extend(to: moved.until &+ moved.reserve.wholeMicroseconds)
+            if let stop, stop !== transition {
+                let rest = deadlines().stop - deadlines().beforeStop
+                stop.extend(to: transition.limitUsec &+ rest.wholeMicroseconds)
+            }
         }
+        let last = stop ?? transition
         let progress = LifecycleProgress(
-            trigger: transition.trigger, name: name, text: text, window: min(window, remaining(transition)),
-            remaining: remaining(transition), isExtended: transition.isExtended)
+            trigger: last.trigger, name: name, text: text, window: min(window, remaining(transition)),
+            remaining: remaining(last), isExtended: transition.isExtended || last.isExtended)
         for observer in progressObservers { observer(progress) }
     }
 
@@ -177,7 +215,7 @@ final class TransitionConductor {
     private func advance(_ transition: Transition) {
         guard !transition.steps.isEmpty else {
             queue.end()
-            let report = transition.finish(transition.reasons.isEmpty ? .completed : .refused(transition.reasons))
+            let report = transition.finish(transition.result)
             for observer in observers { observer(report) }
             return beginNext()
         }
@@ -201,6 +239,10 @@ final class TransitionConductor {
         case .willFinishLaunching where !report.refusals.isEmpty, .didFinishLaunching where !report.refusals.isEmpty:
             transition.reasons = report.refusals
             transition.steps = machine.steps(for: .refuseLaunch)
+        case .willFinishLaunching where stop != nil && report.hasOverrun,
+            .didFinishLaunching where stop != nil && report.hasOverrun:
+            transition.isGivenUp = true
+            transition.steps = []
         case .willReload:
             transition.reasons += report.problems
             if !transition.reasons.isEmpty { goBack(transition) }

@@ -11,7 +11,7 @@ public nonisolated struct TransitionReport: Sendable {
         /// after a refused launch it has terminated.
         case refused([String])
         /// A stop came first, or the sleep of the machine that it was for, and what the trigger asked for is no longer
-        /// done.
+        /// done: it waited, or was a launch that would have needed more time than the stop left it.
         case overtaken
     }
 

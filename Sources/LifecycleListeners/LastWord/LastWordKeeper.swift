@@ -7,8 +7,8 @@ internal import SystemErrors
 
 /// Writes down who pauses and ends the service and why, so that the next launch knows.
 ///
-/// A run begins with a mark that says it is alive. A stop adds its word when it begins, so that something is left when
-/// it does not end in order, and all of it when it has. A pause adds its word, and a continue takes it back.
+/// A run begins with a mark that says it is alive. A stop adds its word when it is accepted, so that something is left
+/// when it does not end in order, and all of it when it has. A pause adds its word, and a continue takes it back.
 package final class LastWordKeeper {
     /// What the last run left.
     package let found: RunFiles.Found
@@ -16,7 +16,7 @@ package final class LastWordKeeper {
     private let files: RunFiles
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
-    private var observations: [LifecycleObservation] = []
+    private var observation: LifecycleObservation?
     private var hasWarned = false
 
     /// Reads what the last run left, and marks this one as alive.
@@ -38,9 +38,8 @@ package final class LastWordKeeper {
             log.write(.notice, "\(absence), use StateDirectory= of the unit", .savedState)
         }
         write()
-        for name in [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate] {
-            observations.append(mediator.addObserver(forName: name) { [unowned self] in begin($0) })
-        }
+        mediator.addStopObserver { [unowned self] in begin(by: $0) }
+        observation = mediator.addObserver(forName: .willTerminate) { [unowned self] in take($0) }
         mediator.addTransitionObserver { [unowned self] in take($0) }
     }
 
@@ -79,17 +78,21 @@ package final class LastWordKeeper {
         say(word)
     }
 
-    private func begin(_ notification: LifecycleNotification) {
-        let isEnd = notification.name == .willTerminate
-        guard notification.trigger == .stop, isEnd || run.lastWord?.kind != .stopping else { return }
+    private func begin(by origin: LifecycleOrigin) {
+        guard run.lastWord?.kind != .stopped else { return }
+        say(LastWord(.stopping, by: origin, realtimeUsec: now))
+    }
+
+    private func take(_ notification: LifecycleNotification) {
+        guard notification.trigger == .stop else { return }
         var word = LastWord(.stopping, by: notification.origin, realtimeUsec: notification.time.realtimeUsec)
-        if isEnd { word.take(notification) }
+        word.take(notification)
         say(word)
     }
 
     private func take(_ report: TransitionReport) {
         switch report.trigger {
-        case .pause where mediator.state == .background && !report.notifications.isEmpty:
+        case .pause where mediator.state == .background && !report.notifications.isEmpty && !mediator.isStopping:
             say(LastWord(.paused, report, realtimeUsec: now))
         case .resume, .endSuspension:
             guard run.lastWord?.kind == .paused, mediator.state == .active else { return }

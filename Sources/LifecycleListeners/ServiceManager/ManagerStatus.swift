@@ -34,6 +34,8 @@ final class ManagerStatus {
         self.loop = loop
         self.mediator = mediator
         self.manager = manager
+        // The manager's time for a stop is a new one.
+        mediator.addStopObserver { [weak self] _ in self?.extensions = TimeoutExtension() }
         mediator.addProgressObserver { [weak self] in self?.note($0) }
     }
 

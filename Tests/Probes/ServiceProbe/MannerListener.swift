@@ -3,7 +3,7 @@
 
 import Lifecycle
 
-/// Refuses the launch, or hangs at the end, as it is told to.
+/// Refuses the launch, or hangs in it or at the end, as it is told to.
 final class MannerListener: LifecycleListener {
     let name = "probe"
     private let manner: String
@@ -13,9 +13,12 @@ final class MannerListener: LifecycleListener {
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in
             if manner == "refuse" { throw LifecycleRefusal("not today") }
+            if manner == "hangStart" { await hang() }
         }
         on(.willTerminate) { [self] _ in
-            if manner == "hang" { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+            if manner == "hang" { await hang() }
         }
     }
+
+    private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+/// A stop that finds another transition under way.
+@Suite(.timeLimit(.minutes(1)))
+struct LateStopTests {
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(60), stop: .seconds(20)))
+
+    private func lastOutcomes(of trigger: LifecycleTrigger) -> [ListenerOutcome] {
+        let report = fixture.ended.first { $0.trigger == trigger && !$0.notifications.isEmpty }
+        return report?.notifications.flatMap(\.listeners).map(\.outcome) ?? []
+    }
+
+    @Test(
+        arguments: [
+            ([LifecycleTrigger.launch], .pause, .willResignActive), ([.launch], .pause, .didEnterBackground),
+            ([.launch], .interrupt, .willResignActive), ([.launch, .pause], .resume, .didBecomeActive),
+            ([.launch], .reload, .willReload), ([.launch], .reload, .didReload), ([], .launch, .willFinishLaunching),
+            ([], .launch, .didFinishLaunching), ([], .launch, .didBecomeActive),
+        ] as [([LifecycleTrigger], LifecycleTrigger, LifecycleNotification.Name)])
+    func whatIsUnderWayHasHalfOfItsTime(
+        before: [LifecycleTrigger], trigger: LifecycleTrigger, name: LifecycleNotification.Name
+    ) {
+        for trigger in before { fixture.perform(trigger) }
+        let hanging = fixture.listener("hanging", [name], .stubborn)
+        fixture.perform(trigger)
+        fixture.clock.advance(by: .seconds(7))
+
+        fixture.perform(.stop)
+        #expect(fixture.mediator.remainingTime == .seconds(10))
+        fixture.clock.advance(by: .seconds(10) - .microseconds(1))
+        #expect(fixture.ended.last?.trigger != .stop)
+        hanging.manner = .atOnce
+        fixture.clock.advance(by: .microseconds(1))
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(lastOutcomes(of: trigger) == [.overran])
+        #expect(fixture.ended.last?.trigger == .stop && fixture.ended.last?.result == .completed)
+        #expect(fixture.clock.pendingTimers == 0)
+        hanging.finish()
+    }
+
+    @Test func halfIsAtMostWhatWasLeft() {
+        let hanging = fixture.listener("hanging", [.didBecomeActive], .stubborn)
+        fixture.perform(.launch)
+        fixture.clock.advance(by: .seconds(55))
+
+        fixture.perform(.stop)
+
+        #expect(fixture.mediator.remainingTime == .seconds(10))
+        fixture.clock.advance(by: .seconds(5))
+        #expect(fixture.mediator.state == .notRunning)
+        hanging.finish()
+    }
+
+    @Test func timeOfTheStopRunsFromItsAcceptance() {
+        let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
+        var deadlines: [Duration?] = []
+        let observation = fixture.mediator.addObserver(of: Termination.self) { deadlines.append($0.deadline) }
+        fixture.perform(.launch, .reload)
+        fixture.clock.advance(by: .seconds(3))
+
+        fixture.mediator.perform(.stop, userInfo: Termination(.stop).userInfo)
+        fixture.clock.advance(by: .seconds(10))
+        #expect(fixture.mediator.remainingTime == .seconds(10))
+        fixture.clock.advance(by: .seconds(10))
+
+        #expect(deadlines == [.seconds(10)])
+        #expect(fixture.mediator.state == .notRunning)
+        observation.cancel()
+        hanging.finish()
+    }
+
+    @Test func pauseThatWaitsForATaskLeavesTheWaitToTheStop() {
+        fixture.listener("listener", [.willResignActive, .didEnterBackground, .willTerminate])
+        fixture.perform(.launch)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(60))
+        fixture.perform(.pause)
+        fixture.clock.advance(by: .seconds(7))
+
+        fixture.perform(.stop)
+        #expect(fixture.ended.map(\.result) == [.completed, .overtaken])
+        #expect(fixture.mediator.remainingTime == .seconds(20))
+        #expect(!task.isEnded && fixture.mediator.awaited == ["upload"])
+        task.end()
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(fixture.ended.map(\.trigger) == [.launch, .pause, .stop])
+        #expect(
+            fixture.told == ["listener willResignActive", "listener didEnterBackground", "listener willTerminate"])
+    }
+
+    @Test func launchThatIsCutDoesNotBecomeActive() {
+        let hanging = fixture.listener("hanging", [.willFinishLaunching], .stubborn)
+        fixture.listener("other")
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(10))
+
+        #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
+        #expect(
+            fixture.told == [
+                "hanging willFinishLaunching", "other willFinishLaunching", "other didEnterBackground",
+                "other willTerminate",
+            ])
+        hanging.finish()
+    }
+
+    @Test func launchThatIsDoneInTimeIsDone() async {
+        let slow = fixture.listener("slow", [.didFinishLaunching], .waiting)
+        fixture.perform(.launch, .stop)
+
+        slow.finish()
+        await fixture.until { fixture.mediator.state == .notRunning }
+
+        #expect(fixture.ended.map(\.result) == [.completed, .completed])
+    }
+
+    @Test func reloadThatIsCutLeavesTheOldConfiguration() {
+        fixture.mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[Int.self] = 1
+            return configuration
+        }
+        fixture.perform(.launch)
+        let hanging = fixture.listener("hanging", [.didReload], .stubborn)
+        fixture.listener("other", [.didFailToReload, .willTerminate])
+        fixture.perform(.reload, .stop)
+
+        fixture.clock.advance(by: .seconds(10))
+
+        #expect(fixture.told == ["hanging didReload", "other didFailToReload", "other willTerminate"])
+        #expect(fixture.mediator.configuration[Int.self] == nil)
+        #expect(fixture.ended[1].result == .refused(["hanging: no answer within its deadline"]))
+        hanging.finish()
+    }
+
+    @Test func answerThatItselfAsksForTheStopIsBoundToo() async throws {
+        let listener = CuttingListener(fixture.mediator, on: .willReload)
+        try fixture.mediator.addListener(listener)
+        fixture.perform(.launch, .reload)
+
+        fixture.clock.advance(by: .seconds(10))
+        await fixture.until { listener.wasCancelled }
+
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func otherLimitHoldsForBoth() {
+        let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
+        fixture.perform(.launch, .reload, .stop)
+        fixture.clock.advance(by: .seconds(1))
+
+        fixture.mediator.deadlines.stop = .seconds(6)
+
+        #expect(fixture.mediator.remainingTime == .seconds(2))
+        fixture.clock.advance(by: .seconds(2))
+        #expect(fixture.mediator.remainingTime == .seconds(3))
+        fixture.clock.advance(by: .seconds(3))
+        #expect(fixture.mediator.state == .notRunning)
+        hanging.finish()
+    }
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A stop that finds something else under way has the time of the unit all the same, and ends in order."""
+
+import json
+import time
+
+from belfry_service import SERVICE, BelfryService
+from sequences import STOP
+from varlink_client import Subscriber, VarlinkClient
+
+PROBE_WORD = "/var/lib/belfry-probe/last-word"
+
+
+def reload_that_hangs(belfry: BelfryService, listener: VarlinkClient) -> Subscriber:
+    """Attaches a listener that never answers; returns what sees the reload that waits for it, and all that follows."""
+    listener.attach("silent", "willReload")
+    subscriber = belfry.subscribe()
+    belfry.kill("HUP")
+    assert listener.reply()["notification"]["name"] == "willReload"
+    return subscriber
+
+
+def word_of_the_run_before(belfry: BelfryService) -> dict:
+    belfry.wait_until_inactive()
+    belfry.host.systemctl("reset-failed")
+    belfry.start()
+    return belfry.status()["lastWord"]
+
+
+def test_stop_takes_the_wait_of_a_pause_over(on_each):
+    on_each.drop_in(TimeoutStopSec="5s")
+    on_each.start()
+    subscriber = on_each.subscribe()
+    with on_each.connect() as holder:
+        holder.send("Hold", {"reason": "backup", "timeoutUsec": 60_000_000}, more=True)
+        holder.reply()
+        on_each.kill("TSTP")
+        assert holder.reply() == {"held": True, "waiting": "pause"}
+
+        on_each.host.systemctl("stop", SERVICE)
+
+        assert holder.reply() == {"held": True, "waiting": "stop"}
+    seen = list(subscriber.to_the_end())
+    assert [n["name"] for n in seen] == STOP
+    assert {n["origin"]["signal"] for n in seen} == {"SIGTERM"}
+    assert on_each.property("Result") == "success"
+    assert "stop waits for 'backup'" in on_each.messages()
+    word = word_of_the_run_before(on_each)
+    assert (word["kind"], word["reason"], word["exitStatus"]) == ("stopped", "stop", 0)
+
+
+def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
+    on_each.drop_in(TimeoutStopSec="5s")
+    on_each.start()
+    with on_each.connect() as listener:
+        subscriber = reload_that_hangs(on_each, listener)
+
+        on_each.host.systemctl("stop", SERVICE)
+
+    seen = list(subscriber.to_the_end())
+    assert [n["name"] for n in seen] == ["willReload", "didFailToReload", *STOP]
+    # The half of 4.5 s, and what is left of the other one: told from the signal on, not from the end of the reload.
+    assert 0 < seen[-1]["userInfo"]["deadlineUsec"] <= 2_250_000
+    assert on_each.property("Result") == "success"
+    [record] = [r for r in on_each.journal() if r.get("BELFRY_LISTENER") == "silent" and "BELFRY_OUTCOME" in r]
+    assert (record["BELFRY_NOTIFICATION"], record["BELFRY_OUTCOME"]) == ("willReload", "overran")
+    word = word_of_the_run_before(on_each)
+    assert (word["kind"], word["reason"], word["origin"]["signal"]) == ("stopped", "stop", "SIGTERM")
+
+
+def test_word_of_a_stop_is_written_before_it_waits(on_each):
+    on_each.drop_in(TimeoutStopSec="60s")
+    on_each.start()
+    with on_each.connect() as listener:
+        reload_that_hangs(on_each, listener)
+        on_each.host.systemctl("--no-block", "stop", SERVICE)
+        on_each.wait_for(lambda: "lastWord" in on_each.status(), "write its last word")
+
+        on_each.kill("KILL")
+
+    word = word_of_the_run_before(on_each)
+    assert (word["kind"], word["origin"]["signal"], word["origin"]["pid"]) == ("stopping", "SIGTERM", 1)
+
+
+def starting(probe, manner: str) -> None:
+    """Has it launch, and returns when the launch waits for the listener."""
+    probe.start(manner, "--no-block", TimeoutStopSec="5s", StateDirectory="belfry-probe")
+    probe.wait_for(lambda: "waiting for 'probe'" in probe.property("StatusText"), "wait for its listener")
+
+
+def ended_well(probe) -> bool:
+    word = json.loads(probe.host.path(PROBE_WORD).read_text())["lastWord"]
+    return probe.property("Result") == "success" and (word["kind"], word["exitStatus"]) == ("stopped", 0)
+
+
+def test_launch_that_hangs_is_cut_by_a_stop_and_its_listener_named(probe):
+    starting(probe, "hangStart")
+
+    probe.stop()
+
+    assert ended_well(probe)
+    [record] = [r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran"]
+    assert (record["BELFRY_LISTENER"], record["BELFRY_NOTIFICATION"]) == ("probe", "didFinishLaunching")
+    assert not any(r.get("BELFRY_NOTIFICATION") == "didBecomeActive" for r in probe.journal())
+
+
+def test_launch_that_gets_on_is_waited_for_beyond_the_time_of_the_unit(probe):
+    began = time.monotonic()
+    starting(probe, "slowStart=12")
+
+    probe.stop()
+
+    assert time.monotonic() - began > 12
+    assert ended_well(probe)
+    assert not any("gave no answer" in message for message in probe.messages())
