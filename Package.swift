@@ -162,7 +162,8 @@ let package = Package(
         .testTarget(
             name: "BelfryControlTests",
             dependencies: [
-                "BelfryControl", "CSystemd", "LifecycleServiceProbe", "SystemErrors", "TestSupport", "Varlink",
+                "BelfryControl", "CSystemd", "EventLoop", "LifecycleServiceProbe", "SystemErrors", "TestSupport",
+                "Varlink",
                 "belfryctl",
             ],
             swiftSettings: onMain),

@@ -163,7 +163,8 @@ package final class Watch {
             let count = parameters.numberOrDash("dropped")
             onEvent(.note("\(count) notifications were held back because the output is too slow, asking again"))
             return subscribe(client)
-        case .closed, .system, .failed("io.belfry.Lifecycle.Stopping", _):
+        // Who ends in the middle of a message has ended like any other.
+        case .closed, .system, .protocolViolation(.truncated), .failed("io.belfry.Lifecycle.Stopping", _):
             leave(Self.closed)
             return wait()
         case .failed, .protocolViolation, .cancelled:
