@@ -275,7 +275,7 @@ final class ServerConnection: FrameStream {
     }
 
     private func keepWithinLimits() {
-        guard queuedBytes > maximumBytes || queued > maximumReplies, !isClosed else { return }
+        guard (queued > 1 && queuedBytes > maximumBytes) || queued > maximumReplies, !isClosed else { return }
         server?.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
         close()
     }

@@ -12,7 +12,7 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// What the clients of one user may have sent of messages whose end has not come, in bytes, as far as it is more than
     /// 64 KiB of a client. Who goes beyond is closed.
     public var unfinishedBytesPerUser = 16 << 20
-    /// What may wait to be sent to one client, in bytes. Beyond it the connection is closed.
+    /// What may wait to be sent to one client, in bytes. Beyond it the connection is closed. A single reply may be longer.
     public var queuedBytes = 4 << 20
     /// How many replies may wait to be sent to one client. Beyond it the connection is closed.
     public var queuedReplies = 65536

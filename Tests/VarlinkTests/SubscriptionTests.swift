@@ -156,6 +156,37 @@ struct SubscriptionTests {
         #expect(try fixture.receive(1, other).count == 1)
     }
 
+    @Test func singleReplyMayBeLongerThanWhatMayWait() throws {
+        var limits = VarlinkLimits()
+        limits.queuedBytes = 100_000
+        let fixture = try ServerFixture(limits: limits)
+        let peer = try fixture.peer()
+        peer.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+
+        fixture.waiting[0].reply(["padding": .string(String(repeating: "z", count: 5_000_000))])
+
+        #expect(try fixture.receive(1, peer).first?.utf8.count ?? 0 > 5_000_000)
+    }
+
+    @Test func otherLimitsHoldForThoseWhoAreConnected() throws {
+        var limits = VarlinkLimits()
+        limits.queuedBytes = 100_000
+        let fixture = try ServerFixture(limits: limits)
+        let slow = try fixture.peer()
+        slow.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+
+        fixture.server.limits.queuedBytes = .max
+        for _ in 0..<200 { fixture.waiting[0].reply(["padding": padding], continues: true) }
+        #expect(fixture.waiting[0].isActive && fixture.problems.isEmpty)
+        fixture.server.limits.queuedBytes = 100_000
+        fixture.waiting[0].reply(["padding": padding], continues: true)
+
+        #expect(!fixture.waiting[0].isActive)
+    }
+
     @Test func handlerMayCloseOthersWhileOneIsServed() throws {
         let fixture = try ServerFixture()
         let peers = try (0..<3).map { _ in try fixture.peer() }
