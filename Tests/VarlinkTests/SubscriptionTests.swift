@@ -157,12 +157,7 @@ struct SubscriptionTests {
     }
 
     @Test func singleReplyMayBeLongerThanWhatMayWait() throws {
-        var limits = VarlinkLimits()
-        limits.queuedBytes = 100_000
-        let fixture = try ServerFixture(limits: limits)
-        let peer = try fixture.peer()
-        peer.write(subscribe)
-        try fixture.turn { fixture.waiting.count == 1 }
+        let (fixture, peer) = try subscribed(queuedBytes: 100_000)
 
         fixture.waiting[0].reply(["padding": .string(String(repeating: "z", count: 5_000_000))])
 
@@ -170,12 +165,7 @@ struct SubscriptionTests {
     }
 
     @Test func otherLimitsHoldForThoseWhoAreConnected() throws {
-        var limits = VarlinkLimits()
-        limits.queuedBytes = 100_000
-        let fixture = try ServerFixture(limits: limits)
-        let slow = try fixture.peer()
-        slow.write(subscribe)
-        try fixture.turn { fixture.waiting.count == 1 }
+        let (fixture, slow) = try subscribed(queuedBytes: 100_000)
         let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
 
         fixture.server.limits.queuedBytes = .max
@@ -185,6 +175,18 @@ struct SubscriptionTests {
         fixture.waiting[0].reply(["padding": padding], continues: true)
 
         #expect(!fixture.waiting[0].isActive)
+        withExtendedLifetime(slow) {}
+    }
+
+    /// A server for which so much may wait, and its one subscriber.
+    private func subscribed(queuedBytes: Int) throws -> (ServerFixture, Peer) {
+        var limits = VarlinkLimits()
+        limits.queuedBytes = queuedBytes
+        let fixture = try ServerFixture(limits: limits)
+        let peer = try fixture.peer()
+        peer.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+        return (fixture, peer)
     }
 
     @Test func handlerMayCloseOthersWhileOneIsServed() throws {
