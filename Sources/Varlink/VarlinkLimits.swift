@@ -17,7 +17,7 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// How many replies may wait to be sent to one client. Beyond it the connection is closed.
     public var queuedReplies = 65536
     /// As long as this many bytes wait to be sent to a client, no further call of that client is begun.
-    public var unreadBytes = 32 << 10
+    public var unreadBytes = 96 << 10
 
     /// The limits that are used unless others are given.
     public init() {}

@@ -3,6 +3,7 @@
 """`journalctl -x` explains a record by what it says."""
 
 import re
+from contextlib import ExitStack
 
 from belfry_service import SERVICE
 from probe_service import ProbeService
@@ -77,6 +78,13 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     with on_each.connect() as client:
         client.send("Attach", {"listener": "explained", "names": ["org.example.lantern"]}, more=True)
         on_each.wait_for(lambda: any(one["name"] == "explained" for one in on_each.listeners()), "attach")
+    # Of three reloads one waits, and does for the third.
+    with ExitStack() as stack:
+        silent, *others = (stack.enter_context(on_each.connect()) for _ in range(4))
+        silent.attach("silent", "willReload")
+        for client in others:
+            client.send("Reload")
+        on_each.wait_for(lambda: any("reload merged with" in message for message in on_each.messages()), "merge")
     on_each.ctl("pause")
     on_each.ctl("resume")
     on_each.configure("[Socket]\nEnabled=no\n")
