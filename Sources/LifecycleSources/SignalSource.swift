@@ -56,7 +56,7 @@ package final class SignalSource {
             let route = SignalRoute(number, action, gate: gate(of: number, action, transitions, settings.service))
             // A source that stays keeps what the kernel has queued for it.
             route.source = if let known = routes[Int(number)]?.source { known } else { try watch(number) }
-            route.source?.priority = SourcePriority.signal(action)
+            route.source?.priority = SourcePriority.signals
             routes[Int(number)] = route
         }
     }
@@ -112,6 +112,7 @@ package final class SignalSource {
             onStopNow?(origin)
         case .reload: mediator.perform(.reload, origin: .signal(origin), userInfo: userInfo)
         case .pause: mediator.perform(.pause, origin: .signal(origin), userInfo: userInfo)
+        case .resume where isStopPending: break
         case .resume:
             onContinue?(origin, userInfo) ?? mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
         case .interrupt: mediator.perform(.interrupt, origin: .signal(origin), userInfo: userInfo)
@@ -120,6 +121,17 @@ package final class SignalSource {
         case .post:
             guard let name = route.notification else { return }
             mediator.post(name, userInfo: userInfo, origin: .signal(origin))
+        }
+    }
+
+    /// Whether a stop is still to be read. The service manager sends a SIGCONT right after it, which is no *continue*;
+    /// which of the two is read first is for the kernel to say (signal(7)). To ask costs less than to read stops apart.
+    private var isStopPending: Bool {
+        var pending = sigset_t()
+        guard sigpending(&pending) == 0 else { return false }
+        return routes.contains { route in
+            guard let route, route.action == .stop || route.action == .stopNow else { return false }
+            return sigismember(&pending, route.number) == 1
         }
     }
 
