@@ -180,6 +180,13 @@ final class SubscriberList {
         keeper.descriptors.removeSubscriber(line)
     }
 
+    /// Releases it when its client goes away, until a broadcast does so.
+    func releaseWhenGone(_ request: VarlinkRequest, _ names: Set<String>?) {
+        request.onCancel = { [weak self, weak request] in
+            if let request { self?.release(request, names) }
+        }
+    }
+
     // What a subscriber gets
 
     /// Sends what was missed from number `next` on, a piece at a time as the client reads, then what comes.
@@ -200,9 +207,7 @@ final class SubscriberList {
         }
         guard request.isActive else { return release(request, names) }
         if let rest {
-            request.onCancel = { [weak self, weak request] in
-                if let request { self?.release(request, names) }
-            }
+            releaseWhenGone(request, names)
             request.whenDrained { [weak self] in self?.goOn(request, names, from: rest) }
         } else {
             request.onCancel = nil

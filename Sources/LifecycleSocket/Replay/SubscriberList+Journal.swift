@@ -31,10 +31,7 @@ extension SubscriberList {
             onRefusal: { [weak self, weak request] in
                 if let request { self?.refuse(request, names) }
             })
-        // Until the broadcast does it.
-        request.onCancel = { [weak self, weak request] in
-            if let request { self?.release(request, names) }
-        }
+        releaseWhenGone(request, names)
         follower.proceed()
     }
 }
