@@ -8,17 +8,21 @@
 /// somebody else, but a thread gives up the processor for the others only. What is in doubt is counted as work: a wait's
 /// own use of the processor counts twice.
 ///
-/// A stop that hits the thread while it wakes up is part of the wait by the clock. It shows in that the processor was given
-/// up more often than the loop waited, and that the work before did not do it: whoever blocks takes time.
+/// A stop that hits the thread while it wakes up is part of the wait by the clock. It shows, though it was short, in that the
+/// processor was given up more often than the loop waited, and that the work did not do it: whoever blocks takes time.
 package nonisolated struct AbsenceLedger: Sendable, Equatable {
-    /// Shorter ones are not told: a busy machine, or a slow disk, keeps a thread from running for as long.
+    /// Shorter ones in work are not told: a busy machine, or a slow disk, keeps a thread from running for as long.
     private static let significant: UInt64 = 100_000
-    /// After a wait of this length the thread had no work.
+    /// After a wait of this length the thread had no work; and work of this length may have blocked unseen.
     private static let idle: UInt64 = 1000
     /// A wait of this length has given up the processor.
     private static let sleeping: UInt64 = 100
-    /// One that is over sooner had something to take at once.
+    /// One that is over sooner had something to take at once, most likely.
     private static let immediate: UInt64 = 20
+    /// One that is over sooner had so for certain.
+    private static let instant: UInt64 = 3
+    /// How much of the work may be lost in the accounts without anything having blocked.
+    private static let slack: UInt64 = 20
     /// How old a beginning may become before the next wait is a new one.
     private static let validity: UInt64 = 500
 
@@ -28,6 +32,8 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     private var sleeps: UInt64 = 0
     /// Waits of which it is not known whether they gave up the processor.
     private var naps: UInt64 = 0
+    /// Waits that hardly did. A long absence is not doubted for them.
+    private var blinks: UInt64 = 0
 
     /// Nothing is known yet.
     package init() {}
@@ -41,7 +47,7 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// Begins with what the thread has had until now. An absence that ended before is kept until the thread has no work:
     /// the signal that continued it may be waiting.
     package mutating func begin(_ usage: ThreadUsage?) {
-        begin(usage, after: usage.flatMap { absenceInWork(until: $0) })
+        begin(usage, after: usage.flatMap { absenceSinceBeginning(until: $0) })
     }
 
     private mutating func begin(_ usage: ThreadUsage?, after absence: Duration?) {
@@ -54,32 +60,46 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     package mutating func addWait(from start: MonotonicInstant, to end: MonotonicInstant, usage: () -> ThreadUsage?) {
         let wait = end.microseconds(since: start)
         waited += wait
-        if wait >= Self.sleeping { sleeps += 1 } else if wait >= Self.immediate { naps += 1 }
+        if wait >= Self.sleeping {
+            sleeps += 1
+        } else if wait >= Self.immediate {
+            naps += 1
+        } else if wait >= Self.instant {
+            blinks += 1
+        }
         if wait >= Self.idle { ended = nil }
         guard wait >= Self.significant else { return }
         let now = usage()
-        begin(now, after: now.map { hasGivenUpMore(until: $0) } == true ? .microseconds(wait) : nil)
+        let wasStopped = now.map { hasGivenUpMore(than: sleeps + naps, until: $0) } ?? false
+        begin(now, after: wasStopped ? .microseconds(wait) : nil)
     }
 
     /// For how long at the most the thread was kept from running; nil if it was not.
-    package func absence(until now: ThreadUsage) -> Duration? { absenceInWork(until: now) ?? ended }
+    package func absence(until now: ThreadUsage) -> Duration? { absenceSinceBeginning(until: now) ?? ended }
 
-    /// Whether the processor was given up more often than the loop waited, and not by work that blocked.
-    private func hasGivenUpMore(until now: ThreadUsage) -> Bool {
-        guard let began, now.switches - began.switches > sleeps + naps else { return false }
-        let accounted = waited + (now.running - began.running) + (now.queued - began.queued)
-        return now.when.microseconds(since: began.when) <= accounted + Self.immediate
+    private func absenceSinceBeginning(until now: ThreadUsage) -> Duration? {
+        absenceInWork(until: now) ?? absenceInWait(until: now)
+    }
+
+    /// A short one, in a wait that little work has followed.
+    private func absenceInWait(until now: ThreadUsage) -> Duration? {
+        guard let spent = began?.spent(until: now), spent.running + spent.queued < Self.idle else { return nil }
+        return hasGivenUpMore(than: sleeps + naps + blinks, until: now) ? .microseconds(waited) : nil
+    }
+
+    /// Whether the processor was given up more often than by `waits`, and not by work that blocked.
+    private func hasGivenUpMore(than waits: UInt64, until now: ThreadUsage) -> Bool {
+        guard let spent = began?.spent(until: now), spent.switches > waits else { return false }
+        return spent.passed <= waited + spent.running + spent.queued + Self.slack
     }
 
     private func absenceInWork(until now: ThreadUsage) -> Duration? {
-        guard let began, now.switches > began.switches else { return nil }
-        let passed = now.when.microseconds(since: began.when)
-        let worked = now.running - began.running
-        let queued = now.queued - began.queued
-        guard passed >= waited + worked + queued + Self.significant else { return nil }
+        guard let spent = began?.spent(until: now), spent.switches > 0 else { return nil }
+        let worked = spent.running + spent.queued
+        guard spent.passed >= waited + worked + Self.significant else { return nil }
         // A wait that took long may have been kept from running itself, and not have given up the processor.
-        let missing = passed - waited - worked - queued
-        guard now.switches - began.switches > sleeps || missing > worked + queued else { return nil }
-        return .microseconds(missing + queued)
+        let missing = spent.passed - waited - worked
+        guard spent.switches > sleeps || missing > worked else { return nil }
+        return .microseconds(missing + spent.queued)
     }
 }

@@ -120,8 +120,9 @@ public final class MainEventLoop {
     /// nil if there is no sign of it. Each time is told once.
     ///
     /// A stop signal that hits a process that computes does that. A call that blocks looks the same, so this means
-    /// something only when it is known that the process was continued. It goes unnoticed below 100 ms, and where the
-    /// kernel does not count what a thread has had of the processors (`CONFIG_SCHED_INFO`).
+    /// something only when it is known that the process was continued. In work it goes unnoticed below 100 ms, and as the
+    /// thread wakes up it may; so does any where the kernel does not count what a thread has had of the processors
+    /// (`CONFIG_SCHED_INFO`).
     public func takeAbsence() -> Duration? {
         guard let usage = meter?.usage else { return nil }
         defer {

@@ -48,15 +48,39 @@ struct AbsenceLedgerTests {
         #expect(afterWait(after(1_000_300, running: 290, switches: 1)) == nil)
         #expect(afterWait(after(1_000_300, running: 290, switches: 2)) == .seconds(1))
         // It may have slept in this one.
+        #expect(afterWait(after(1_000_300, running: 281, switches: 2), nap: 19) == .seconds(1))
         #expect(afterWait(after(1_000_300, running: 240, switches: 2), nap: 50) == nil)
         #expect(afterWait(after(1_000_300, running: 240, switches: 3), nap: 50) == .seconds(1))
         // A file was written for good before.
         #expect(afterWait(after(1_000_300, running: 150, switches: 2)) == nil)
     }
 
-    @Test func waitOfLessThanATenthOfASecondSaysNothing() {
-        #expect(afterWait(after(99_999, running: 9, switches: 2), wait: 99_999) == nil)
-        #expect(afterWait(after(100_000, running: 9, switches: 2), wait: 100_000) == .milliseconds(100))
+    @Test func stopInTheEndOfAShortWaitIsSeenToo() {
+        #expect(afterWait(after(300, running: 199, switches: 1), wait: 101) == nil)
+        #expect(afterWait(after(300, running: 199, switches: 2), wait: 101) == .microseconds(101))
+        #expect(afterWait(after(300, running: 179, switches: 2), wait: 101) == .microseconds(101))
+        // Something blocked besides.
+        #expect(afterWait(after(300, running: 178, switches: 2), wait: 101) == nil)
+        // Who is woken at once may have slept all the same.
+        #expect(afterWait(after(300, running: 197, switches: 2), wait: 101, nap: 2) == .microseconds(103))
+        #expect(afterWait(after(300, running: 196, switches: 2), wait: 101, nap: 3) == nil)
+    }
+
+    @Test func stopInTheEndOfAShortWaitIsDoubtedAfterWorkOfAMillisecond() {
+        let wait: UInt64 = 12_000
+        #expect(afterWait(after(12_700, running: 500, queued: 499, switches: 2), wait: wait) == .milliseconds(12))
+        #expect(afterWait(after(12_700, running: 500, queued: 500, switches: 2), wait: wait) == nil)
+    }
+
+    @Test func stopInTheEndOfAShortWaitIsKeptUntilTheThreadHasNoWork() {
+        var ledger = ledger()
+        ledger.addWait(from: 1_000_000, to: 1_000_101)
+        ledger.begin(after(700, running: 599, switches: 2))
+        let later = after(900, running: 799, switches: 2)
+
+        #expect(ledger.absence(until: later) == .microseconds(101))
+        ledger.addWait(from: 1_000_900, to: 1_001_900)
+        #expect(ledger.absence(until: later) == nil)
     }
 
     @Test func workAfterAWaitThatWasLongIsCountedAnew() {
@@ -95,6 +119,20 @@ struct AbsenceLedgerTests {
 
         ledger.begin(nil)
         #expect(ledger.absence(until: after(2_000_000, running: 0, switches: 1)) == nil)
+    }
+
+    @Test func anotherThreadSaysNothing() {
+        for usage in [
+            ThreadUsage(when: start.when, running: 499, queued: 70, switches: 3),
+            ThreadUsage(when: start.when, running: 500, queued: 69, switches: 3),
+            ThreadUsage(when: start.when, running: 500, queued: 70, switches: 2),
+        ] {
+            var ledger = ledger()
+            #expect(ledger.absence(until: usage) == nil)
+            ledger.addWait(from: 1_000_000, to: 2_000_000) { usage }
+            ledger.begin(usage)
+            #expect(ledger.absence(until: usage) == nil)
+        }
     }
 
     private func ledger() -> AbsenceLedger {

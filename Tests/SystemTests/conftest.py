@@ -8,7 +8,7 @@ import control_groups
 import pytest
 from belfry_service import BelfryService
 from host_roots import debian_root, machine_root
-from login_double import LoginDouble
+from login_double import BOTH, LoginDouble, wait_for_locks
 from private_mounts import enter_private_mounts
 from probe_service import ProbeService
 from systemd_host import SystemdHost
@@ -123,6 +123,14 @@ def on_each(request):
 def started_on_each(on_each):
     on_each.start()
     return on_each
+
+
+@pytest.fixture
+def waiting(started_on_each):
+    """A service that waits: nothing that it has asked for is still to come."""
+    wait_for_locks(started_on_each, BOTH)
+    started_on_each.ctl("status")
+    return started_on_each
 
 
 @pytest.fixture

@@ -92,9 +92,9 @@ def wait_for_state(pid: int, state: str) -> None:
         os.sched_yield()
 
 
-def test_thousand_stops_are_each_told_and_leave_nothing_behind(started_on_each):
-    subscriber = started_on_each.subscribe()
-    pid = started_on_each.outer_pid()
+def test_thousand_stops_are_each_told_and_leave_nothing_behind(waiting):
+    subscriber = waiting.subscribe()
+    pid = waiting.outer_pid()
 
     def stop(times: int) -> None:
         for _ in range(times):
@@ -107,11 +107,11 @@ def test_thousand_stops_are_each_told_and_leave_nothing_behind(started_on_each):
 
     # Long enough for what is kept of the past to be full.
     stop(WARM_UP // 8)
-    before = started_on_each.footprint()
+    before = waiting.footprint()
     stop(STOPS)
 
-    assert_nothing_grew(started_on_each, before)
-    assert started_on_each.status()["state"] == "active"
+    assert_nothing_grew(waiting, before)
+    assert waiting.status()["state"] == "active"
     assert len(subscriber.seen) == STOPS + WARM_UP // 8
     numbers = [n["sequence"] for n in subscriber.seen]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))

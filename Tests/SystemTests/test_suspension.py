@@ -5,7 +5,6 @@
 import time
 
 import pytest
-from login_double import BOTH, wait_for_locks
 from sequences import CONTINUE
 
 
@@ -15,14 +14,6 @@ def stop_and_continue(belfry, seconds: float = 0) -> None:
     belfry.wait_until_stopped()
     time.sleep(seconds)
     belfry.kill("CONT")
-
-
-@pytest.fixture
-def waiting(started_on_each):
-    """A service that waits: nothing that it has asked for is still to come."""
-    wait_for_locks(started_on_each, BOTH)
-    started_on_each.ctl("status")
-    return started_on_each
 
 
 def test_return_from_a_stop_tells_its_cause_and_duration(waiting):
