@@ -60,8 +60,10 @@ def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
 
     seen = list(subscriber.to_the_end())
     assert [n["name"] for n in seen] == ["willReload", "didFailToReload", *STOP]
-    # The half of 4.5 s or so, and what is left of the other one: told from the signal on, not from the end of the reload.
-    assert 0 < seen[-1]["userInfo"]["deadlineUsec"] <= 2_500_000
+    # The half of 4.5 s, and what is left of the other one: told from the signal on, not from the end of the reload. The
+    # loop's stamps may be a tick of the kernel's clock behind.
+    tick = 10_000
+    assert 0 < seen[-1]["userInfo"]["deadlineUsec"] <= 2_250_000 + tick
     assert on_each.property("Result") == "success"
     [record] = [r for r in on_each.journal() if r.get("BELFRY_LISTENER") == "silent" and "BELFRY_OUTCOME" in r]
     assert (record["BELFRY_NOTIFICATION"], record["BELFRY_OUTCOME"]) == ("willReload", "overran")
