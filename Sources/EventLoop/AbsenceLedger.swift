@@ -47,7 +47,7 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
     /// Begins with what the thread has had until now. An absence that ended before is kept until the thread has no work:
     /// the signal that continued it may be waiting.
     package mutating func begin(_ usage: ThreadUsage?) {
-        begin(usage, after: usage.flatMap { absenceSinceBeginning(until: $0) })
+        begin(usage, after: absenceSinceBeginning(until: usage))
     }
 
     private mutating func begin(_ usage: ThreadUsage?, after absence: Duration?) {
@@ -70,36 +70,39 @@ package nonisolated struct AbsenceLedger: Sendable, Equatable {
         if wait >= Self.idle { ended = nil }
         guard wait >= Self.significant else { return }
         let now = usage()
-        let wasStopped = now.map { hasGivenUpMore(than: sleeps + naps, until: $0) } ?? false
+        let wasStopped = spent(until: now).map { hasGivenUpMore($0, than: sleeps + naps) } ?? false
         begin(now, after: wasStopped ? .microseconds(wait) : nil)
     }
 
     /// For how long at the most the thread was kept from running; nil if it was not.
     package func absence(until now: ThreadUsage) -> Duration? { absenceSinceBeginning(until: now) ?? ended }
 
-    private func absenceSinceBeginning(until now: ThreadUsage) -> Duration? {
-        absenceInWork(until: now) ?? absenceInWait(until: now)
+    private func absenceSinceBeginning(until now: ThreadUsage?) -> Duration? {
+        spent(until: now).flatMap { absenceInWork($0) ?? absenceInWait($0) }
     }
 
-    /// A short one, in a wait that little work has followed.
-    private func absenceInWait(until now: ThreadUsage) -> Duration? {
-        guard let spent = began?.spent(until: now), spent.running + spent.queued < Self.idle else { return nil }
-        return hasGivenUpMore(than: sleeps + naps + blinks, until: now) ? .microseconds(waited) : nil
+    private func spent(until now: ThreadUsage?) -> ThreadUsage.Spent? {
+        guard let began, let now else { return nil }
+        return began.spent(until: now)
     }
 
-    /// Whether the processor was given up more often than by `waits`, and not by work that blocked.
-    private func hasGivenUpMore(than waits: UInt64, until now: ThreadUsage) -> Bool {
-        guard let spent = began?.spent(until: now), spent.switches > waits else { return false }
-        return spent.passed <= waited + spent.running + spent.queued + Self.slack
-    }
-
-    private func absenceInWork(until now: ThreadUsage) -> Duration? {
-        guard let spent = began?.spent(until: now), spent.switches > 0 else { return nil }
+    private func absenceInWork(_ spent: ThreadUsage.Spent) -> Duration? {
         let worked = spent.running + spent.queued
-        guard spent.passed >= waited + worked + Self.significant else { return nil }
+        guard spent.switches > 0, spent.passed >= waited + worked + Self.significant else { return nil }
         // A wait that took long may have been kept from running itself, and not have given up the processor.
         let missing = spent.passed - waited - worked
         guard spent.switches > sleeps || missing > worked else { return nil }
         return .microseconds(missing + spent.queued)
+    }
+
+    /// A short one, in a wait with little work around it.
+    private func absenceInWait(_ spent: ThreadUsage.Spent) -> Duration? {
+        guard spent.running + spent.queued < Self.idle else { return nil }
+        return hasGivenUpMore(spent, than: sleeps + naps + blinks) ? .microseconds(waited) : nil
+    }
+
+    /// Whether the processor was given up more often than by `waits`, and not by work that blocked.
+    private func hasGivenUpMore(_ spent: ThreadUsage.Spent, than waits: UInt64) -> Bool {
+        spent.switches > waits && spent.passed <= waited + spent.running + spent.queued + Self.slack
     }
 }

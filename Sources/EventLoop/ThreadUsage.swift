@@ -20,10 +20,11 @@ package nonisolated struct ThreadUsage: Sendable, Equatable {
         self.switches = switches
     }
 
-    /// What has been added since, in the units of the properties. Nil if `later` is of another thread, which has had less.
-    func spent(
-        until later: ThreadUsage
-    ) -> (passed: UInt64, running: UInt64, queued: UInt64, switches: UInt64)? {
+    /// What a thread has had in between, in the units of the properties.
+    typealias Spent = (passed: UInt64, running: UInt64, queued: UInt64, switches: UInt64)
+
+    /// What has been added since. Nil if `later` is of another thread, which has had less.
+    func spent(until later: ThreadUsage) -> Spent? {
         guard later.running >= running, later.queued >= queued, later.switches >= switches else { return nil }
         return (
             later.when.microseconds(since: when), later.running - running, later.queued - queued,
