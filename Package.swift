@@ -47,9 +47,9 @@ let package = Package(
         .target(
             name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain,
             linkerSettings: [.linkedLibrary("dispatch")]),
-        .target(name: "VarlinkValues", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(name: "BelfryJSON", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(
-            name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "VarlinkValues"],
+            name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "BelfryJSON"],
             swiftSettings: onMain),
         .target(
             name: "ServiceManager", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
@@ -66,7 +66,7 @@ let package = Package(
             name: "LifecycleListeners",
             dependencies: [
                 "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
-                "VarlinkValues",
+                "BelfryJSON",
             ], swiftSettings: onMain),
         .target(
             name: "LifecycleSocket",

@@ -15,7 +15,7 @@ package nonisolated enum JournalNotification {
 
     /// The notification in the shape that `io.belfry.Lifecycle` declares, its members in the order of the socket; nil for
     /// a record of something else, such as what a listener made of one.
-    package static func object(_ fields: [String: String], bootID: String) -> VarlinkObject? {
+    package static func object(_ fields: [String: String], bootID: String) -> JSONObject? {
         guard let name = fields["BELFRY_NOTIFICATION"], fields["BELFRY_LISTENER"] == nil else { return nil }
         return [
             "sequence": number(fields["BELFRY_SEQUENCE"]), "name": .string(name), "state": text(fields["BELFRY_STATE"]),
@@ -27,7 +27,7 @@ package nonisolated enum JournalNotification {
     }
 
     /// The same, and nil too when the record does not say all that was sent.
-    package static func whole(_ fields: [String: String], bootID: String) -> VarlinkObject? {
+    package static func whole(_ fields: [String: String], bootID: String) -> JSONObject? {
         let ofOrigin =
             switch fields["BELFRY_ORIGIN"] {
             case "signal": ["BELFRY_SIGNAL", "BELFRY_SIGNAL_VALUE", "BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
@@ -38,8 +38,8 @@ package nonisolated enum JournalNotification {
         return object(fields, bootID: bootID)
     }
 
-    private static func origin(_ fields: [String: String]) -> VarlinkObject {
-        var origin: VarlinkObject = ["kind": text(fields["BELFRY_ORIGIN"])]
+    private static func origin(_ fields: [String: String]) -> JSONObject {
+        var origin: JSONObject = ["kind": text(fields["BELFRY_ORIGIN"])]
         origin["signal"] = fields["BELFRY_SIGNAL"].map { .string($0) }
         origin["pid"] = fields["BELFRY_SENDER_PID"].map(number)
         origin["uid"] = fields["BELFRY_SENDER_UID"].map(number)
@@ -51,11 +51,11 @@ package nonisolated enum JournalNotification {
     }
 
     /// Nil when it is not what was written.
-    private static func userInfo(_ fields: [String: String]) -> VarlinkObject? {
+    private static func userInfo(_ fields: [String: String]) -> JSONObject? {
         guard let text = fields["BELFRY_USER_INFO"] else { return [:] }
-        return (try? VarlinkValue(json: Array(text.utf8)))?.objectValue
+        return (try? JSONValue(json: Array(text.utf8)))?.objectValue
     }
 
-    private static func number(_ text: String?) -> VarlinkValue { .int(text.flatMap { Int64($0) } ?? 0) }
-    private static func text(_ text: String?) -> VarlinkValue { .string(text ?? "") }
+    private static func number(_ text: String?) -> JSONValue { .int(text.flatMap { Int64($0) } ?? 0) }
+    private static func text(_ text: String?) -> JSONValue { .string(text ?? "") }
 }

@@ -2,12 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import Lifecycle
-package import VarlinkValues
+package import BelfryJSON
 
 /// User info on the wire: what the mediator calls a value, the socket calls JSON.
 nonisolated extension UserInfoValue {
     /// The value that JSON stands for.
-    package init(_ value: VarlinkValue) {
+    package init(_ value: JSONValue) {
         self =
             switch value {
             case .null: .null
@@ -21,7 +21,7 @@ nonisolated extension UserInfoValue {
     }
 
     /// The value as JSON.
-    package var json: VarlinkValue {
+    package var json: JSONValue {
         switch self {
         case .null: .null
         case .bool(let value): .bool(value)
@@ -36,25 +36,25 @@ nonisolated extension UserInfoValue {
 
 nonisolated extension UserInfo {
     /// Reads an object, or `null`, which is the same as none.
-    package init(_ parser: inout JSONParser) throws(VarlinkParseError) {
+    package init(_ parser: inout JSONParser) throws(JSONParseError) {
         self = [:]
         guard parser.nextOfValue == UInt8(ascii: "{") else {
             _ = try parser.value()
             return
         }
-        try parser.members { (key, parser) throws(VarlinkParseError) in
+        try parser.members { (key, parser) throws(JSONParseError) in
             self[key.string] = UserInfoValue(try parser.value())
         }
     }
 
     /// The info that a JSON object stands for; of a name that comes twice the last one counts.
-    package init(_ object: VarlinkObject) {
+    package init(_ object: JSONObject) {
         self.init(object.map { ($0.key, UserInfoValue($0.value)) }) { _, last in last }
     }
 
     /// The members by name, so that the same info is always the same text.
-    package var json: VarlinkObject {
-        var object = VarlinkObject(minimumCapacity: count)
+    package var json: JSONObject {
+        var object = JSONObject(minimumCapacity: count)
         forEachByName { object.append($0, $1.json) }
         return object
     }

@@ -10,15 +10,15 @@ internal import Varlink
 /// What the service tells on the socket, as JSON in the shape that the interface declares.
 nonisolated enum LifecycleReplies {
     /// What became of a notification that was waited for.
-    static func result(_ report: LifecycleReport) -> VarlinkObject {
+    static func result(_ report: LifecycleReport) -> JSONObject {
         [
             "sequence": .int(Int64(report.notification.sequence)), "result": .string(report.result.rawValue),
             "reports": .array(report.listeners.map(self.report)),
         ]
     }
 
-    static func report(_ report: ListenerReport) -> VarlinkValue {
-        var object: VarlinkObject = [
+    static func report(_ report: ListenerReport) -> JSONValue {
+        var object: JSONObject = [
             "listener": .string(report.listener), "outcome": .string(report.outcome.word),
             "durationUsec": duration(report.duration),
         ]
@@ -26,9 +26,9 @@ nonisolated enum LifecycleReplies {
         return .object(object)
     }
 
-    static func listener(_ status: ListenerStatus) -> VarlinkValue {
+    static func listener(_ status: ListenerStatus) -> JSONValue {
         let record = status.record
-        var object: VarlinkObject = [
+        var object: JSONObject = [
             "name": .string(status.name), "interests": .array(status.interests.map { .string($0.rawValue) }),
             "order": .int(Int64(status.order)), "deadlineUsec": duration(status.deadline),
             "calls": .int(Int64(record.calls)), "failures": .int(Int64(record.failures)),
@@ -41,14 +41,14 @@ nonisolated enum LifecycleReplies {
         return .object(object)
     }
 
-    static func signal(_ number: Int32, _ action: SignalAction) -> VarlinkValue {
+    static func signal(_ number: Int32, _ action: SignalAction) -> JSONValue {
         [
             "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)"),
             "number": .int(Int64(number)), "action": .string("\(action)"),
         ]
     }
 
-    private static func duration(_ duration: Duration) -> VarlinkValue {
+    private static func duration(_ duration: Duration) -> JSONValue {
         .int(Int64(clamping: duration.microseconds))
     }
 }

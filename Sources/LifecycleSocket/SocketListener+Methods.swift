@@ -36,8 +36,8 @@ extension SocketListener {
         ]
     }
 
-    private var state: VarlinkObject {
-        var object: VarlinkObject = [
+    private var state: JSONObject {
+        var object: JSONObject = [
             "state": .string(mediator.state.rawValue), "sequence": .int(Int64(mediator.lastSequence)),
             "uptimeUsec": .int(Int64(MonotonicInstant.now.microseconds - identity.startUsec)),
             "bootId": .string(identity.bootID), "pid": .int(Int64(identity.pid)),
@@ -48,13 +48,13 @@ extension SocketListener {
         return object
     }
 
-    private var stateAndRun: VarlinkObject {
+    private var stateAndRun: JSONObject {
         var object = state
         for (key, value) in describeRun().json { object[key] = value }
         return object
     }
 
-    private var signals: [VarlinkValue] {
+    private var signals: [JSONValue] {
         let settings = mediator.configuration[BelfrySettings.self]?.signals ?? BelfrySettings.defaults.signals
         return settings.sorted.map { LifecycleReplies.signal($0.signal, $0.action) }
     }
@@ -66,7 +66,7 @@ extension SocketListener {
             after: request.parameters["after"]?.intValue, state: { [unowned self] in state })
     }
 
-    private var actions: [VarlinkValue] {
+    private var actions: [JSONValue] {
         mediator.actions.map { ["id": .string($0.id), "title": .string($0.title)] }
     }
 

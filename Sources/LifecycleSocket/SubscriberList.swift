@@ -66,7 +66,7 @@ final class SubscriberList {
     }
 
     /// Begins a subscription: the state, then what was missed, then what comes.
-    func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: @escaping () -> VarlinkObject) {
+    func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: @escaping () -> JSONObject) {
         if let names {
             let bytes = names.reduce(0) { $0 + $1.utf8.count + 1 }
             guard names.count <= Self.longestFilter.names, bytes <= Self.longestFilter.bytes else {

@@ -16,18 +16,18 @@ package nonisolated final class DeclaredMethod: Sendable {
     }
 
     /// The first parameter that does not match; see `VarlinkInterfaceDescription.mismatch(_:with:)`.
-    package func mismatch(_ parameters: VarlinkObject) -> String? { interface.mismatch(parameters, with: fields) }
+    package func mismatch(_ parameters: JSONObject) -> String? { interface.mismatch(parameters, with: fields) }
 
     /// Passes over parameters, and answers whether they match as far as that is seen in passing: true is certain, and
     /// after false `mismatch(_:)` has the last word.
-    func accepts(_ parser: inout JSONParser) throws(VarlinkParseError) -> Bool {
+    func accepts(_ parser: inout JSONParser) throws(JSONParseError) -> Bool {
         guard parser.nextOfValue == UInt8(ascii: "{"), fields.count <= UInt64.bitWidth else {
             _ = try parser.skipValue()
             return false
         }
         var seen: UInt64 = 0
         var isRight = true
-        try parser.members { (key, parser) throws(VarlinkParseError) in
+        try parser.members { (key, parser) throws(JSONParseError) in
             guard let index = fields.indices.first(where: { key.isSame(as: fields[$0].name) }),
                 try accepts(&parser, fields[index].type)
             else {
@@ -43,7 +43,7 @@ package nonisolated final class DeclaredMethod: Sendable {
     /// Passes over a value that matches, and over nothing else.
     private func accepts(
         _ parser: inout JSONParser, _ type: VarlinkInterfaceDescription.TypeReference
-    ) throws(VarlinkParseError) -> Bool {
+    ) throws(JSONParseError) -> Bool {
         let first = parser.nextOfValue
         switch type {
         case .nullable(let type):

@@ -2,4 +2,4 @@
 // Belfry: lifecycle notifications for Linux services.
 
 // What is sent and received.
-@_exported public import VarlinkValues
+@_exported public import BelfryJSON

@@ -8,7 +8,7 @@ package nonisolated struct ReceivedCall {
     /// Whether the parameters are known to match the method.
     package let isMatched: Bool
     package let mode: VarlinkCall.Mode
-    package let extensions: VarlinkObject
+    package let extensions: JSONObject
 
     /// A call that was received before, and found to match its method.
     init(_ call: VarlinkCall) {

@@ -5,15 +5,15 @@ internal import EventLoop
 
 /// Holds replies between the connection, which calls, and the task that asks for them.
 final class ReplyBuffer {
-    private typealias Waiter = CheckedContinuation<Result<VarlinkObject?, VarlinkError>, Never>
+    private typealias Waiter = CheckedContinuation<Result<JSONObject?, VarlinkError>, Never>
 
     /// Replies that are kept before the service is made to wait.
     private static let capacity = 1024
 
     private let client: VarlinkClient
-    private var replies: [VarlinkObject] = []
+    private var replies: [JSONObject] = []
     private var head = 0
-    private var end: Result<VarlinkObject?, VarlinkError>?
+    private var end: Result<JSONObject?, VarlinkError>?
     private var waiter: Waiter?
 
     init(_ client: VarlinkClient) { self.client = client }
@@ -36,7 +36,7 @@ final class ReplyBuffer {
         }
     }
 
-    func next() async throws(VarlinkError) -> VarlinkObject? {
+    func next() async throws(VarlinkError) -> JSONObject? {
         if head < replies.count { return removeFirst() }
         if let end { return try end.get() }
         return try await withTaskCancellationHandler {
@@ -57,7 +57,7 @@ final class ReplyBuffer {
         return waiter
     }
 
-    private func removeFirst() -> VarlinkObject {
+    private func removeFirst() -> JSONObject {
         defer {
             head += 1
             if head == replies.count {

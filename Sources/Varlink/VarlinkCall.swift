@@ -18,15 +18,15 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
     /// The fully-qualified name, `org.example.ftl.Jump`.
     public var method: String
     /// The parameters; absent, `null` and `{}` are the same.
-    public var parameters: VarlinkObject
+    public var parameters: JSONObject
     /// How it is to be answered.
     public var mode: Mode
     /// Header fields of vendors, those with a dot in their names.
-    public var extensions: VarlinkObject
+    public var extensions: JSONObject
 
     /// A call with these parts.
     public init(
-        _ method: String, _ parameters: VarlinkObject = [:], mode: Mode = .single, extensions: VarlinkObject = [:]
+        _ method: String, _ parameters: JSONObject = [:], mode: Mode = .single, extensions: JSONObject = [:]
     ) {
         self.method = method
         self.parameters = parameters

@@ -8,7 +8,7 @@ extension VarlinkClient {
     /// off: close the client for that.
     ///
     /// - Throws: the service's error, or why there was no answer.
-    public func call(_ method: String, _ parameters: VarlinkObject = [:]) async throws(VarlinkError) -> VarlinkObject {
+    public func call(_ method: String, _ parameters: JSONObject = [:]) async throws(VarlinkError) -> JSONObject {
         try await withCheckedContinuation { continuation in
             call(method, parameters) { continuation.resume(returning: $0) }
         }.get()
@@ -16,7 +16,7 @@ extension VarlinkClient {
 
     /// Calls a method that may answer many times. The call is made at once, and replies are kept until they are asked
     /// for; when many wait, the rest stays with the service.
-    public func more(_ method: String, _ parameters: VarlinkObject = [:]) -> VarlinkReplies {
+    public func more(_ method: String, _ parameters: JSONObject = [:]) -> VarlinkReplies {
         VarlinkReplies(method, parameters, of: self)
     }
 }

@@ -75,8 +75,8 @@ public final class VarlinkClient {
 
     /// Calls a method. `onReply` is called once.
     public func call(
-        _ method: String, _ parameters: VarlinkObject = [:],
-        onReply: @escaping (Result<VarlinkObject, VarlinkError>) -> Void
+        _ method: String, _ parameters: JSONObject = [:],
+        onReply: @escaping (Result<JSONObject, VarlinkError>) -> Void
     ) {
         connection.send(VarlinkCall(method, parameters)) { onReply($0.map(\.parameters)) }
     }
@@ -84,14 +84,14 @@ public final class VarlinkClient {
     /// Calls a method that may answer many times. `onReply` is called until a reply no longer continues or the call
     /// fails.
     public func more(
-        _ method: String, _ parameters: VarlinkObject = [:],
+        _ method: String, _ parameters: JSONObject = [:],
         onReply: @escaping (Result<VarlinkReply, VarlinkError>) -> Void
     ) {
         connection.send(VarlinkCall(method, parameters, mode: .more), onReply)
     }
 
     /// Calls a method that is not to answer.
-    public func oneway(_ method: String, _ parameters: VarlinkObject = [:]) {
+    public func oneway(_ method: String, _ parameters: JSONObject = [:]) {
         connection.send(VarlinkCall(method, parameters, mode: .oneway), nil)
     }
 
@@ -99,8 +99,8 @@ public final class VarlinkClient {
     /// and the connection, which is then its own, or with an error, after which the client speaks Varlink as before.
     /// Calls that were made after this one fail with `VarlinkError.closed` when it succeeds, and the client is closed.
     public func upgrade(
-        _ method: String, _ parameters: VarlinkObject = [:],
-        onReply: @escaping (Result<(VarlinkObject, VarlinkUpgradedConnection), VarlinkError>) -> Void
+        _ method: String, _ parameters: JSONObject = [:],
+        onReply: @escaping (Result<(JSONObject, VarlinkUpgradedConnection), VarlinkError>) -> Void
     ) {
         connection.send(VarlinkCall(method, parameters, mode: .upgrade)) { reply, connection in
             onReply(.success((reply.parameters, connection)))

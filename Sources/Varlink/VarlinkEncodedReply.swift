@@ -14,7 +14,7 @@ public nonisolated struct VarlinkEncodedReply {
     }
 
     /// Encodes one of several replies to a call.
-    public init(continuing parameters: VarlinkObject) { self.init(VarlinkReply(parameters, continues: true)) }
+    public init(continuing parameters: JSONObject) { self.init(VarlinkReply(parameters, continues: true)) }
 
     /// One of several replies to a call, as it was written.
     package init(_ writer: borrowing JSONWriter) {

@@ -6,7 +6,7 @@ public import SystemErrors
 /// Why a call brought no result.
 public nonisolated enum VarlinkError: Error, Sendable, Equatable {
     /// The service answered with an error.
-    case failed(name: String, parameters: VarlinkObject)
+    case failed(name: String, parameters: JSONObject)
     /// The service could not be reached, or the connection failed.
     case system(SystemError)
     /// The connection was closed before the answer came.
@@ -23,7 +23,7 @@ nonisolated extension VarlinkError: CustomStringConvertible {
         switch self {
         case .failed(let name, let parameters):
             "service answered '\(SystemError.escape(name))'"
-                + (parameters.isEmpty ? "" : ": \(VarlinkValue.object(parameters))")
+                + (parameters.isEmpty ? "" : ": \(JSONValue.object(parameters))")
         case .system(let error): "\(error)"
         case .closed: "service closed the connection"
         case .protocolViolation(let error): "service broke the protocol: \(error)"

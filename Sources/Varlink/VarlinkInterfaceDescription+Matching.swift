@@ -4,7 +4,7 @@
 nonisolated extension VarlinkInterfaceDescription {
     /// The first of `parameters` that does not match its declaration: missing, of the wrong type or not declared
     /// (UAPI.20, «Unknown Fields»). Inner fields are named with their path, `notification.name`.
-    public func mismatch(_ parameters: VarlinkObject, with fields: [Field]) -> String? {
+    public func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
         for field in fields {
             guard let value = parameters[field.name], !value.isNull else {
                 if case .nullable = field.type { continue }
@@ -16,7 +16,7 @@ nonisolated extension VarlinkInterfaceDescription {
         return parameters.first { member in !fields.contains { $0.name == member.key } }?.key
     }
 
-    func mismatch(_ value: VarlinkValue, _ type: TypeReference, _ path: String) -> String? {
+    func mismatch(_ value: JSONValue, _ type: TypeReference, _ path: String) -> String? {
         switch (type, value) {
         case (.bool, .bool), (.string, .string), (.object, .object), (.float, .int), (.float, .double): return nil
         case (.int, _): return value.intValue == nil ? path : nil

@@ -10,7 +10,7 @@ nonisolated struct VarlinkMessageHeader {
     var upgrade = false
     var continues = false
     var error: String?
-    var extensions = VarlinkObject()
+    var extensions = JSONObject()
     /// A field that belongs to replies, or to calls, when one was seen.
     var replyField: String?
     var callField: String?
@@ -25,10 +25,10 @@ nonisolated struct VarlinkMessageHeader {
 
     mutating func read(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         var problem: VarlinkProtocolError?
-        do throws(VarlinkParseError) {
-            try message.withUnsafeBufferPointer { bytes throws(VarlinkParseError) in
+        do throws(JSONParseError) {
+            try message.withUnsafeBufferPointer { bytes throws(JSONParseError) in
                 var parser = JSONParser(bytes)
-                try parser.members { (key, parser) throws(VarlinkParseError) in
+                try parser.members { (key, parser) throws(JSONParseError) in
                     if !(try take(key, of: message, &parser)) {
                         let name = key.string
                         problem = problem ?? (Self.isKnown(name) ? .wrongType(name) : .unknownField(name))
@@ -51,7 +51,7 @@ nonisolated struct VarlinkMessageHeader {
     @inline(__always)
     private mutating func take(
         _ key: JSONKey, of message: ArraySlice<UInt8>, _ parser: inout JSONParser
-    ) throws(VarlinkParseError) -> Bool {
+    ) throws(JSONParseError) -> Bool {
         switch key {
         case "method":
             callField = "method"
@@ -92,7 +92,7 @@ nonisolated struct VarlinkMessageHeader {
         }
     }
 
-    private mutating func passParameters(_ parser: inout JSONParser) throws(VarlinkParseError) -> Range<Int> {
+    private mutating func passParameters(_ parser: inout JSONParser) throws(JSONParseError) -> Range<Int> {
         guard let likely, method == likely.name, parser.nextOfValue == UInt8(ascii: "{") else {
             isMatched = false
             return try parser.skipValue()
@@ -102,7 +102,7 @@ nonisolated struct VarlinkMessageHeader {
         return start..<parser.offset
     }
 
-    private mutating func takeMethod(_ parser: inout JSONParser) throws(VarlinkParseError) -> Bool {
+    private mutating func takeMethod(_ parser: inout JSONParser) throws(JSONParseError) -> Bool {
         isMatched = false
         guard parser.nextOfValue == UInt8(ascii: "\"") else {
             _ = try parser.skipValue()
@@ -113,7 +113,7 @@ nonisolated struct VarlinkMessageHeader {
         return true
     }
 
-    private static func set(_ flag: inout Bool, _ value: VarlinkValue) -> Bool {
+    private static func set(_ flag: inout Bool, _ value: JSONValue) -> Bool {
         switch value {
         case .bool(let value): flag = value
         case .null: flag = false
@@ -125,7 +125,7 @@ nonisolated struct VarlinkMessageHeader {
 
 nonisolated extension JSONWriter {
     /// Header fields of vendors, after other fields.
-    mutating func write(extensions: VarlinkObject) {
+    mutating func write(extensions: JSONObject) {
         for (key, value) in extensions {
             write(raw: ",")
             write(key)

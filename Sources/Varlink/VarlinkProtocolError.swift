@@ -5,7 +5,7 @@
 /// Lifecycle»).
 public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message is no JSON object.
-    case notJSON(VarlinkParseError)
+    case notJSON(JSONParseError)
     /// The message is longer than this many bytes.
     case tooLarge(Int)
     /// The messages that the user's clients have not finished are longer than this many bytes together.

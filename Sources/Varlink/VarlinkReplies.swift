@@ -5,14 +5,14 @@
 /// came. To be iterated once.
 public nonisolated struct VarlinkReplies: AsyncSequence, Sendable {
     /// The parameters of a reply.
-    public typealias Element = VarlinkObject
+    public typealias Element = JSONObject
     /// Why no more replies come.
     public typealias Failure = VarlinkError
 
     private let buffer: ReplyBuffer
 
     @MainActor
-    init(_ method: String, _ parameters: VarlinkObject, of client: VarlinkClient) {
+    init(_ method: String, _ parameters: JSONObject, of client: VarlinkClient) {
         buffer = ReplyBuffer(client)
         client.more(method, parameters) { [weak buffer] in buffer?.add($0) }
     }
@@ -27,7 +27,7 @@ public nonisolated struct VarlinkReplies: AsyncSequence, Sendable {
         /// The next reply, or nil after the last one.
         ///
         /// - Throws: the service's error, or why no more replies come, such as `VarlinkError.closed`.
-        public mutating func next() async throws(VarlinkError) -> VarlinkObject? {
+        public mutating func next() async throws(VarlinkError) -> JSONObject? {
             try await buffer.next()
         }
 
@@ -36,7 +36,7 @@ public nonisolated struct VarlinkReplies: AsyncSequence, Sendable {
         /// - Throws: the service's error, or why no more replies come, such as `VarlinkError.closed`.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(VarlinkError) -> VarlinkObject? {
+        ) async throws(VarlinkError) -> JSONObject? {
             try await buffer.next()
         }
     }

@@ -4,20 +4,20 @@
 /// A reply on the wire (UAPI.20, «Reply»).
 public nonisolated struct VarlinkReply: Sendable, Equatable {
     /// What is answered, or what the error is about; absent, `null` and `{}` are the same.
-    public var parameters: VarlinkObject
+    public var parameters: JSONObject
     /// Whether further replies to the same call follow.
     public var continues: Bool
     /// The fully-qualified name of the error when the call failed.
     public var error: String?
 
     /// A reply that answers.
-    public init(_ parameters: VarlinkObject = [:], continues: Bool = false) {
+    public init(_ parameters: JSONObject = [:], continues: Bool = false) {
         self.parameters = parameters
         self.continues = continues
     }
 
     /// A reply that ends a call with an error.
-    public init(error: String, _ parameters: VarlinkObject = [:]) {
+    public init(error: String, _ parameters: JSONObject = [:]) {
         self.parameters = parameters
         self.error = error
         continues = false

@@ -10,7 +10,7 @@ public final class VarlinkRequest {
     /// The fully-qualified method.
     public let method: String
     /// The parameters. They match the method's declaration: the server has refused the call otherwise.
-    public var parameters: VarlinkObject {
+    public var parameters: JSONObject {
         if let text, object == nil { object = text.object }
         return object ?? [:]
     }
@@ -21,11 +21,11 @@ public final class VarlinkRequest {
     /// Whether the client wants another protocol after the reply.
     public let wantsUpgrade: Bool
     /// Header fields of vendors.
-    public let extensions: VarlinkObject
+    public let extensions: JSONObject
 
     /// The parameters as they came; nil once the call has been handed on.
     private var text: JSONText?
-    private var object: VarlinkObject?
+    private var object: JSONObject?
     private var owed: UnansweredCall?
     let number: UInt64
     let connection: ServerConnection
@@ -84,13 +84,13 @@ public final class VarlinkRequest {
     package func whenDrained(_ handler: @escaping () -> Void) { connection.whenDrained(number, handler) }
 
     /// Answers, for the last time. The parameters are not asked for when nobody takes them.
-    public func reply(_ parameters: @autoclosure () -> VarlinkObject = [:]) {
+    public func reply(_ parameters: @autoclosure () -> JSONObject = [:]) {
         connection.reply(number, VarlinkEncodedReply(VarlinkReply(parameters())), continues: false)
     }
 
     /// Answers, and more replies follow when `continues` is true. Only for a call that wants more: another one gets
     /// the error `ExpectedMore` and is over.
-    public func reply(_ parameters: VarlinkObject, continues: Bool) {
+    public func reply(_ parameters: JSONObject, continues: Bool) {
         send(VarlinkEncodedReply(VarlinkReply(parameters, continues: continues)))
     }
 
@@ -127,14 +127,14 @@ public final class VarlinkRequest {
     /// - Parameter successor: called once when the reply is on its way. It owns the connection then. It is not called
     ///   when the client goes away before.
     public func upgrade(
-        _ parameters: VarlinkObject = [:], _ successor: @escaping (VarlinkUpgradedConnection) -> Void
+        _ parameters: JSONObject = [:], _ successor: @escaping (VarlinkUpgradedConnection) -> Void
     ) {
         guard wantsUpgrade else { return fail(.expectedUpgrade) }
         connection.upgrade(number, VarlinkEncodedReply(VarlinkReply(parameters)), successor)
     }
 
     /// Answers with an error, fully-qualified, for the last time.
-    public func fail(_ error: String, _ parameters: VarlinkObject = [:]) {
+    public func fail(_ error: String, _ parameters: JSONObject = [:]) {
         connection.reply(number, VarlinkEncodedReply(VarlinkReply(error: error, parameters)), continues: false)
     }
 

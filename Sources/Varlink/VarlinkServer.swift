@@ -231,7 +231,7 @@ public final class VarlinkServer {
         return interfaces[interface] == nil ? .interfaceNotFound(interface) : .methodNotFound(method)
     }
 
-    var infoParameters: VarlinkObject {
+    var infoParameters: JSONObject {
         let names = interfaces.keys.filter { $0 != ServiceInterface.name }.sorted()
         return [
             "vendor": .string(info.vendor), "product": .string(info.product), "version": .string(info.version),

@@ -34,7 +34,7 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
     }
 
     /// What the error is about.
-    public var parameters: VarlinkObject {
+    public var parameters: JSONObject {
         switch self {
         case .interfaceNotFound(let name): ["interface": .string(name)]
         case .methodNotFound(let name), .methodNotImplemented(let name): ["method": .string(name)]

@@ -18,7 +18,7 @@ struct ActionsCommand: ListCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         ActionTable.lines(reply, style)
     }
 }

@@ -44,11 +44,11 @@ final class CommandContext {
     func print(_ lines: [String]) throws { try StandardStream.output.write(lines) }
 
     /// Prints a reply as one line of JSON.
-    func printJSON(_ reply: VarlinkObject) throws { try print([VarlinkValue.object(reply).description]) }
+    func printJSON(_ reply: JSONObject) throws { try print([JSONValue.object(reply).description]) }
 
     /// Prints a reply as one line of JSON, or as the lines of text that it comes to.
     func print(
-        _ reply: VarlinkObject, json: Bool, as lines: (VarlinkObject, TextStyle) -> [String]
+        _ reply: JSONObject, json: Bool, as lines: (JSONObject, TextStyle) -> [String]
     ) throws {
         if json { try printJSON(reply) } else { try print(lines(reply, style)) }
     }

@@ -28,14 +28,14 @@ extension CompletionKind {
     }
 
     /// What the service says, if it runs and answers at once. The shell asks in a process of its own, on its one thread.
-    private static func reply(to method: String, _ words: [String]) -> VarlinkObject {
+    private static func reply(to method: String, _ words: [String]) -> JSONObject {
         MainActor.assumeIsolated {
             let socket = SocketWord.last(of: words).map { ["--socket", $0] } ?? []
             guard let options = try? ConnectionOptions.parse(socket), let context = try? CommandContext(options),
                 SystemUnit.mayRun(context.path),
                 let client = try? context.connect()
             else { return [:] }
-            var reply: VarlinkObject = [:]
+            var reply: JSONObject = [:]
             MainThreadExecutor.task {
                 reply = (try? await client.call(method, to: "ask", within: .seconds(1))) ?? [:]
                 context.loop.exit(0)

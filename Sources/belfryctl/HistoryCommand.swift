@@ -67,7 +67,7 @@ struct HistoryCommand: JournalCommand {
         try JournalReader().read(query) { notification in
             try context.print([
                 json
-                    ? VarlinkValue.object(["notification": .object(notification)]).description : line.line(notification)
+                    ? JSONValue.object(["notification": .object(notification)]).description : line.line(notification)
             ])
         }
         return .success

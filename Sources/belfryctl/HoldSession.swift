@@ -62,7 +62,7 @@ final class HoldSession {
 
     private func hold() {
         guard client?.isClosed ?? true else { return }
-        var parameters: VarlinkObject = ["reason": .string(reason)]
+        var parameters: JSONObject = ["reason": .string(reason)]
         if let left {
             guard left > .zero else { return }
             parameters["timeoutUsec"] = .int(Int64(clamping: left.microseconds))

@@ -11,7 +11,7 @@ protocol ListCommand: ServiceCommand {
     /// What it lists, for messages.
     static var subject: String { get }
     /// The reply as text.
-    @MainActor static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String]
+    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String]
     /// Whether the reply is printed as it came.
     var json: Bool { get }
 }

@@ -34,7 +34,7 @@ struct PerformCommand: ServiceCommand {
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        var parameters: VarlinkObject = ["id": .string(id)]
+        var parameters: JSONObject = ["id": .string(id)]
         let members = try UserInfoArguments.parse(userInfo)
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         let client = try context.connect()

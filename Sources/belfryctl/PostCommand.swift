@@ -53,9 +53,9 @@ struct PostCommand: ServiceCommand {
 
     /// Posts, and prints what came of it.
     @MainActor static func post(
-        _ name: String, _ members: VarlinkObject, wait: Bool, json: Bool, _ context: CommandContext
+        _ name: String, _ members: JSONObject, wait: Bool, json: Bool, _ context: CommandContext
     ) async throws -> CommandStatus {
-        var parameters: VarlinkObject = ["name": .string(name)]
+        var parameters: JSONObject = ["name": .string(name)]
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         if wait { parameters["wait"] = true }
         let client = try context.connect()

@@ -18,8 +18,8 @@ struct SignalQuery: ParsableArguments {
     /// Asks the service, and prints what it says.
     @MainActor func ask(
         _ method: String, within limit: Duration?, _ context: CommandContext,
-        as lines: (VarlinkObject, TextStyle) -> [String]
-    ) async throws -> VarlinkObject {
+        as lines: (JSONObject, TextStyle) -> [String]
+    ) async throws -> JSONObject {
         let client = try context.connect()
         let reply = try await client.call(
             method, ["signal": .string(signal.name)], to: method.lowercased(), signal.name, within: limit)

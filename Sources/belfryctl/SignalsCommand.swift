@@ -17,7 +17,7 @@ struct SignalsCommand: ListCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         SignalTable.lines(reply, style)
     }
 }

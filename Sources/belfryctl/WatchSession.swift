@@ -73,7 +73,7 @@ final class WatchSession {
         }
     }
 
-    private func json(_ key: String, _ object: VarlinkObject) -> String {
-        VarlinkValue.object([key: .object(object)]).description
+    private func json(_ key: String, _ object: JSONObject) -> String {
+        JSONValue.object([key: .object(object)]).description
     }
 }

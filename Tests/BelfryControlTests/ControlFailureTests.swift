@@ -48,7 +48,7 @@ struct ControlFailureTests {
     }
 
     @Test func reasonsOfARefusedReloadAreLinesAsTheyAre() {
-        let reasons: VarlinkObject = ["reasons": ["/etc/b.conf:3:1: unknown", "two\nlines", "\u{1B}[2J"]]
+        let reasons: JSONObject = ["reasons": ["/etc/b.conf:3:1: unknown", "two\nlines", "\u{1B}[2J"]]
         let error = VarlinkError.failed(name: "io.belfry.Lifecycle.ReloadRefused", parameters: reasons)
 
         let failure = ControlFailure(calling: error, to: "reload", "x")

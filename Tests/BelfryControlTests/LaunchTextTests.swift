@@ -7,7 +7,7 @@ import Varlink
 
 struct LaunchTextTests {
     @Test func causeIsSaidWithWhatIsKnownOfTheEnd() {
-        let killed: VarlinkValue = ["exit": ["result": "signal", "code": "killed", "status": "KILL"]]
+        let killed: JSONValue = ["exit": ["result": "signal", "code": "killed", "status": "KILL"]]
 
         #expect(LaunchText.text(["cause": "boot"]) == "first of this boot")
         #expect(LaunchText.text(["cause": "crash"]) == "after a crash")

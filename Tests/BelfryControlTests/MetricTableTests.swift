@@ -7,7 +7,7 @@ import Varlink
 
 struct MetricTableTests {
     @Test func metricsAreATable() {
-        let metrics: [VarlinkObject] = [
+        let metrics: [JSONObject] = [
             ["name": "io.belfry.Lifecycle.State", "value": "active"],
             ["name": "io.belfry.Lifecycle.ListenerCallsTotal", "value": 12, "object": "lamp"],
             ["name": "x.y.NotificationsTotal", "value": 3, "fields": ["notification": "flushRequested"]],

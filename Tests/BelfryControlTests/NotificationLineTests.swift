@@ -6,8 +6,8 @@ import Testing
 import Varlink
 
 struct NotificationLineTests {
-    private func columns(_ changes: VarlinkObject) -> String {
-        var notification: VarlinkObject = [
+    private func columns(_ changes: JSONObject) -> String {
+        var notification: JSONObject = [
             "sequence": 41, "name": "didEnterBackground", "state": "background", "previousState": "inactive",
             "realtimeUsec": 0, "origin": ["kind": "service"], "userInfo": [:],
         ]
@@ -27,7 +27,7 @@ struct NotificationLineTests {
     }
 
     @Test func originSaysWhoAndWhatWithIt() {
-        func origin(_ origin: VarlinkObject) -> String {
+        func origin(_ origin: JSONObject) -> String {
             String(columns(["origin": .object(origin)]).split(separator: "background    ").last ?? "")
         }
 
@@ -52,7 +52,7 @@ struct NotificationLineTests {
     }
 
     @Test func userInfoFollowsAsItWouldBeTyped() {
-        let info: VarlinkValue = ["count": 3, "who": "ringer", "why": "two words", "list": [1, "x"], "no": .null]
+        let info: JSONValue = ["count": 3, "who": "ringer", "why": "two words", "list": [1, "x"], "no": .null]
 
         #expect(
             columns(["userInfo": info]).hasSuffix(#"service  count=3 who=ringer why="two words" list=[1,"x"] no=null"#))

@@ -45,7 +45,7 @@ struct TextTests {
     }
 
     @Test func whatAServiceSaysCannotDrawOnTheTerminal() {
-        let evil: VarlinkObject = [
+        let evil: JSONObject = [
             "sequence": 1, "name": "a\u{1B}[2J", "state": "active\n", "realtimeUsec": 0,
             "origin": ["kind": "socket", "pid": 1, "uid": 0, "unit": "\u{7}.service"], "userInfo": ["k\r": "\u{1B}]0;"],
         ]

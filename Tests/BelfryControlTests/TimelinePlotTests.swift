@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 struct TimelinePlotTests {
-    private let timeline: VarlinkObject = [
+    private let timeline: JSONObject = [
         "trigger": "stop", "realtimeUsec": 0, "durationUsec": 100_000,
         "steps": [
             [

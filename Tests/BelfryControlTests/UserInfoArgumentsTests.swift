@@ -14,8 +14,8 @@ struct UserInfoArgumentsTests {
             ("a=12345678901234567890", .string("12345678901234567890")),
             ("a=1e999", .string("1e999")), ("a= 1", .int(1)), ("a:=[1,{\"b\":null}]", [1, ["b": .null]]),
             ("a:=\"1\"", .string("1")), ("a=läuten", .string("läuten")),
-        ] as [(String, VarlinkValue)])
-    func valuesAreWhatTheyLookLike(_ argument: String, _ value: VarlinkValue) throws {
+        ] as [(String, JSONValue)])
+    func valuesAreWhatTheyLookLike(_ argument: String, _ value: JSONValue) throws {
         #expect(try UserInfoArguments.parse([argument]) == ["a": value])
     }
 

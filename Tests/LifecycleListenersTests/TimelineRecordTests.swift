@@ -27,7 +27,7 @@ struct TimelineRecordTests {
         #expect(record.message == "stop took 2000 ms, 'slow' 2000 ms of it")
         #expect(fields["BELFRY_TRIGGER"] == "stop")
         #expect(fields["BELFRY_DURATION_USEC"] == "2000000")
-        let steps = try VarlinkValue(json: Array((fields["BELFRY_TIMELINE"] ?? "").utf8))
+        let steps = try JSONValue(json: Array((fields["BELFRY_TIMELINE"] ?? "").utf8))
         #expect(steps[0]?["listeners"]?[0]?["listener"] == "first")
         #expect(
             steps[1]?["listeners"]?[0] == [

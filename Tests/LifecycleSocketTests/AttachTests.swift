@@ -16,18 +16,18 @@ struct AttachTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func attach(_ names: [VarlinkValue], _ more: VarlinkObject = [:]) throws -> ReplyRecorder {
-        var parameters: VarlinkObject = ["listener": "guard", "names": .array(names), "confirm": true]
+    private func attach(_ names: [JSONValue], _ more: JSONObject = [:]) throws -> ReplyRecorder {
+        var parameters: JSONObject = ["listener": "guard", "names": .array(names), "confirm": true]
         for (key, value) in more { parameters[key] = value }
         let attached = try fixture.more("Attach", parameters)
         try fixture.turn { !attached.replies.isEmpty || attached.isOver }
         return attached
     }
 
-    private func answer(_ reply: VarlinkObject?, _ outcome: String, reason: String? = nil) throws
+    private func answer(_ reply: JSONObject?, _ outcome: String, reason: String? = nil) throws
         -> SocketFixture.Answer
     {
-        var parameters: VarlinkObject = ["token": reply?["token"] ?? "", "outcome": .string(outcome)]
+        var parameters: JSONObject = ["token": reply?["token"] ?? "", "outcome": .string(outcome)]
         parameters["reason"] = reason.map { .string($0) }
         return try fixture.call("Answer", parameters)
     }
@@ -55,7 +55,7 @@ struct AttachTests {
     @Test func whoWaitsForAPostHearsOfEachListenersOutcome() throws {
         let failing = try attach(["com.example.rotate"])
         let silent = try attach(["com.example.rotate"], ["listener": "silent", "deadlineUsec": 2_000_000])
-        var reply: VarlinkObject?
+        var reply: JSONObject?
 
         let other = try fixture.connect()
         other.call("io.belfry.Lifecycle.Post", ["name": "com.example.rotate", "wait": true]) { reply = try? $0.get() }
@@ -74,7 +74,7 @@ struct AttachTests {
         #expect(reports.map { $0["durationUsec"] } == [0, 2_000_000])
     }
 
-    private func unknown(_ question: VarlinkObject?) -> VarlinkError {
+    private func unknown(_ question: JSONObject?) -> VarlinkError {
         .failed(name: "io.belfry.Lifecycle.UnknownToken", parameters: ["token": question?["token"] ?? ""])
     }
 
@@ -124,7 +124,7 @@ struct AttachTests {
     private final class AwaitedStop {
         /// The listener is there for as long as this is.
         let attached: ReplyRecorder
-        var question: VarlinkObject?
+        var question: JSONObject?
         var report: TransitionReport?
         var told: [LifecycleProgress] = []
 
@@ -173,7 +173,7 @@ struct AttachTests {
     @Test func progressIsBoundedByTheDeadlineAndInWhatItSays() throws {
         let stop = try stop(deadlineUsec: 3_000_000)
 
-        let endless: VarlinkObject = [
+        let endless: JSONObject = [
             "nextWithinUsec": .int(.max), "text": .string(String(repeating: "word ", count: 10_000)),
         ]
         #expect(try progress(stop.question, endless) == .success([:]))
@@ -186,7 +186,7 @@ struct AttachTests {
         #expect(stop.told.map { $0.text?.count } == [200])
     }
 
-    private func progress(_ reply: VarlinkObject?, _ more: VarlinkObject = [:]) throws -> SocketFixture.Answer {
+    private func progress(_ reply: JSONObject?, _ more: JSONObject = [:]) throws -> SocketFixture.Answer {
         var parameters = more
         parameters["token"] = reply?["token"]
         return try fixture.call("Progress", parameters)
@@ -232,7 +232,7 @@ struct AttachTests {
     @Test func actionsAreOfferedAndPerformed() throws {
         let attached = try attach([], ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
         #expect(try fixture.call("ListActions").get() == ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
-        var reply: VarlinkObject?
+        var reply: JSONObject?
 
         let other = try fixture.connect()
         other.call("io.belfry.Lifecycle.PerformAction", ["id": "rotate", "userInfo": ["now": true]]) {
@@ -251,7 +251,7 @@ struct AttachTests {
     @Test func firstThatWillOpensAURL() throws {
         let attached = try attach(["openURL"])
         #expect(try fixture.call("ListActions").get() == ["actions": []])
-        var replies: [VarlinkObject] = []
+        var replies: [JSONObject] = []
         let other = try fixture.connect()
 
         for (number, outcome) in ["handled", "declined"].enumerated() {
@@ -274,8 +274,8 @@ struct AttachTests {
             (["listener": "x", "names": ["performAction"]], "io.belfry.Lifecycle.InvalidName"),
             (["listener": "socket"], "io.belfry.Lifecycle.ListenerExists"),
             (["listener": "x", "follows": ["x"]], "io.belfry.Lifecycle.InvalidOrder"),
-        ] as [(VarlinkObject, String)])
-    func whatMakesNoSenseIsRefused(parameters: VarlinkObject, error: String) throws {
+        ] as [(JSONObject, String)])
+    func whatMakesNoSenseIsRefused(parameters: JSONObject, error: String) throws {
         #expect(try attach(["flushRequested"], parameters).error == error)
     }
 

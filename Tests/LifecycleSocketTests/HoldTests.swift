@@ -16,7 +16,7 @@ struct HoldTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func hold(_ parameters: VarlinkObject = ["reason": "backup"]) throws -> ReplyRecorder {
+    private func hold(_ parameters: JSONObject = ["reason": "backup"]) throws -> ReplyRecorder {
         let hold = try fixture.more("Hold", parameters)
         try fixture.turn { !hold.replies.isEmpty || hold.isOver }
         return hold

@@ -99,8 +99,8 @@ struct JournalReplayTests {
         #expect(replay.replies.dropFirst().elementsEqual(live.replies.dropFirst()))
         // In the same order too, so that a client that shows them shows the same.
         #expect(
-            replay.replies.dropFirst().map { VarlinkValue.object($0).description }
-                == live.replies.dropFirst().map { VarlinkValue.object($0).description })
+            replay.replies.dropFirst().map { JSONValue.object($0).description }
+                == live.replies.dropFirst().map { JSONValue.object($0).description })
     }
 
     @Test func memoryGoesOnWhereTheJournalEnds() async throws {

@@ -15,7 +15,7 @@ struct PostTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func post(_ name: String, _ userInfo: VarlinkValue) {
+    private func post(_ name: String, _ userInfo: JSONValue) {
         fixture.client.oneway("io.belfry.Lifecycle.Post", ["name": .string(name), "userInfo": userInfo])
     }
 
@@ -25,8 +25,8 @@ struct PostTests {
             (["a": 1, "b": ["c": [1, .null, true, "x"]]], #"{"a":1,"b":{"c":[1,null,true,"x"]}}"#),
             (["b": 1, "a": 2], #"{"a":2,"b":1}"#), (["a": ["z": 1, "y": 2]], #"{"a":{"y":2,"z":1}}"#),
             (["a": 1.5], #"{"a":1.5}"#), (["a": "é\n"], #"{"a":"é\n"}"#),
-        ] as [(VarlinkValue, String)])
-    func userInfoIsThatWhichWasPosted(posted: VarlinkValue, text: String) throws {
+        ] as [(JSONValue, String)])
+    func userInfoIsThatWhichWasPosted(posted: JSONValue, text: String) throws {
         let subscriber = try fixture.more("Subscribe", [:])
         try fixture.turn { subscriber.replies.count == 1 }
         var seen: [UserInfo] = []

@@ -6,15 +6,15 @@ import Varlink
 /// The replies to one call with `more`, as they come.
 final class ReplyRecorder {
     let client: VarlinkClient
-    private(set) var replies: [VarlinkObject] = []
+    private(set) var replies: [JSONObject] = []
     /// The name of the error that ended the call.
     private(set) var error: String?
     /// What it is about.
-    private(set) var errorParameters: VarlinkObject?
+    private(set) var errorParameters: JSONObject?
     /// Whether no more replies come.
     private(set) var isOver = false
 
-    init(_ client: VarlinkClient, _ method: String, _ parameters: VarlinkObject) {
+    init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
         self.client = client
         client.more(method, parameters) { [weak self] reply in self?.note(reply) }
     }

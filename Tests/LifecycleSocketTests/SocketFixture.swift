@@ -24,7 +24,7 @@ final class SocketFixture {
     let writer = RecordingWriter()
 
     /// One reply, or the error that came instead.
-    typealias Answer = Result<VarlinkObject, VarlinkError>
+    typealias Answer = Result<JSONObject, VarlinkError>
 
     init(series: JournalSeries? = nil, _ change: (inout SocketSettings) -> Void = { _ in }) throws {
         directory = try TemporaryDirectory()
@@ -60,7 +60,7 @@ final class SocketFixture {
     }
 
     /// Calls a method and waits for its reply.
-    func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> Answer {
+    func call(_ method: String, _ parameters: JSONObject = [:]) throws -> Answer {
         var answer: Answer?
         client.call(Self.full(method), parameters) { answer = $0 }
         try turn { answer != nil }
@@ -68,7 +68,7 @@ final class SocketFixture {
     }
 
     /// Calls a method with `more` on a connection of its own.
-    func more(_ method: String, _ parameters: VarlinkObject) throws -> ReplyRecorder {
+    func more(_ method: String, _ parameters: JSONObject) throws -> ReplyRecorder {
         try ReplyRecorder(connect(), Self.full(method), parameters)
     }
 

@@ -25,7 +25,7 @@ struct SocketListenerTests {
     private var mediator: LifecycleMediator { fixture.mediator }
     private var client: VarlinkClient { fixture.client }
 
-    private func call(_ method: String, _ parameters: VarlinkObject = [:]) throws -> SocketFixture.Answer {
+    private func call(_ method: String, _ parameters: JSONObject = [:]) throws -> SocketFixture.Answer {
         try fixture.call(method, parameters)
     }
 
@@ -41,7 +41,7 @@ struct SocketListenerTests {
     }
 
     @Test func everyActionOfASignalIsDescribed() throws {
-        let parameters: VarlinkObject = ["interface": "io.belfry.Lifecycle"]
+        let parameters: JSONObject = ["interface": "io.belfry.Lifecycle"]
         let reply = try call("org.varlink.service.GetInterfaceDescription", parameters).get()
 
         let text = try #require(reply["description"]?.stringValue)
@@ -50,7 +50,7 @@ struct SocketListenerTests {
     }
 
     @Test func subscriberGetsTheStateAndThenWhatHappens() throws {
-        var replies: [VarlinkObject] = []
+        var replies: [JSONObject] = []
         client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }
         try turn { replies.count == 1 }
 
@@ -65,7 +65,7 @@ struct SocketListenerTests {
 
     /// What notifications have in common is written once: only what they do have.
     @Test func notificationsOfOneTurnAreToldApart() throws {
-        var told: [VarlinkObject] = []
+        var told: [JSONObject] = []
         var isSubscribed = false
         client.more(lifecycle + "Subscribe") {
             guard case .success(let reply) = $0 else { return }
@@ -85,7 +85,7 @@ struct SocketListenerTests {
             told.map { $0["name"]?.stringValue } == [
                 "flushRequested", "flushRequested", "statusRequested", "willResignActive", "didEnterBackground",
             ])
-        let origin: VarlinkValue = ["kind": "socket", "pid": 7, "uid": 8, "unit": "a\"b.service"]
+        let origin: JSONValue = ["kind": "socket", "pid": 7, "uid": 8, "unit": "a\"b.service"]
         #expect(told.map { $0["origin"] } == [["kind": "service"], origin, origin, origin, origin])
         #expect(told.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
         #expect(told.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
@@ -94,7 +94,7 @@ struct SocketListenerTests {
     }
 
     @Test func subscriberIsToldWhatItMissed() throws {
-        var names: [VarlinkValue?] = []
+        var names: [JSONValue?] = []
         client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {
             if case .success(let reply) = $0, let notification = reply.parameters["notification"] {
                 names.append(notification["name"])
@@ -157,7 +157,7 @@ struct SocketListenerTests {
 
         let answer = try call("Reload")
 
-        let reasons: VarlinkObject = ["reasons": ["belfry.conf:1:1: error: bad"]]
+        let reasons: JSONObject = ["reasons": ["belfry.conf:1:1: error: bad"]]
         #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
     }
 

@@ -15,15 +15,15 @@ struct SystemdInterfacesTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func list(_ method: String) throws -> [VarlinkObject] {
+    private func list(_ method: String) throws -> [JSONObject] {
         let replies = try fixture.more("io.systemd.Metrics." + method, [:])
         try fixture.turn { replies.isOver }
         return replies.replies
     }
 
-    private func values(_ name: String) throws -> [VarlinkObject] {
+    private func values(_ name: String) throws -> [JSONObject] {
         try list("List").filter { $0["name"] == .string("io.belfry.Lifecycle." + name) }.map { metric in
-            VarlinkObject(metric.filter { $0.key != "name" }.map { ($0.key, $0.value) })
+            JSONObject(metric.filter { $0.key != "name" }.map { ($0.key, $0.value) })
         }
     }
 
@@ -83,9 +83,9 @@ struct SystemdInterfacesTests {
         #expect(try fixture.call("io.systemd.service.Reload") == .failure(error))
     }
 
-    @Test(arguments: [nil, 8, -1] as [VarlinkValue?])
-    func levelThatIsNoneIsRefused(level: VarlinkValue?) throws {
-        let parameters = level.map { ["level": $0] } ?? VarlinkObject()
+    @Test(arguments: [nil, 8, -1] as [JSONValue?])
+    func levelThatIsNoneIsRefused(level: JSONValue?) throws {
+        let parameters = level.map { ["level": $0] } ?? JSONObject()
         let error = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "level"])
         #expect(try fixture.call("io.systemd.service.SetLogLevel", parameters) == .failure(error))

@@ -10,7 +10,7 @@ import Varlink
 struct BroadcastTests {
     private let fixture: ServerFixture
     private let broadcast: VarlinkBroadcast
-    private let padding = VarlinkValue.string(String(repeating: "z", count: 30_000))
+    private let padding = JSONValue.string(String(repeating: "z", count: 30_000))
 
     init() throws {
         fixture = try ServerFixture()
@@ -112,7 +112,7 @@ struct BroadcastTests {
         let received = try fixture.receive(sent - dropped + 1, slow.peer)
         #expect(overruns.count == 1 && overruns[0].request === slow.request && broadcast.count == 1)
         #expect((10...11).contains(dropped), "one may have been partly written")
-        let turns = try received.dropLast().map { try VarlinkValue(json: $0.utf8)["parameters"]?["turn"]?.intValue }
+        let turns = try received.dropLast().map { try JSONValue(json: $0.utf8)["parameters"]?["turn"]?.intValue }
         #expect(turns == (0..<Int64(sent - dropped)).map { $0 })
         #expect(received.last?.contains(#""why":"\#(dropped)""#) == true)
         #expect(try fixture.receive(sent + 1, quick.peer).last == expected(0..<1).first)
@@ -129,7 +129,7 @@ struct BroadcastTests {
         #expect(request.queuedReplies > 10)
 
         let turns = try fixture.receive(60, peer).map {
-            try VarlinkValue(json: $0.utf8)["parameters"]?["turn"]?.intValue
+            try JSONValue(json: $0.utf8)["parameters"]?["turn"]?.intValue
         }
         #expect(turns == (0..<60).map { $0 })
     }

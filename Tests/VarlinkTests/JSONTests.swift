@@ -8,7 +8,7 @@ import Varlink
 struct JSONTests {
     @Test(
         arguments: [
-            ("null", VarlinkValue.null), (" true ", true), ("false", false), ("0", 0), ("-1", -1), ("\t1\r\n", 1),
+            ("null", JSONValue.null), (" true ", true), ("false", false), ("0", 0), ("-1", -1), ("\t1\r\n", 1),
             ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
             ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("1e3", .double(1000)),
             ("1.5E-2", .double(0.015)),
@@ -17,9 +17,9 @@ struct JSONTests {
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\uD834\uDD1E""#, "Aé𝄞"),
             (#""a\u0000b""#, "a\0b"), ("[]", []), ("[ ]", []), ("[1,[2]]", [1, [2]]), ("{}", [:]), ("{ }", [:]),
             (#"{"a":{"b":[null]}}"#, ["a": ["b": [.null]]]), (#"{"a":1,"a":2}"#, ["a": 2]),
-        ] as [(String, VarlinkValue)])
-    func validTextIsRead(text: String, value: VarlinkValue) throws {
-        #expect(try VarlinkValue(json: text.utf8) == value)
+        ] as [(String, JSONValue)])
+    func validTextIsRead(text: String, value: JSONValue) throws {
+        #expect(try JSONValue(json: text.utf8) == value)
     }
 
     @Test(
@@ -35,7 +35,7 @@ struct JSONTests {
             ("'a'", 0), ("[1]]", 3), ("{}//", 2), ("\u{FEFF}1", 0), ("\0", 0), ("1\0", 1),
         ] as [(String, Int)])
     func invalidTextIsRefusedAtItsByte(text: String, offset: Int) {
-        #expect { try VarlinkValue(json: text.utf8) } throws: { ($0 as? VarlinkParseError)?.offset == offset }
+        #expect { try JSONValue(json: text.utf8) } throws: { ($0 as? JSONParseError)?.offset == offset }
     }
 
     @Test(
@@ -45,7 +45,7 @@ struct JSONTests {
     func invalidUTF8IsRefused(bytes: [UInt8]) {
         for prefix in ["", "\\n"] {
             let text = Array("\"\(prefix)".utf8) + bytes + Array("\"".utf8)
-            #expect(throws: VarlinkParseError(reason: .invalidUTF8, offset: 1)) { try VarlinkValue(json: text) }
+            #expect(throws: JSONParseError(reason: .invalidUTF8, offset: 1)) { try JSONValue(json: text) }
         }
     }
 
@@ -55,9 +55,9 @@ struct JSONTests {
         for before in 0..<40 {
             for after in [0, 1, 15, 16, 40] {
                 let text = String(repeating: "a", count: before) + character + String(repeating: "b", count: after)
-                let value: VarlinkValue = ["key": .string(text), text: 1]
+                let value: JSONValue = ["key": .string(text), text: 1]
 
-                #expect(try VarlinkValue(json: value.json) == value)
+                #expect(try JSONValue(json: value.json) == value)
             }
         }
     }
@@ -65,24 +65,24 @@ struct JSONTests {
     @Test func nestingEndsAtItsLimit() throws {
         let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
 
-        _ = try VarlinkValue(json: deep(64).utf8)
+        _ = try JSONValue(json: deep(64).utf8)
 
-        #expect(throws: VarlinkParseError(reason: .nestedTooDeeply, offset: 65)) {
-            try VarlinkValue(json: deep(65).utf8)
+        #expect(throws: JSONParseError(reason: .nestedTooDeeply, offset: 65)) {
+            try JSONValue(json: deep(65).utf8)
         }
-        #expect(throws: VarlinkParseError.self) {
-            try VarlinkValue(json: repeatElement(UInt8(ascii: "["), count: 1 << 20))
+        #expect(throws: JSONParseError.self) {
+            try JSONValue(json: repeatElement(UInt8(ascii: "["), count: 1 << 20))
         }
     }
 
     @Test(
         arguments: [
-            (VarlinkValue.null, "null"), (["b": 1, "a": [true, 2.5]], #"{"b":1,"a":[true,2.5]}"#),
+            (JSONValue.null, "null"), (["b": 1, "a": [true, 2.5]], #"{"b":1,"a":[true,2.5]}"#),
             (.int(.min), "\(Int64.min)"),
             (.double(.infinity), "null"), (.double(.nan), "null"), (1.0, "1.0"), (.double(1e300), "1e+300"),
             ("\u{0}\u{1}\u{1F}\"\\/\n\r\té", #""\u0000\u0001\u001f\"\\/\n\r\té""#),
-        ] as [(VarlinkValue, String)])
-    func valueIsWritten(value: VarlinkValue, text: String) {
+        ] as [(JSONValue, String)])
+    func valueIsWritten(value: JSONValue, text: String) {
         #expect(value.description == text)
         #expect(!value.json.contains(0))
     }
@@ -95,7 +95,7 @@ struct JSONTests {
         ])
     func plainObjectIsFoundAndReadsTheSame(text: String) throws {
         #expect(Self.plainLength(text + ",x") == text.utf8.count)
-        #expect(try VarlinkValue(json: text.utf8).description == text)
+        #expect(try JSONValue(json: text.utf8).description == text)
     }
 
     @Test(
@@ -118,7 +118,7 @@ struct JSONTests {
             plain += 1
 
             #expect(length == text.utf8.count)
-            #expect(try VarlinkValue(json: text.utf8).description == text)
+            #expect(try JSONValue(json: text.utf8).description == text)
         }
         #expect(plain > 10)
     }
@@ -132,7 +132,7 @@ struct JSONTests {
         for _ in 0..<500 {
             let value = random.value(depth: 4)
 
-            #expect(try VarlinkValue(json: value.json) == value)
+            #expect(try JSONValue(json: value.json) == value)
         }
     }
 
@@ -148,13 +148,13 @@ struct JSONTests {
                 default: text.insert(.random(in: 0...255, using: &random), at: position)
                 }
             }
-            guard let value = try? VarlinkValue(json: text) else { continue }
-            #expect((try? VarlinkValue(json: value.json)) == value)
+            guard let value = try? JSONValue(json: text) else { continue }
+            #expect((try? JSONValue(json: value.json)) == value)
         }
     }
 
     @Test func objectKeepsOrderAndFindsByName() {
-        var object = VarlinkObject((0..<40).map { ("k\($0)", .int($0)) })
+        var object = JSONObject((0..<40).map { ("k\($0)", .int($0)) })
 
         object["k3"] = nil
         object["k7"] = "seven"
@@ -167,7 +167,7 @@ struct JSONTests {
     }
 
     @Test func objectsAreEqualInAnyOrder() {
-        #expect((["a": 1, "b": 2] as VarlinkObject) == ["b": 2, "a": 1])
-        #expect((["a": 1] as VarlinkObject) != ["a": 1, "b": .null])
+        #expect((["a": 1, "b": 2] as JSONObject) == ["b": 2, "a": 1])
+        #expect((["a": 1] as JSONObject) != ["a": 1, "b": .null])
     }
 }

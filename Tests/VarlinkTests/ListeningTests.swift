@@ -173,7 +173,7 @@ struct ListeningTests {
         var ends: [Int32] = [0, 0]
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         let client = try VarlinkClient(ends[0], on: fixture.loop)
-        var answer: Result<VarlinkObject, VarlinkError>?
+        var answer: Result<JSONObject, VarlinkError>?
 
         try fixture.server.listen(onActivated: ends[1])
         client.call("org.example.test.Echo", ["text": "a"]) { answer = $0 }

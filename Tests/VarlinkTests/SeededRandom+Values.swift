@@ -6,7 +6,7 @@ import Varlink
 
 nonisolated extension SeededRandom {
     /// Any JSON value.
-    mutating func value(depth: Int) -> VarlinkValue {
+    mutating func value(depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
         case 0: return .null
         case 1: return .bool(.random(using: &self))
@@ -18,7 +18,7 @@ nonisolated extension SeededRandom {
         case 6: return .array((0..<Int.random(in: 0..<5, using: &self)).map { _ in value(depth: depth - 1) })
         default:
             let members = (0..<Int.random(in: 0..<25, using: &self)).map { _ in (text(), value(depth: depth - 1)) }
-            return .object(VarlinkObject(members))
+            return .object(JSONObject(members))
         }
     }
 

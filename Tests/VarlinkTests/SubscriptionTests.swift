@@ -69,7 +69,7 @@ struct SubscriptionTests {
         slow.write(subscribe)
         try fixture.turn { fixture.waiting.count == 1 }
         let request = fixture.waiting[0]
-        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+        let padding = JSONValue.string(String(repeating: "z", count: 10_000))
 
         for turn in Int64(0)..<200 {
             request.reply(["turn": .int(turn), "padding": padding], continues: true)
@@ -82,7 +82,7 @@ struct SubscriptionTests {
         let received = try fixture.receive(200, slow)
 
         #expect(
-            try received.map { try VarlinkValue(json: $0.utf8)["parameters"]?["turn"] } == (0..<200).map { .int($0) })
+            try received.map { try JSONValue(json: $0.utf8)["parameters"]?["turn"] } == (0..<200).map { .int($0) })
         #expect(request.queuedBytes == 0 && request.queuedReplies == 0)
     }
 
@@ -93,7 +93,7 @@ struct SubscriptionTests {
         slow.write(VarlinkCall("org.example.test.Echo", ["text": "on"]))
         try fixture.turn { fixture.waiting.count == 1 }
         let request = fixture.waiting[0]
-        let padding = VarlinkValue.string(String(repeating: "z", count: 300_000))
+        let padding = JSONValue.string(String(repeating: "z", count: 300_000))
         var sent = 0
         while request.queuedReplies < 8 {
             request.reply(["turn": .int(Int64(sent)), "padding": padding], continues: true)
@@ -108,7 +108,7 @@ struct SubscriptionTests {
         #expect(dropped == 7, "one was partly written")
         #expect(received.suffix(2).first?.contains("\"why\":\"\(dropped)\"") == true)
         #expect(received.last == #"{"parameters":{"text":"on"}}"#)
-        let turns = try received.dropLast(2).map { try VarlinkValue(json: $0.utf8)["parameters"]?["turn"]?.intValue }
+        let turns = try received.dropLast(2).map { try JSONValue(json: $0.utf8)["parameters"]?["turn"]?.intValue }
         #expect(turns == (0..<Int64(sent - dropped)).map { $0 })
     }
 
@@ -140,7 +140,7 @@ struct SubscriptionTests {
         let request = fixture.waiting[0]
         var cancelled = false
         request.onCancel = { cancelled = true }
-        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+        let padding = JSONValue.string(String(repeating: "z", count: 10_000))
 
         while request.isActive {
             request.reply(["padding": padding], continues: true)
@@ -166,7 +166,7 @@ struct SubscriptionTests {
 
     @Test func otherLimitsHoldForThoseWhoAreConnected() throws {
         let (fixture, slow) = try subscribed(queuedBytes: 100_000)
-        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+        let padding = JSONValue.string(String(repeating: "z", count: 10_000))
 
         fixture.server.limits.queuedBytes = .max
         for _ in 0..<200 { fixture.waiting[0].reply(["padding": padding], continues: true) }

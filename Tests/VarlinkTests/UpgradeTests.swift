@@ -85,7 +85,7 @@ struct UpgradeTests {
     @Test func clientHandsItsEndOver() throws {
         let client = try VarlinkClient(fixture.path, on: fixture.loop)
         var ends: [VarlinkUpgradedConnection] = []
-        var later: Result<VarlinkObject, VarlinkError>?
+        var later: Result<JSONObject, VarlinkError>?
 
         client.upgrade(method, ["protocol": "echo"]) {
             if case .success((["protocol": "echo"], let connection)) = $0 { ends.append(connection) }
@@ -104,7 +104,7 @@ struct UpgradeTests {
     @Test func clientHearsOfARefusalAndGoesOn() throws {
         let client = try VarlinkClient(fixture.path, on: fixture.loop)
         var error: VarlinkError?
-        var later: Result<VarlinkObject, VarlinkError>?
+        var later: Result<JSONObject, VarlinkError>?
 
         client.upgrade(method, ["protocol": "gopher"]) { if case .failure(let failure) = $0 { error = failure } }
         client.call("org.example.test.Echo", ["text": "after"]) { later = $0 }

@@ -18,7 +18,7 @@ struct VarlinkClientTests {
 
     @Test func callBringsItsResult() throws {
         let client = try client()
-        var results: [Result<VarlinkObject, VarlinkError>] = []
+        var results: [Result<JSONObject, VarlinkError>] = []
 
         for text in ["a", "b"] {
             client.call("org.example.test.Echo", ["text": .string(text)]) { results.append($0) }
@@ -60,7 +60,7 @@ struct VarlinkClientTests {
 
     @Test func callsEndWithTheConnection() throws {
         let client = try client()
-        var results: [Result<VarlinkObject, VarlinkError>] = []
+        var results: [Result<JSONObject, VarlinkError>] = []
         var ends: [VarlinkError] = []
         client.onClose = { ends.append($0) }
 
@@ -99,7 +99,7 @@ struct VarlinkClientTests {
         let client = try VarlinkClient(path, on: fixture.loop)
         let connection = belfry_accept(listener)
         defer { close(connection) }
-        var results: [Result<VarlinkObject, VarlinkError>] = []
+        var results: [Result<JSONObject, VarlinkError>] = []
 
         if error != .unexpectedReply { client.call("a.b.C") { results.append($0) } }
         send(connection, answer, answer.utf8.count + 1, Int32(MSG_NOSIGNAL))
@@ -164,7 +164,7 @@ struct VarlinkClientTests {
         var count = 0
         client.more("org.example.test.Wait") { _ in count += 1 }
         try fixture.turn { fixture.waiting.count == 1 }
-        let padding = VarlinkValue.string(String(repeating: "z", count: 10_000))
+        let padding = JSONValue.string(String(repeating: "z", count: 10_000))
 
         client.isPaused = true
         for _ in 0..<100 { fixture.waiting[0].reply(["padding": padding], continues: true) }
@@ -191,8 +191,8 @@ struct VarlinkClientTests {
 
     /// What a client makes of a reply with a text of that length: nil when it takes it.
     private func end(ofReply length: Int, to client: VarlinkClient) throws -> VarlinkError? {
-        let text = VarlinkValue.string(String(repeating: "z", count: length))
-        var result: Result<VarlinkObject, VarlinkError>?
+        let text = JSONValue.string(String(repeating: "z", count: length))
+        var result: Result<JSONObject, VarlinkError>?
         client.call("org.example.test.Wait") { result = $0 }
         try fixture.turn { fixture.waiting.last?.isActive ?? false }
 

@@ -128,11 +128,11 @@ struct VarlinkInterfaceDescriptionTests {
             (["map": ["a": "idle", "b": "off"]], "map.b"), (["maybe": .null], nil),
             (["maybe": [["first": .null]]], "maybe[0].first"),
             (["text": .null], "text"),
-        ] as [(VarlinkObject, String?)])
-    func parametersAreMatchedWithTheirTypes(change: VarlinkObject, mismatch: String?) throws {
+        ] as [(JSONObject, String?)])
+    func parametersAreMatchedWithTheirTypes(change: JSONObject, mismatch: String?) throws {
         let description = try VarlinkInterfaceDescription(text)
         guard case .structure(let fields) = description.types["Everything"] else { return }
-        var parameters: VarlinkObject = [
+        var parameters: JSONObject = [
             "flag": true, "whole": 1, "half": 0.5, "text": "", "raw": [:], "what": 0, "one": "this",
             "inner": ["first": 1], "list": [], "map": [:], "set": ["a": [:]], "deep": [],
         ]

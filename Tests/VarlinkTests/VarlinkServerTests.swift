@@ -120,8 +120,8 @@ struct VarlinkServerTests {
                 VarlinkCall("org.varlink.service.GetInterfaceDescription", ["interface": "a.b"]), "InterfaceNotFound",
                 ["interface": "a.b"]
             ),
-        ] as [(VarlinkCall, String, VarlinkObject)])
-    func wrongCallGetsItsError(call: VarlinkCall, name: String, parameters: VarlinkObject) throws {
+        ] as [(VarlinkCall, String, JSONObject)])
+    func wrongCallGetsItsError(call: VarlinkCall, name: String, parameters: JSONObject) throws {
         let peer = try fixture.peer()
 
         peer.write(call)

@@ -23,7 +23,7 @@ package final class JournalReader {
     /// The notifications that a query asks for, oldest first. `body` is called for each.
     ///
     /// - Throws: what `body` throws, `ControlFailure` when there is none because the journal may not be read.
-    package func read(_ query: JournalQuery, _ body: (VarlinkObject) throws -> Void) throws {
+    package func read(_ query: JournalQuery, _ body: (JSONObject) throws -> Void) throws {
         var isEmpty = true
         do {
             try select(query)
@@ -49,7 +49,7 @@ package final class JournalReader {
     /// How the last transition of a kind went; nil when there is none.
     ///
     /// - Throws: as `read` does.
-    package func lastTimeline(of trigger: String, service: JournalService) throws -> VarlinkObject? {
+    package func lastTimeline(of trigger: String, service: JournalService) throws -> JSONObject? {
         do {
             journal.removeMatches()
             try service.select(in: journal)
@@ -60,7 +60,7 @@ package final class JournalReader {
                 return nil
             }
             guard let text = journal.field("BELFRY_TIMELINE"),
-                let steps = try? VarlinkValue(json: Array(text.utf8))
+                let steps = try? JSONValue(json: Array(text.utf8))
             else { return nil }
             return [
                 "trigger": .string(trigger), "realtimeUsec": .int(try journal.realtimeUsec),
@@ -105,7 +105,7 @@ package final class JournalReader {
         if limit > 0, try !journal.previous() { try journal.seekHead() }
     }
 
-    private func notification() -> VarlinkObject? {
+    private func notification() -> JSONObject? {
         JournalNotification.object(
             journal.fields(JournalNotification.prefix), bootID: journal.field("_BOOT_ID") ?? "")
     }

@@ -87,7 +87,7 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
     private static let permissionHint =
         "root, the service's own user and the group that [Socket] names may do this"
 
-    private static func reasons(_ parameters: VarlinkObject) -> [String]? {
+    private static func reasons(_ parameters: JSONObject) -> [String]? {
         let reasons = parameters["reasons"]?.arrayValue?.compactMap(\.stringValue) ?? []
         // Each is a line, whatever is in it: a service must not draw on the operator's terminal.
         let lines = reasons.flatMap { $0.split(separator: "\n") }.map { SystemError.escape(String($0)) }

@@ -35,9 +35,9 @@ package final class ServiceClient {
     ///   - object: on what; the path of the socket when nil.
     /// - Throws: what to tell the user.
     package func call(
-        _ method: String, _ parameters: VarlinkObject = [:], to verb: String, _ object: String? = nil,
+        _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
         within limit: Duration?
-    ) async throws(ControlFailure) -> VarlinkObject {
+    ) async throws(ControlFailure) -> JSONObject {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
             try await client.call(Self.full(method), parameters)
         }
@@ -45,11 +45,11 @@ package final class ServiceClient {
 
     /// Calls a method that answers many times, and waits for all of its replies. As `call` otherwise.
     package func collect(
-        _ method: String, _ parameters: VarlinkObject = [:], to verb: String, _ object: String? = nil,
+        _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
         within limit: Duration?
-    ) async throws(ControlFailure) -> [VarlinkObject] {
+    ) async throws(ControlFailure) -> [JSONObject] {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
-            var replies: [VarlinkObject] = []
+            var replies: [JSONObject] = []
             for try await reply in client.more(Self.full(method), parameters) { replies.append(reply) }
             return replies
         }

@@ -15,8 +15,8 @@ package nonisolated enum UserInfoArguments {
     /// that, anything else is text as it stands; after `:=` comes any JSON.
     ///
     /// - Throws: which argument is wrong, and how.
-    package static func parse(_ arguments: [String]) throws(Problem) -> VarlinkObject {
-        var members = VarlinkObject()
+    package static func parse(_ arguments: [String]) throws(Problem) -> JSONObject {
+        var members = JSONObject()
         for argument in arguments {
             guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else {
                 throw Problem(description: "expected key=value or key:=JSON, not '\(argument)'")
@@ -32,16 +32,16 @@ package nonisolated enum UserInfoArguments {
         return members
     }
 
-    private static func json(_ text: String, of key: String) throws(Problem) -> VarlinkValue {
-        do throws(VarlinkParseError) {
-            return try VarlinkValue(json: Array(text.utf8))
+    private static func json(_ text: String, of key: String) throws(Problem) -> JSONValue {
+        do throws(JSONParseError) {
+            return try JSONValue(json: Array(text.utf8))
         } catch {
             throw Problem(description: "value of '\(key)' is no JSON: \(error)")
         }
     }
 
-    private static func scalar(_ text: String) -> VarlinkValue {
-        guard let value = try? VarlinkValue(json: Array(text.utf8)) else { return .string(text) }
+    private static func scalar(_ text: String) -> JSONValue {
+        guard let value = try? JSONValue(json: Array(text.utf8)) else { return .string(text) }
         switch value {
         case .null, .bool, .int:
             return value

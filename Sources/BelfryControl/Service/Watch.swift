@@ -102,7 +102,7 @@ package final class Watch {
     // The connection
 
     private func subscribe(_ client: VarlinkClient) {
-        var parameters = VarlinkObject()
+        var parameters = JSONObject()
         if !subject.names.isEmpty { parameters["names"] = .array(subject.names.map { .string($0) }) }
         if let last { parameters["after"] = .int(last) }
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
@@ -114,14 +114,14 @@ package final class Watch {
         }
     }
 
-    private func take(_ reply: VarlinkObject, from client: VarlinkClient) {
+    private func take(_ reply: JSONObject, from client: VarlinkClient) {
         if let state = reply["state"]?.objectValue { arrive(state, on: client) }
         guard client === self.client, let notification = reply["notification"]?.objectValue else { return }
         last = notification.number("sequence") ?? last
         onEvent(.notification(notification))
     }
 
-    private func arrive(_ state: VarlinkObject, on client: VarlinkClient) {
+    private func arrive(_ state: JSONObject, on client: VarlinkClient) {
         let sequence = state.number("sequence")
         if wasReached, isRestarted(state), last != 0 {
             // The service counts from the beginning again: all that it has is new.
@@ -144,7 +144,7 @@ package final class Watch {
         onEvent(.state(state))
     }
 
-    private func isRestarted(_ state: VarlinkObject) -> Bool {
+    private func isRestarted(_ state: JSONObject) -> Bool {
         if let bootID, let now = state.text("bootId"), now != bootID { return true }
         guard let last, let sequence = state.number("sequence") else { return false }
         return sequence < last

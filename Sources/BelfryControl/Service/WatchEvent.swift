@@ -6,9 +6,9 @@ package import Varlink
 /// What a watch has to tell.
 package nonisolated enum WatchEvent: Sendable, Equatable {
     /// Where the service is: at the beginning and after every new connection.
-    case state(VarlinkObject)
+    case state(JSONObject)
     /// Something happened.
-    case notification(VarlinkObject)
+    case notification(JSONObject)
     /// What the user should know about the connection.
     case note(String)
 }

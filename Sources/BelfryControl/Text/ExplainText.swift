@@ -6,7 +6,7 @@ package import Varlink
 /// What a signal would do.
 package nonisolated enum ExplainText {
     /// The lines of `explain`, from the reply of `Explain`.
-    package static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let signal = "\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))"
         var lines = ["\(style.bold(signal)): \(reply.textOrDash("action")), \(reply.textOrDash("effect"))"]
         let steps = reply.objects("steps")
@@ -20,7 +20,7 @@ package nonisolated enum ExplainText {
         return lines + table(steps).lines(style) + [verdict(reply, style)]
     }
 
-    private static func table(_ steps: [VarlinkObject]) -> TextTable {
+    private static func table(_ steps: [JSONObject]) -> TextTable {
         var table = TextTable([
             ("NOTIFICATION", .left), ("LEADS TO", .left), ("LISTENER", .left), ("DEADLINE", .right), ("SHARE", .right),
             ("DRY RUN", .left),
@@ -43,7 +43,7 @@ package nonisolated enum ExplainText {
         return table
     }
 
-    private static func verdict(_ reply: VarlinkObject, _ style: TextStyle) -> String {
+    private static func verdict(_ reply: JSONObject, _ style: TextStyle) -> String {
         let longest = reply.lengthOrDash("longestUsec")
         guard let limit = reply.number("limitUsec") else { return "Takes at most \(longest), and has no limit." }
         var text = "Takes at most \(longest), and has \(DurationText.text(microseconds: limit))"

@@ -6,7 +6,7 @@ package import Varlink
 /// Who ended or paused a service, and why, in a line or two.
 package enum LastWordText {
     /// From an object as `GetState` has it.
-    package static func lines(_ word: VarlinkObject, origins: OriginText = OriginText()) -> [String] {
+    package static func lines(_ word: JSONObject, origins: OriginText = OriginText()) -> [String] {
         var text = word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
         text += " by \(origins.text(word["origin"]?.objectValue ?? [:]))"

@@ -12,7 +12,7 @@ package nonisolated enum LaunchText {
 
     /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer; sockets varlink`, from the user info of
     /// `didFinishLaunching`.
-    package static func text(_ launch: VarlinkObject) -> String {
+    package static func text(_ launch: JSONObject) -> String {
         var parts: [String] = []
         let cause = launch.text("cause") ?? "unknown cause"
         let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue

@@ -6,7 +6,7 @@ package import Varlink
 /// The listeners of a service and how they do.
 package nonisolated enum ListenerTable {
     /// A heading and a row for each, from the reply of `ListListeners`; those that failed last are marked.
-    package static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([
             ("ORDER", .right), ("NAME", .left), ("DEADLINE", .right), ("HEALTH", .left), ("CALLS", .right),
             ("FAILURES", .right),
@@ -27,7 +27,7 @@ package nonisolated enum ListenerTable {
     }
 
     /// One line for each: the name, how often it was called, and what went wrong.
-    package static func summary(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let listeners = reply.objects("listeners")
         let width = listeners.map { $0.textOrDash("name").count }.max() ?? 0
         return listeners.map { listener in
@@ -39,15 +39,15 @@ package nonisolated enum ListenerTable {
         }
     }
 
-    private static func isTroubled(_ listener: VarlinkObject) -> Bool {
+    private static func isTroubled(_ listener: JSONObject) -> Bool {
         ["unhealthy", "lost"].contains(listener.text("health"))
     }
 
-    private static func hasFailed(_ listener: VarlinkObject) -> Bool {
+    private static func hasFailed(_ listener: JSONObject) -> Bool {
         ["failed", "overran"].contains(listener.text("lastOutcome"))
     }
 
-    private static func count(_ listener: VarlinkObject, _ key: String, _ noun: String) -> String {
+    private static func count(_ listener: JSONObject, _ key: String, _ noun: String) -> String {
         "\(listener.numberOrDash(key)) \(noun)\(listener.number(key) == 1 ? "" : "s")"
     }
 }

@@ -8,7 +8,7 @@ package nonisolated enum MetricTable {
     private static let prefix = "io.belfry.Lifecycle."
 
     /// A heading and a row for each, from the replies of `io.systemd.Metrics.List`.
-    package static func lines(_ metrics: [VarlinkObject], _ style: TextStyle) -> [String] {
+    package static func lines(_ metrics: [JSONObject], _ style: TextStyle) -> [String] {
         var table = TextTable([("METRIC", .left), ("OF", .left), ("VALUE", .right)])
         for metric in metrics {
             let name = metric.textOrDash("name")

@@ -16,7 +16,7 @@ package struct NotificationLine {
     }
 
     /// The line of an `io.belfry.Lifecycle` `Notification`: when, number, name, state, origin, user info.
-    package func line(_ notification: VarlinkObject) -> String {
+    package func line(_ notification: JSONObject) -> String {
         let realtime = notification.number("realtimeUsec") ?? 0
         let time = style.isStyled ? WallClockText.time(realtime) : WallClockText.full(realtime)
         let number = notification.numberOrDash("sequence")
@@ -34,7 +34,7 @@ package struct NotificationLine {
     }
 
     /// The line that says where the service is.
-    package func line(state: VarlinkObject) -> String {
+    package func line(state: JSONObject) -> String {
         let name = state.textOrDash("state")
         let uptime = state.lengthOrDash("uptimeUsec")
         let service = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
@@ -42,7 +42,7 @@ package struct NotificationLine {
         return "\(style.bold(service)) is \(style.state(name)), " + facts.joined(separator: ", ")
     }
 
-    private func change(_ notification: VarlinkObject) -> (text: String, width: Int) {
+    private func change(_ notification: JSONObject) -> (text: String, width: Int) {
         let state = notification.textOrDash("state")
         guard let previous = notification.text("previousState"), previous != state else {
             return (style.state(state), state.count)
@@ -51,14 +51,14 @@ package struct NotificationLine {
     }
 
     /// What there is to know; of a launch, whose user info tells the whole of the last run, what matters.
-    private func details(_ name: String, _ info: VarlinkObject) -> String {
+    private func details(_ name: String, _ info: JSONObject) -> String {
         switch name {
         case "willFinishLaunching", "didFinishLaunching": info.isEmpty ? "" : LaunchText.text(info)
         default: userInfo(info)
         }
     }
 
-    private func userInfo(_ info: VarlinkObject) -> String {
+    private func userInfo(_ info: JSONObject) -> String {
         info.map { key, value in
             let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
             return SystemError.escape("\(key)=\(text)")

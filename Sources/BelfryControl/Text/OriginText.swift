@@ -11,7 +11,7 @@ package struct OriginText {
     package init(userNames: UserNames = UserNames()) { self.userNames = userNames }
 
     /// `SIGTSTP from pid 12 kill (root) foo.service, value 7`, from an `io.belfry.Lifecycle` `Origin`.
-    package func text(_ origin: VarlinkObject) -> String {
+    package func text(_ origin: JSONObject) -> String {
         let kind = origin.textOrDash("kind")
         if kind == "service" || origin.isEmpty { return kind }
         var text = "\(origin.text("signal") ?? kind) from "

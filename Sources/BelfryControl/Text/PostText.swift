@@ -6,7 +6,7 @@ package import Varlink
 /// What came of a post.
 package nonisolated enum PostText {
     /// The number of the notification; when all was awaited also the result, and a line for each listener.
-    package static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let number = reply.numberOrDash("sequence")
         let result = reply.textOrDash("result")
         guard result != "posted" else { return [number] }
@@ -26,5 +26,5 @@ package nonisolated enum PostText {
     private static let problems: Set<String> = ["refused", "failed", "overran"]
 
     /// Whether a listener failed.
-    package static func hasFailed(_ reply: VarlinkObject) -> Bool { reply.text("result") == "failed" }
+    package static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
 }

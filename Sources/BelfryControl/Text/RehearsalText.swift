@@ -6,7 +6,7 @@ package import Varlink
 /// What became of a rehearsal.
 package nonisolated enum RehearsalText {
     /// The lines of `rehearse`, from the reply of `Rehearse`.
-    package static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let signal = "\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))"
         var lines = ["\(style.bold(signal)): \(reply.textOrDash("action")), \(reply.textOrDash("effect"))"]
         for step in reply.objects("steps") {
@@ -20,9 +20,9 @@ package nonisolated enum RehearsalText {
     }
 
     /// Whether nothing spoke against it.
-    package static func hasPassed(_ reply: VarlinkObject) -> Bool { reply["passed"]?.boolValue ?? false }
+    package static func hasPassed(_ reply: JSONObject) -> Bool { reply["passed"]?.boolValue ?? false }
 
-    private static func line(_ report: VarlinkObject, _ style: TextStyle) -> String {
+    private static func line(_ report: JSONObject, _ style: TextStyle) -> String {
         let outcome = report.textOrDash("outcome")
         let facts = [outcome, report.lengthOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
         let line = "  \(report.textOrDash("listener")): \(facts.joined(separator: ", "))"

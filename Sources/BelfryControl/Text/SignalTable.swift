@@ -6,7 +6,7 @@ package import Varlink
 /// What each signal does.
 package nonisolated enum SignalTable {
     /// A heading and a row for each, from the reply of `ListSignals`.
-    package static func lines(_ reply: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([("SIGNAL", .left), ("NUMBER", .right), ("ACTION", .left)])
         for signal in reply.objects("signals") {
             table.add([signal.textOrDash("signal"), signal.numberOrDash("number"), signal.textOrDash("action")])

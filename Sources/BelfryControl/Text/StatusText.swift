@@ -10,7 +10,7 @@ package enum StatusText {
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     package static func lines(
-        _ state: VarlinkObject, listeners: VarlinkObject?, holds: VarlinkObject? = nil, now: Int64, _ style: TextStyle
+        _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
         let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
         var facts: [(String, String)] = []

@@ -8,7 +8,7 @@ package nonisolated enum TimelinePlot {
     private static let width = 40
 
     /// The lines of a timeline, `{"trigger":…,"realtimeUsec":…,"durationUsec":…,"steps":[…]}`.
-    package static func lines(_ timeline: VarlinkObject, _ style: TextStyle) -> [String] {
+    package static func lines(_ timeline: JSONObject, _ style: TextStyle) -> [String] {
         let steps = timeline.objects("steps")
         let start = steps.first?.number("startUsec") ?? 0
         let whole = max(timeline.number("durationUsec") ?? 0, 1)

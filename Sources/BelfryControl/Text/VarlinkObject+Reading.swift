@@ -5,7 +5,7 @@ internal import SystemErrors
 internal import Varlink
 
 /// What belfryctl shows of a reply. A service of another version may leave something out: that is shown as a dash.
-nonisolated extension VarlinkObject {
+nonisolated extension JSONObject {
     /// A text, fit for one line of a terminal; nil when there is none.
     func text(_ key: String) -> String? { self[key]?.stringValue.map(SystemError.escape) }
 
@@ -22,7 +22,7 @@ nonisolated extension VarlinkObject {
     func lengthOrDash(_ key: String) -> String { number(key).map(DurationText.text(microseconds:)) ?? "-" }
 
     /// The objects in an array.
-    func objects(_ key: String) -> [VarlinkObject] { self[key]?.arrayValue?.compactMap(\.objectValue) ?? [] }
+    func objects(_ key: String) -> [JSONObject] { self[key]?.arrayValue?.compactMap(\.objectValue) ?? [] }
 
     /// The texts in an array.
     func texts(_ key: String) -> [String] {

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import Lifecycle
-internal import VarlinkValues
+internal import BelfryJSON
 
 /// The record of a run as it is kept in the state directory: one JSON object, for programs and people alike.
 package nonisolated enum RunRecord {
@@ -40,13 +40,13 @@ package nonisolated enum RunRecord {
 
     private static func encode(_ info: UserInfo) -> [UInt8] {
         let versioned = info.merging(["version": .int(version)]) { $1 }
-        return VarlinkValue.object(versioned.json).json + [UInt8(ascii: "\n")]
+        return JSONValue.object(versioned.json).json + [UInt8(ascii: "\n")]
     }
 
     private static func decode(_ bytes: [UInt8]) throws(Refusal) -> UserInfo {
-        let value: VarlinkValue
-        do throws(VarlinkParseError) {
-            value = try VarlinkValue(json: bytes)
+        let value: JSONValue
+        do throws(JSONParseError) {
+            value = try JSONValue(json: bytes)
         } catch {
             throw Refusal(description: "\(error)")
         }

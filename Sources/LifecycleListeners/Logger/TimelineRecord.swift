@@ -3,7 +3,7 @@
 
 package import Lifecycle
 package import ServiceManager
-internal import VarlinkValues
+internal import BelfryJSON
 
 /// The record of a launch or a stop that has ended: how long it took, and when each listener was called for how long.
 package nonisolated enum TimelineRecord {
@@ -23,11 +23,11 @@ package nonisolated enum TimelineRecord {
             fields: [
                 ("BELFRY_TRIGGER", report.trigger.rawValue),
                 ("BELFRY_DURATION_USEC", "\(Int64(took / .microseconds(1)))"),
-                ("BELFRY_TIMELINE", VarlinkValue.array(report.notifications.map(step)).description),
+                ("BELFRY_TIMELINE", JSONValue.array(report.notifications.map(step)).description),
             ])
     }
 
-    private static func step(_ report: LifecycleReport) -> VarlinkValue {
+    private static func step(_ report: LifecycleReport) -> JSONValue {
         let notification = report.notification
         return [
             "notification": .string(notification.name.rawValue), "sequence": .int(Int64(notification.sequence)),

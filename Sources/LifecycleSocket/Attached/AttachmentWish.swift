@@ -20,7 +20,7 @@ nonisolated struct AttachmentWish {
         case name(String)
     }
 
-    init(_ parameters: VarlinkObject) throws(Problem) {
+    init(_ parameters: JSONObject) throws(Problem) {
         name = parameters["listener"]?.stringValue ?? ""
         // The same names as notifications have: they stand in configuration, in the journal and in tables.
         if LifecycleNotification.Name(name) == nil { throw .parameter("listener") }
@@ -41,7 +41,7 @@ nonisolated struct AttachmentWish {
         isConfirmed = parameters["confirm"]?.boolValue ?? false
     }
 
-    private static func strings(_ value: VarlinkValue?) -> [String] {
+    private static func strings(_ value: JSONValue?) -> [String] {
         value?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 }

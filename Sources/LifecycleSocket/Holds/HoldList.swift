@@ -49,9 +49,9 @@ final class HoldList {
     var count: Int { holds.count }
 
     /// Those who hold the service, in order of arrival.
-    var descriptions: [VarlinkValue] {
+    var descriptions: [JSONValue] {
         holds.map { hold in
-            var object: VarlinkObject = [
+            var object: JSONObject = [
                 "reason": .string(hold.reason), "pid": .int(Int64(hold.origin.pid)),
                 "uid": .int(Int64(hold.origin.uid)),
             ]

@@ -5,14 +5,14 @@ internal import Varlink
 
 /// One figure.
 nonisolated struct Metric {
-    let value: VarlinkValue
+    let value: JSONValue
     /// What it is about, where its family is about several things.
     var object: String?
     /// What tells it from others of its family.
-    var fields: VarlinkObject = [:]
+    var fields: JSONObject = [:]
 
     /// A count; one that does not fit is the largest.
-    init(_ count: some BinaryInteger, of object: String? = nil, fields: VarlinkObject = [:]) {
+    init(_ count: some BinaryInteger, of object: String? = nil, fields: JSONObject = [:]) {
         value = .int(Int64(clamping: count))
         self.object = object
         self.fields = fields

@@ -15,7 +15,7 @@ extension SocketListener {
                     to: request,
                     families.flatMap { family in
                         family.metrics().map { metric in
-                            var object: VarlinkObject = ["name": .string(family.name), "value": metric.value]
+                            var object: JSONObject = ["name": .string(family.name), "value": metric.value]
                             object["object"] = metric.object.map { .string($0) }
                             if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
                             return object
@@ -35,7 +35,7 @@ extension SocketListener {
         ]
     }
 
-    private func reply(to request: VarlinkRequest, _ objects: [VarlinkObject]) {
+    private func reply(to request: VarlinkRequest, _ objects: [JSONObject]) {
         guard request.wantsMore else { return request.fail(.expectedMore) }
         for (position, object) in objects.enumerated() {
             request.reply(object, continues: position + 1 < objects.count)

@@ -8,7 +8,7 @@ internal import Varlink
 
 /// What would happen, as JSON in the shape that the interface declares.
 nonisolated enum PlanReplies {
-    static func steps(_ plan: LifecyclePlan) -> VarlinkValue {
+    static func steps(_ plan: LifecyclePlan) -> JSONValue {
         .array(
             plan.steps.map { step in
                 [
@@ -20,11 +20,11 @@ nonisolated enum PlanReplies {
             })
     }
 
-    static func tasks(_ plan: LifecyclePlan) -> VarlinkValue {
+    static func tasks(_ plan: LifecyclePlan) -> JSONValue {
         .array(plan.tasks.map { ["name": .string($0.name), "remainingUsec": duration($0.remaining)] })
     }
 
-    static func steps(_ report: RehearsalReport) -> VarlinkValue {
+    static func steps(_ report: RehearsalReport) -> JSONValue {
         .array(
             report.steps.map { step in
                 [
@@ -34,10 +34,10 @@ nonisolated enum PlanReplies {
             })
     }
 
-    static func duration(_ duration: Duration) -> VarlinkValue { .int(Int64(clamping: duration.microseconds)) }
+    static func duration(_ duration: Duration) -> JSONValue { .int(Int64(clamping: duration.microseconds)) }
 
-    private static func call(_ call: LifecyclePlan.Call, _ group: Int) -> VarlinkValue {
-        var object: VarlinkObject = [
+    private static func call(_ call: LifecyclePlan.Call, _ group: Int) -> JSONValue {
+        var object: JSONObject = [
             "name": .string(call.listener), "group": .int(Int64(group)), "rehearses": .bool(call.rehearses),
         ]
         object["deadlineUsec"] = call.deadline.map(duration)

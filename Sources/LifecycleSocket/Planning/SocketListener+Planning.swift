@@ -58,7 +58,7 @@ extension SocketListener {
     }
 
     /// The signal that is asked for and what it does, or an error for a signal that is none.
-    private func subject(of request: VarlinkRequest) -> (Int32, SignalEffect, VarlinkObject)? {
+    private func subject(of request: VarlinkRequest) -> (Int32, SignalEffect, JSONObject)? {
         let text = request.parameters["signal"]?.stringValue ?? ""
         let number: Int32
         do throws(ValueProblem) {
@@ -75,7 +75,7 @@ extension SocketListener {
                 SignalEffect(
                     of: $0, number, isStopping: mediator.isStopping, stopsOnPause: settings.service.stopOnPause)
             } ?? SignalEffect(ofUnheard: number)
-        let head: VarlinkObject = [
+        let head: JSONObject = [
             "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? text),
             "action": .string(action.map { "\($0)" } ?? "none"), "effect": .string(effect.words),
             "state": .string(mediator.state.rawValue),

@@ -14,7 +14,7 @@ package nonisolated struct PostWish {
 
     /// The wish in parameters that were found to be right.
     package init(_ parameters: JSONText) {
-        parameters.read { (key, parser) throws(VarlinkParseError) in
+        parameters.read { (key, parser) throws(JSONParseError) in
             switch key {
             case "name": name = try parser.value().stringValue ?? ""
             case "userInfo": userInfo = try UserInfo(&parser)

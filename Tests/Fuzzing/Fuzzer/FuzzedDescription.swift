@@ -5,7 +5,7 @@ import Varlink
 
 /// The description of an interface: what is printed of it is the same description, and values can be held against it.
 nonisolated enum FuzzedDescription {
-    private static let samples: [VarlinkObject] = [
+    private static let samples: [JSONObject] = [
         [:], ["a": 1], ["a": ["b": .null, "c": [1, 2.5, "x"]]], ["a": "b", "c": [["a": true]], "d": ["e": [:]]],
     ]
 

@@ -9,11 +9,11 @@ nonisolated enum FuzzedJSON {
         if let length = JSONText.plainObjectLength(bytes) {
             let text = String(decoding: bytes[..<length], as: UTF8.self)
             precondition(
-                (try? VarlinkValue(json: text.utf8))?.description == text, "what is plain is written otherwise")
+                (try? JSONValue(json: text.utf8))?.description == text, "what is plain is written otherwise")
         }
-        guard let value = try? VarlinkValue(json: Array(bytes)) else { return 0 }
+        guard let value = try? JSONValue(json: Array(bytes)) else { return 0 }
         let text = value.description
-        let again = try? VarlinkValue(json: Array(text.utf8))
+        let again = try? JSONValue(json: Array(text.utf8))
         precondition(again == value, "a value changes when it is written")
         precondition(again?.description == text, "a value is written in two ways")
         return 0

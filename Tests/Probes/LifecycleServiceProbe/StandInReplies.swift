@@ -5,7 +5,7 @@ import Varlink
 
 /// Replies that do not depend on anything.
 enum StandInReplies {
-    static let listeners: VarlinkObject = [
+    static let listeners: JSONObject = [
         "listeners": [
             [
                 "name": "service-manager", "interests": ["a", "willTerminate"], "order": 0,
@@ -21,16 +21,16 @@ enum StandInReplies {
         ]
     ]
 
-    static let signals: VarlinkObject = [
+    static let signals: JSONObject = [
         "signals": [
             ["signal": "SIGHUP", "number": 1, "action": "reload"],
             ["signal": "SIGRTMIN+5", "number": 39, "action": "org.example.doorbell"],
         ]
     ]
 
-    static func reports(failing: Bool) -> [VarlinkValue] {
-        let outcome: VarlinkValue = failing ? "failed" : "completed"
-        let reason: VarlinkValue = failing ? "disk is full" : .null
+    static func reports(failing: Bool) -> [JSONValue] {
+        let outcome: JSONValue = failing ? "failed" : "completed"
+        let reason: JSONValue = failing ? "disk is full" : .null
         return [
             ["listener": "logger", "outcome": "completed", "durationUsec": 1250],
             ["listener": "cache", "outcome": outcome, "reason": reason, "durationUsec": 90],

@@ -10,7 +10,7 @@ import Varlink
 final class StandInService {
     private let server: VarlinkServer
     private var subscribers: [VarlinkRequest] = []
-    private var kept: [VarlinkObject] = []
+    private var kept: [JSONObject] = []
     private var sequence: Int64 = 40
     private var state = "active"
     private var isMute = false
@@ -29,7 +29,7 @@ final class StandInService {
         let rest = words.count > 1 ? words[1] : ""
         switch words[0] {
         case "notify": notify(rest)
-        case "notification": send(try! VarlinkValue(json: Array(rest.utf8)).objectValue ?? [:])  // the test wrote it
+        case "notification": send(try! JSONValue(json: Array(rest.utf8)).objectValue ?? [:])  // the test wrote it
         case "sequence": sequence = Int64(rest) ?? sequence
         case "state": state = rest
         case "mute": isMute = true
@@ -48,7 +48,7 @@ final class StandInService {
         ])
     }
 
-    private func send(_ notification: VarlinkObject) {
+    private func send(_ notification: JSONObject) {
         kept.append(notification)
         for request in subscribers { request.reply(["notification": .object(notification)], continues: true) }
     }
@@ -70,7 +70,7 @@ final class StandInService {
             "Interrupt": { [unowned self] in move($0, "inactive") },
             "Reload": { [unowned self] request in
                 if refusal.isEmpty { return request.reply() }
-                let reasons = refusal.map { VarlinkValue.string($0) }
+                let reasons = refusal.map { JSONValue.string($0) }
                 request.fail("io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(reasons)])
             },
             "ListListeners": { $0.reply(StandInReplies.listeners) },
@@ -78,7 +78,7 @@ final class StandInService {
         ]
     }
 
-    private var whereItIs: VarlinkObject {
+    private var whereItIs: JSONObject {
         [
             "state": .string(state), "sequence": .int(sequence), "uptimeUsec": 200_000_000, "bootId": "b",
             "invocationId": "c0ffee", "pid": .int(Int64(getpid())), "service": "lantern", "version": "9.8",

@@ -10,8 +10,8 @@ nonisolated enum Certification {
     /// A call: the parameters it must have, without `client_id`, and what answers it.
     struct Step {
         let method: String
-        let input: VarlinkObject
-        let output: VarlinkObject
+        let input: JSONObject
+        let output: JSONObject
     }
 
     static let steps: [Step] = [
@@ -33,13 +33,13 @@ nonisolated enum Certification {
         Step(method: "End", input: [:], output: ["all_ok": true]),
     ]
 
-    static let replies: [VarlinkValue] = (1...10).map { .string("Reply number \($0)") }
+    static let replies: [JSONValue] = (1...10).map { .string("Reply number \($0)") }
 
-    private static let scalars: VarlinkObject = [
+    private static let scalars: JSONObject = [
         "bool": false, "int": 2, "float": .double(.pi), "string": "a lot of string",
     ]
 
-    private static let everything: VarlinkObject = [
+    private static let everything: JSONObject = [
         "object": ["method": "org.varlink.certification.Test09", "parameters": ["map": ["foo": "Foo", "bar": "Bar"]]],
         "enum": "two", "struct": ["first": 1, "second": "2"], "array": ["one", "two", "three"],
         "dictionary": ["foo": "Foo", "bar": "Bar"], "stringset": ["one": [:], "two": [:], "three": [:]],

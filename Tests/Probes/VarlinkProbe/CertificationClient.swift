@@ -22,13 +22,13 @@ final class CertificationClient {
     private func certify() async throws(VarlinkError) -> Bool {
         let name = Certification.name
         let id = try await client.call("\(name).Start")["client_id"] ?? .null
-        var result: VarlinkObject = [:]
+        var result: JSONObject = [:]
         for step in Certification.steps {
-            var parameters: VarlinkObject = ["client_id": id]
+            var parameters: JSONObject = ["client_id": id]
             for (key, value) in result where key != "client_id" { parameters[key] = value }
             switch step.method {
             case "Test10":
-                var replies: [VarlinkValue] = []
+                var replies: [JSONValue] = []
                 for try await reply in client.more("\(name).Test10", parameters) {
                     replies.append(reply["string"] ?? .null)
                 }
@@ -38,7 +38,7 @@ final class CertificationClient {
                 result = [:]
             default: result = try await client.call("\(name).\(step.method)", parameters)
             }
-            say("\(step.method): \(VarlinkValue.object(result))")
+            say("\(step.method): \(JSONValue.object(result))")
         }
         return result["all_ok"] == true
     }

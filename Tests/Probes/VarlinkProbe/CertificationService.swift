@@ -44,7 +44,7 @@ final class CertificationService {
         guard expected == position, Self.withoutNulls(.object(parameters)) == .object(step.input),
             request.isOneway == isOneway, request.wantsMore == wantsMore
         else {
-            say("\(step.method): unexpected \(VarlinkValue.object(request.parameters))")
+            say("\(step.method): unexpected \(JSONValue.object(request.parameters))")
             next[client] = nil
             return request.fail(
                 "org.varlink.certification.CertificationError",
@@ -58,8 +58,8 @@ final class CertificationService {
     }
 
     /// Absent and `null` are the same for the fields of a structure, though not for the elements of an array.
-    private static func withoutNulls(_ value: VarlinkValue) -> VarlinkValue {
+    private static func withoutNulls(_ value: JSONValue) -> JSONValue {
         guard case .object(let object) = value else { return value }
-        return .object(VarlinkObject(object.filter { !$0.value.isNull }.map { ($0.key, withoutNulls($0.value)) }))
+        return .object(JSONObject(object.filter { !$0.value.isNull }.map { ($0.key, withoutNulls($0.value)) }))
     }
 }

@@ -15,7 +15,7 @@ package nonisolated struct JSONText: Sendable {
     package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     /// An object as text.
-    package init(_ object: VarlinkObject) { self.init(ArraySlice(VarlinkValue.object(object).json)) }
+    package init(_ object: JSONObject) { self.init(ArraySlice(JSONValue.object(object).json)) }
 
     /// The length of the object that `bytes` begin with, if it is written as we write one: no white space, no escapes, all
     /// in ASCII, numbers whole, names in ascending order and none twice. It reads the same when it is read and written
@@ -27,9 +27,9 @@ package nonisolated struct JSONText: Sendable {
     }
 
     /// All of it.
-    package var object: VarlinkObject {
-        var object = VarlinkObject()
-        read { (key, parser) throws(VarlinkParseError) in object[key.string] = try parser.value() }
+    package var object: JSONObject {
+        var object = JSONObject()
+        read { (key, parser) throws(JSONParseError) in object[key.string] = try parser.value() }
         return object
     }
 
@@ -38,10 +38,10 @@ package nonisolated struct JSONText: Sendable {
     /// - Returns: whether it came to the end.
     @inline(__always)
     @discardableResult
-    package func read(_ body: (JSONKey, inout JSONParser) throws(VarlinkParseError) -> Void) -> Bool {
+    package func read(_ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             var parser = JSONParser(bytes)
-            do throws(VarlinkParseError) {
+            do throws(JSONParseError) {
                 try parser.members(body)
                 return true
             } catch {

@@ -30,7 +30,7 @@ package nonisolated struct JSONWriter: ~Copyable {
     private static let keptCapacity = 16 << 10
 
     /// Writes a value.
-    package mutating func write(_ value: VarlinkValue) {
+    package mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write(raw: "null")
         case .bool(true): write(raw: "true")
@@ -45,7 +45,7 @@ package nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Writes an object, with its members in their order.
-    package mutating func write(_ object: VarlinkObject) {
+    package mutating func write(_ object: JSONObject) {
         let members = object.members
         write(byte: UInt8(ascii: "{"))
         for position in members.indices {
@@ -57,7 +57,7 @@ package nonisolated struct JSONWriter: ~Copyable {
         write(byte: UInt8(ascii: "}"))
     }
 
-    private mutating func write(_ elements: [VarlinkValue]) {
+    private mutating func write(_ elements: [JSONValue]) {
         write(byte: UInt8(ascii: "["))
         for position in elements.indices {
             if position > 0 { write(byte: UInt8(ascii: ",")) }

@@ -2,14 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A JSON value as Varlink maps it (UAPI.20, «Mapping the Type System to JSON»).
-public nonisolated enum VarlinkValue: Sendable, Equatable {
+public nonisolated enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     case int(Int64)
     case double(Double)
     case string(String)
-    case array([VarlinkValue])
-    case object(VarlinkObject)
+    case array([JSONValue])
+    case object(JSONObject)
 
     /// Whether this is `null`, which Varlink treats like an absent field.
     public var isNull: Bool {
@@ -45,20 +45,20 @@ public nonisolated enum VarlinkValue: Sendable, Equatable {
     }
 
     /// The elements, or nil when this is no array.
-    public var arrayValue: [VarlinkValue]? {
+    public var arrayValue: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
     /// The members, or nil when this is no object.
-    public var objectValue: VarlinkObject? {
+    public var objectValue: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
     /// The member of that name, or nil when there is none or this is no object.
-    public subscript(key: String) -> VarlinkValue? { objectValue?[key] }
+    public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
     /// The element at that position, or nil when there is none or this is no array.
-    public subscript(index: Int) -> VarlinkValue? {
+    public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
     }

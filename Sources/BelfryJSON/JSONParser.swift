@@ -26,12 +26,12 @@ package nonisolated struct JSONParser {
         }
     }
 
-    func failure(_ reason: VarlinkParseError.Reason) -> VarlinkParseError {
-        VarlinkParseError(reason: reason, offset: offset)
+    func failure(_ reason: JSONParseError.Reason) -> JSONParseError {
+        JSONParseError(reason: reason, offset: offset)
     }
 
     /// What to say of the next byte, which does not belong here.
-    func unexpected() -> VarlinkParseError {
+    func unexpected() -> JSONParseError {
         failure(next.map { .unexpectedByte($0) } ?? .unexpectedEnd)
     }
 
@@ -48,18 +48,18 @@ package nonisolated struct JSONParser {
     }
 
     @inline(__always)
-    mutating func expect(_ text: StaticString) throws(VarlinkParseError) {
+    mutating func expect(_ text: StaticString) throws(JSONParseError) {
         for position in 0..<text.utf8CodeUnitCount where !take(text.utf8Start[position]) { throw unexpected() }
     }
 
     /// Nothing but white space may follow.
-    package mutating func end() throws(VarlinkParseError) {
+    package mutating func end() throws(JSONParseError) {
         skipSpace()
         if offset < bytes.count { throw failure(.trailingBytes) }
     }
 
     /// The next value.
-    package mutating func value() throws(VarlinkParseError) -> VarlinkValue {
+    package mutating func value() throws(JSONParseError) -> JSONValue {
         skipSpace()
         guard let next else { throw unexpected() }
         switch next {
@@ -80,17 +80,17 @@ package nonisolated struct JSONParser {
         }
     }
 
-    mutating func object() throws(VarlinkParseError) -> VarlinkObject {
-        var object = VarlinkObject()
-        try members { (key, parser) throws(VarlinkParseError) in object[key.string] = try parser.value() }
+    mutating func object() throws(JSONParseError) -> JSONObject {
+        var object = JSONObject()
+        try members { (key, parser) throws(JSONParseError) in object[key.string] = try parser.value() }
         return object
     }
 
     /// Walks over the members of an object. `body` is called after the colon and reads the value.
     @inline(__always)
     package mutating func members(
-        _ body: (JSONKey, inout JSONParser) throws(VarlinkParseError) -> Void
-    ) throws(VarlinkParseError) {
+        _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void
+    ) throws(JSONParseError) {
         skipSpace()
         try expect("{")
         try enter()
@@ -110,16 +110,16 @@ package nonisolated struct JSONParser {
         }
     }
 
-    private mutating func array() throws(VarlinkParseError) -> [VarlinkValue] {
-        var elements: [VarlinkValue] = []
-        try self.elements { parser throws(VarlinkParseError) in elements.append(try parser.value()) }
+    private mutating func array() throws(JSONParseError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        try self.elements { parser throws(JSONParseError) in elements.append(try parser.value()) }
         return elements
     }
 
     /// Walks over the elements of an array, which `body` reads.
     mutating func elements(
-        _ body: (inout JSONParser) throws(VarlinkParseError) -> Void
-    ) throws(VarlinkParseError) {
+        _ body: (inout JSONParser) throws(JSONParseError) -> Void
+    ) throws(JSONParseError) {
         try expect("[")
         try enter()
         defer { depth -= 1 }
@@ -134,7 +134,7 @@ package nonisolated struct JSONParser {
         }
     }
 
-    private mutating func enter() throws(VarlinkParseError) {
+    private mutating func enter() throws(JSONParseError) {
         depth += 1
         if depth > Self.maximumDepth { throw failure(.nestedTooDeeply) }
     }

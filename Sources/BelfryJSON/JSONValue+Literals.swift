@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-nonisolated extension VarlinkValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+nonisolated extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
@@ -18,8 +18,8 @@ nonisolated extension VarlinkValue: ExpressibleByBooleanLiteral, ExpressibleByIn
     public init(stringLiteral value: String) { self = .string(value) }
 
     /// The value that is written in code.
-    public init(arrayLiteral elements: VarlinkValue...) { self = .array(elements) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
     /// The value that is written in code.
-    public init(dictionaryLiteral elements: (String, VarlinkValue)...) { self = .object(VarlinkObject(elements)) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }

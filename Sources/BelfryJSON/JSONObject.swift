@@ -2,13 +2,13 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The members of a JSON object, in the order in which they came. Names are unique.
-public nonisolated struct VarlinkObject: Sendable {
+public nonisolated struct JSONObject: Sendable {
     /// One member.
-    public typealias Element = (key: String, value: VarlinkValue)
+    public typealias Element = (key: String, value: JSONValue)
 
     struct Member {
         let key: String
-        var value: VarlinkValue
+        var value: JSONValue
     }
 
     private(set) var members: [Member] = []
@@ -21,7 +21,7 @@ public nonisolated struct VarlinkObject: Sendable {
     public init() {}
 
     /// An object with these members; of those with the same name the last one wins.
-    public init(_ members: some Sequence<(String, VarlinkValue)>) {
+    public init(_ members: some Sequence<(String, JSONValue)>) {
         self.members.reserveCapacity(members.underestimatedCount)
         for (key, value) in members { self[key] = value }
     }
@@ -33,7 +33,7 @@ public nonisolated struct VarlinkObject: Sendable {
     public var keys: [String] { members.map(\.key) }
 
     /// The value of that name. Setting nil removes the member.
-    public subscript(key: String) -> VarlinkValue? {
+    public subscript(key: String) -> JSONValue? {
         get { position(of: key).map { members[$0].value } }
         set {
             switch (position(of: key), newValue) {
@@ -54,7 +54,7 @@ public nonisolated struct VarlinkObject: Sendable {
     }
 
     /// Adds a member of a name that the object does not have yet.
-    package mutating func append(_ key: String, _ value: VarlinkValue) {
+    package mutating func append(_ key: String, _ value: JSONValue) {
         if members.isEmpty { members.reserveCapacity(4) }
         members.append(Member(key: key, value: value))
         if index != nil { index?[key] = members.count - 1 } else { makeIndex() }
@@ -72,7 +72,7 @@ public nonisolated struct VarlinkObject: Sendable {
     }
 }
 
-nonisolated extension VarlinkObject: RandomAccessCollection {
+nonisolated extension JSONObject: RandomAccessCollection {
     /// 0.
     public var startIndex: Int { 0 }
     /// The number of members.
@@ -81,14 +81,14 @@ nonisolated extension VarlinkObject: RandomAccessCollection {
     public subscript(position: Int) -> Element { (members[position].key, members[position].value) }
 }
 
-nonisolated extension VarlinkObject: Equatable {
+nonisolated extension JSONObject: Equatable {
     /// Objects are equal when they have the same members, in whatever order.
     public static func == (left: Self, right: Self) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 }
 
-nonisolated extension VarlinkObject: ExpressibleByDictionaryLiteral {
+nonisolated extension JSONObject: ExpressibleByDictionaryLiteral {
     /// An object with these members; of those with the same name the last one wins.
-    public init(dictionaryLiteral elements: (String, VarlinkValue)...) { self.init(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }

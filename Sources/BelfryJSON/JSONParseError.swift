@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Why a JSON text was not understood, and where.
-public nonisolated struct VarlinkParseError: Error, Sendable, Equatable, CustomStringConvertible {
+public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong.
     public enum Reason: Sendable, Equatable {
         /// The text ends too early.

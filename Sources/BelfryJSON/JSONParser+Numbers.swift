@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 nonisolated extension JSONParser {
-    mutating func number() throws(VarlinkParseError) -> VarlinkValue {
+    mutating func number() throws(JSONParseError) -> JSONValue {
         let start = offset
         let isNegative = take(UInt8(ascii: "-"))
         var integer: Int64? = 0
@@ -28,16 +28,16 @@ nonisolated extension JSONParser {
         return .double(try double(from: start))
     }
 
-    private func double(from start: Int) throws(VarlinkParseError) -> Double {
+    private func double(from start: Int) throws(JSONParseError) -> Double {
         guard offset - start <= Self.maximumNumberLength,
             let value = Double(String(decoding: bytes[start..<offset], as: UTF8.self)), value.isFinite
-        else { throw VarlinkParseError(reason: .numberOutOfRange, offset: start) }
+        else { throw JSONParseError(reason: .numberOutOfRange, offset: start) }
         return value
     }
 
     /// One digit or more.
     @inline(__always)
-    private mutating func digits(_ body: (Int64) -> Void) throws(VarlinkParseError) {
+    private mutating func digits(_ body: (Int64) -> Void) throws(JSONParseError) {
         let start = offset
         while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
             body(Int64(byte - UInt8(ascii: "0")))

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-nonisolated extension VarlinkValue: CustomStringConvertible {
+nonisolated extension JSONValue: CustomStringConvertible {
     /// Reads one JSON text (RFC 8259) in UTF-8 with nothing but white space around it.
     ///
     /// Of members with the same name the last one wins. Integers that do not fit 64 bits become doubles. Nesting ends
     /// at 64 levels, a number at 512 characters.
     ///
     /// - Throws: what is wrong, and at which byte.
-    public init(json: some Sequence<UInt8>) throws(VarlinkParseError) {
+    public init(json: some Sequence<UInt8>) throws(JSONParseError) {
         let copy = ContiguousArray(json)
-        self = try copy.withUnsafeBufferPointer { bytes throws(VarlinkParseError) in
-            try VarlinkValue(json: bytes)
+        self = try copy.withUnsafeBufferPointer { bytes throws(JSONParseError) in
+            try JSONValue(json: bytes)
         }
     }
 
     /// Reads one JSON text without copying it.
     ///
     /// - Throws: what is wrong, and at which byte.
-    public init(json bytes: UnsafeBufferPointer<UInt8>) throws(VarlinkParseError) {
+    public init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) {
         var parser = JSONParser(bytes)
         self = try parser.value()
         try parser.end()

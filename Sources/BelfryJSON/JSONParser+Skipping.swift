@@ -4,14 +4,14 @@
 /// Looks at a text without making anything of it. It throws what reading it would.
 nonisolated extension JSONParser {
     /// Passes over a value, and answers its bytes.
-    package mutating func skipValue() throws(VarlinkParseError) -> Range<Int> {
+    package mutating func skipValue() throws(JSONParseError) -> Range<Int> {
         skipSpace()
         let start = offset
         switch next {
         case UInt8(ascii: "{"):
-            try members { (_, parser) throws(VarlinkParseError) in _ = try parser.skipValue() }
+            try members { (_, parser) throws(JSONParseError) in _ = try parser.skipValue() }
         case UInt8(ascii: "["):
-            try elements { parser throws(VarlinkParseError) in _ = try parser.skipValue() }
+            try elements { parser throws(JSONParseError) in _ = try parser.skipValue() }
         case UInt8(ascii: "\""): _ = try key()
         default: _ = try value()
         }
@@ -19,7 +19,7 @@ nonisolated extension JSONParser {
     }
 
     /// Reads a string that need not become one.
-    package mutating func key() throws(VarlinkParseError) -> JSONKey {
+    package mutating func key() throws(JSONParseError) -> JSONKey {
         guard take(UInt8(ascii: "\"")) else { throw unexpected() }
         let start = offset
         let (end, isASCII) = plainEnd()

@@ -14,7 +14,7 @@ nonisolated extension JSONParser {
         return (offset + length, isASCII)
     }
 
-    mutating func string() throws(VarlinkParseError) -> String {
+    mutating func string() throws(JSONParseError) -> String {
         try expect("\"")
         let start = offset
         let (end, isASCII) = plainEnd()
@@ -31,12 +31,12 @@ nonisolated extension JSONParser {
     }
 
     /// The string that began at `start` and has its first escape here.
-    private mutating func escapedString(from start: Int) throws(VarlinkParseError) -> String {
+    private mutating func escapedString(from start: Int) throws(JSONParseError) -> String {
         var decoded = Array(bytes[start..<offset])
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
-                let text = try decoded.withUnsafeBufferPointer { bytes throws(VarlinkParseError) -> String in
+                let text = try decoded.withUnsafeBufferPointer { bytes throws(JSONParseError) -> String in
                     try self.text(bytes, false, from: start)
                 }
                 offset += 1
@@ -53,18 +53,18 @@ nonisolated extension JSONParser {
 
     private func text(
         _ bytes: UnsafeBufferPointer<UInt8>, _ isASCII: Bool, from start: Int
-    ) throws(VarlinkParseError) -> String {
+    ) throws(JSONParseError) -> String {
         // What is ASCII, as nearly all is, is valid as it stands, and copied.
         if isASCII {
             return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw VarlinkParseError(reason: .invalidUTF8, offset: start)
+            throw JSONParseError(reason: .invalidUTF8, offset: start)
         }
         return text
     }
 
-    private mutating func escape() throws(VarlinkParseError) -> Unicode.Scalar {
+    private mutating func escape() throws(JSONParseError) -> Unicode.Scalar {
         offset += 1
         guard let kind = next else { throw failure(.unexpectedEnd) }
         let scalar: Unicode.Scalar
@@ -82,7 +82,7 @@ nonisolated extension JSONParser {
         return scalar
     }
 
-    private mutating func unicodeEscape() throws(VarlinkParseError) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(JSONParseError) -> Unicode.Scalar {
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard UTF16.isLeadSurrogate(first), take(UInt8(ascii: "\\")), next == UInt8(ascii: "u") else {
@@ -94,7 +94,7 @@ nonisolated extension JSONParser {
     }
 
     /// The four digits after the `u` that is next.
-    private mutating func fourDigits() throws(VarlinkParseError) -> UInt16 {
+    private mutating func fourDigits() throws(JSONParseError) -> UInt16 {
         offset += 1
         var value: UInt16 = 0
         for _ in 0..<4 {
