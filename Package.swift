@@ -42,12 +42,12 @@ let package = Package(
             linkerSettings: [.linkedLibrary("systemd")]
         ),
         .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
-        .target(name: "Lifecycle", swiftSettings: onMain),
+        .target(name: "BelfryJSON", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(name: "Lifecycle", dependencies: ["BelfryJSON"], swiftSettings: onMain),
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
         .target(
             name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain,
             linkerSettings: [.linkedLibrary("dispatch")]),
-        .target(name: "BelfryJSON", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(
             name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "BelfryJSON"],
             swiftSettings: onMain),

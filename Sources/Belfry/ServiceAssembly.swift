@@ -70,7 +70,7 @@ final class ServiceAssembly {
         launch.previousRun = lastWord.previousRun
         let surroundings = PartSurroundings(
             loop: loop, mediator: mediator, paths: paths, counter: counter,
-            describeRun: { ["launch": .object(launch.userInfo)].merging(lastWord.userInfo) { $1 } },
+            describeRun: { UserInfo([("launch", .object(launch.userInfo))]).merging(lastWord.userInfo) { $1 } },
             refreshTimeouts: { budget.refresh(then: $0) })
         for part in parts { try part.addFirstListeners(surroundings) }
         try mediator.addListener(

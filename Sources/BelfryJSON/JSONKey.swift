@@ -24,7 +24,7 @@ package nonisolated enum JSONKey {
         case .plain(let bytes):
             var name = name
             return name.withUTF8 { Self.isSame($0, bytes) }
-        case .decoded(let text): return text == name
+        case .decoded(let text): return text.hasSameBytes(as: name)
         }
     }
 
@@ -34,7 +34,7 @@ package nonisolated enum JSONKey {
         switch key {
         case .plain(let bytes):
             return isSame(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), bytes)
-        case .decoded(let text): return text == name.description
+        case .decoded(let text): return text.hasSameBytes(as: name.description)
         }
     }
 

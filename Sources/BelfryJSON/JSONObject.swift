@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The members of a JSON object, in the order in which they came. Names are unique.
+/// The members of a JSON object, in the order in which they came. Names are unique, and compared as bytes.
+///
+/// An object that was read from text stays text until somebody asks for its members, and is written as the same text. To
+/// look up a name takes time in proportion to the size of the object.
 public nonisolated struct JSONObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: JSONValue)
@@ -11,80 +14,161 @@ public nonisolated struct JSONObject: Sendable {
         var value: JSONValue
     }
 
-    private(set) var members: [Member] = []
+    private enum Content {
+        /// An object that was found to be right, without white space between its parts. It is the only kind of text here,
+        /// so that reading it again cannot fail.
+        case text([UInt8])
+        case members([Member])
+    }
 
-    /// Where a name is; kept only for objects too large to be searched from the front.
-    private var index: [String: Int]?
-    private static let searchable = 16
+    private var content: Content
 
     /// An object without members.
-    public init() {}
+    public init() { content = .members([]) }
 
     /// An object with these members; of those with the same name the last one wins.
     public init(_ members: some Sequence<(String, JSONValue)>) {
-        self.members.reserveCapacity(members.underestimatedCount)
-        for (key, value) in members { self[key] = value }
+        content = .members(Self.unique(members.map { Member(key: $0, value: $1) }))
     }
 
-    /// An object without members, and with room for so many.
-    package init(minimumCapacity: Int) { members.reserveCapacity(minimumCapacity) }
+    /// An object that a parser has passed over.
+    init(text: [UInt8]) { content = .text(text) }
+
+    /// The members as they are written; nil for an object that was made of members.
+    var text: [UInt8]? { if case .text(let text) = content { text } else { nil } }
+
+    /// The members.
+    var members: [Member] {
+        switch content {
+        case .members(let members): return members
+        case .text(let text):
+            var members: [Member] = []
+            Self.read(text) { (key, parser) throws(JSONParseError) in
+                members.append(Member(key: key.string, value: try parser.value()))
+            }
+            return Self.unique(members)
+        }
+    }
+
+    /// How many members there are.
+    public var count: Int { members.count }
+
+    /// Whether there are none.
+    public var isEmpty: Bool {
+        switch content {
+        case .members(let members): members.isEmpty
+        case .text(let text): text.count == 2
+        }
+    }
 
     /// The names, in order.
     public var keys: [String] { members.map(\.key) }
 
     /// The value of that name. Setting nil removes the member.
     public subscript(key: String) -> JSONValue? {
-        get { position(of: key).map { members[$0].value } }
-        set {
-            switch (position(of: key), newValue) {
-            case (let position?, let value?): members[position].value = value
-            case (let position?, nil): remove(at: position)
-            case (nil, let value?): append(key, value)
-            case (nil, nil): break
+        get {
+            switch content {
+            case .members(let members): return members.first { $0.key.hasSameBytes(as: key) }?.value
+            case .text(let text):
+                var found: JSONValue?
+                Self.read(text) { (name, parser) throws(JSONParseError) in
+                    if name.isSame(as: key) { found = try parser.value() } else { _ = try parser.skipValue() }
+                }
+                return found
             }
         }
-    }
-
-    private func position(of key: String) -> Int? {
-        guard let index else {
-            for position in members.indices where members[position].key == key { return position }
-            return nil
+        set {
+            var members = members
+            content = .members([])  // or the array would be copied
+            switch (members.firstIndex { $0.key.hasSameBytes(as: key) }, newValue) {
+            case (let place?, let value?): members[place].value = value
+            case (let place?, nil): members.remove(at: place)
+            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, nil): break
+            }
+            content = .members(members)
         }
-        return index[key]
     }
 
-    /// Adds a member of a name that the object does not have yet.
-    package mutating func append(_ key: String, _ value: JSONValue) {
-        if members.isEmpty { members.reserveCapacity(4) }
-        members.append(Member(key: key, value: value))
-        if index != nil { index?[key] = members.count - 1 } else { makeIndex() }
+    /// Walks over the members without making values of those that are not asked for. `body` reads or passes over the value.
+    package func read(_ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
+        if case .text(let text) = content { return Self.read(text, body) }
+        if !isEmpty { Self.read(JSONValue.object(self).json, body) }
     }
 
-    private mutating func remove(at position: Int) {
-        members.remove(at: position)
-        index = nil
-        makeIndex()
+    @inline(__always)
+    private static func read(_ text: [UInt8], _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
+        text.withUnsafeBufferPointer { bytes in
+            var parser = JSONParser(bytes)
+            // The text was found to be right.
+            try? parser.members(body)
+        }
     }
 
-    private mutating func makeIndex() {
-        guard members.count > Self.searchable else { return }
-        index = Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].key, $0) })
+    /// Of members with the same name the last one wins, at the place of the first.
+    private static func unique(_ members: [Member]) -> [Member] {
+        guard members.count > 1 else { return members }
+        var places: [UTF8Text: Int] = [:]
+        var unique: [Member] = []
+        unique.reserveCapacity(members.count)
+        for member in members {
+            if let place = places[UTF8Text(member.key)] {
+                unique[place] = member
+            } else {
+                places[UTF8Text(member.key)] = unique.count
+                unique.append(member)
+            }
+        }
+        return unique
     }
 }
 
-nonisolated extension JSONObject: RandomAccessCollection {
-    /// 0.
-    public var startIndex: Int { 0 }
-    /// The number of members.
-    public var endIndex: Int { members.count }
-    /// The member at a position.
-    public subscript(position: Int) -> Element { (members[position].key, members[position].value) }
+nonisolated extension JSONObject: Sequence {
+    /// Visits the members in their order.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var members: ArraySlice<Member>
+
+        /// The next member; nil after the last one.
+        public mutating func next() -> Element? { members.popFirst().map { ($0.key, $0.value) } }
+    }
+
+    /// The members, from the first one on.
+    public func makeIterator() -> Iterator { Iterator(members: members[...]) }
+
+    /// The number of members, or less where that would have to be counted.
+    public var underestimatedCount: Int { if case .members(let members) = content { members.count } else { 0 } }
+
+    /// The members that `isIncluded` is true of.
+    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
+        var kept = JSONObject()
+        kept.content = .members(try members.filter { try isIncluded(($0.key, $0.value)) })
+        return kept
+    }
+
+    /// Adds the members of another object. Where both have a name, `combine` is given the old value and the new one.
+    public mutating func merge(
+        _ other: JSONObject, uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
+    ) rethrows {
+        for (key, value) in other { self[key] = try self[key].map { try combine($0, value) } ?? value }
+    }
+
+    /// This object with the members of another one; see `merge(_:uniquingKeysWith:)`.
+    public func merging(
+        _ other: JSONObject, uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
+    ) rethrows -> JSONObject {
+        var merged = self
+        try merged.merge(other, uniquingKeysWith: combine)
+        return merged
+    }
 }
 
 nonisolated extension JSONObject: Equatable {
     /// Objects are equal when they have the same members, in whatever order.
     public static func == (left: Self, right: Self) -> Bool {
-        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+        let (members, others) = (left.members, right.members)
+        guard members.count == others.count else { return false }
+        let values = Dictionary(others.map { (UTF8Text($0.key), $0.value) }) { _, last in last }
+        return members.allSatisfy { values[UTF8Text($0.key)] == $0.value }
     }
 }
 

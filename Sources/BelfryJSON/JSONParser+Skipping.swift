@@ -30,4 +30,22 @@ nonisolated extension JSONParser {
         offset = end + 1
         return .plain(UnsafeBufferPointer(rebasing: bytes[start..<end]))
     }
+
+    /// A text without the white space between its parts.
+    static func withoutSpace(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(text.count)
+        var isInString = false
+        var isEscaped = false
+        for byte in text {
+            switch byte {
+            case 0...0x20 where !isInString: continue
+            case UInt8(ascii: "\"") where !isEscaped: isInString.toggle()
+            default: break
+            }
+            isEscaped = isInString && !isEscaped && byte == UInt8(ascii: "\\")
+            kept.append(byte)
+        }
+        return kept
+    }
 }

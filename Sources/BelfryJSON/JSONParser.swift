@@ -3,16 +3,21 @@
 
 /// Reads JSON (RFC 8259) from bytes that stay where they are for as long as the parser lives.
 package nonisolated struct JSONParser {
-    static let maximumDepth = 64
     static let maximumNumberLength = 512
 
     let bytes: UnsafeBufferPointer<UInt8>
     /// The place of the byte that is next.
     package internal(set) var offset = 0
+    /// Whether white space was passed over, outside of strings.
+    var hasSpace = false
+    private let maximumDepth: Int
     private var depth = 0
 
-    /// A parser of these bytes.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    /// A parser of these bytes, with at most `maximumDepth` arrays and objects within each other.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = 64) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
 
     /// The next byte, or nil at the end.
     @inline(__always)
@@ -37,7 +42,10 @@ package nonisolated struct JSONParser {
 
     @inline(__always)
     mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            offset += 1
+            hasSpace = true
+        }
     }
 
     @inline(__always)
@@ -80,10 +88,13 @@ package nonisolated struct JSONParser {
         }
     }
 
-    mutating func object() throws(JSONParseError) -> JSONObject {
-        var object = JSONObject()
-        try members { (key, parser) throws(JSONParseError) in object[key.string] = try parser.value() }
-        return object
+    /// The object that is next, as text.
+    private mutating func object() throws(JSONParseError) -> JSONObject {
+        let hadSpace = hasSpace
+        hasSpace = false
+        defer { hasSpace = hasSpace || hadSpace }
+        let text = UnsafeBufferPointer(rebasing: bytes[try skipValue()])
+        return JSONObject(text: hasSpace ? Self.withoutSpace(text) : Array(text))
     }
 
     /// Walks over the members of an object. `body` is called after the colon and reads the value.
@@ -117,7 +128,7 @@ package nonisolated struct JSONParser {
     }
 
     /// Walks over the elements of an array, which `body` reads.
-    mutating func elements(
+    package mutating func elements(
         _ body: (inout JSONParser) throws(JSONParseError) -> Void
     ) throws(JSONParseError) {
         try expect("[")
@@ -136,6 +147,6 @@ package nonisolated struct JSONParser {
 
     private mutating func enter() throws(JSONParseError) {
         depth += 1
-        if depth > Self.maximumDepth { throw failure(.nestedTooDeeply) }
+        if depth > maximumDepth { throw failure(.nestedTooDeeply) }
     }
 }

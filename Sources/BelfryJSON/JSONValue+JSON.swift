@@ -19,7 +19,14 @@ nonisolated extension JSONValue: CustomStringConvertible {
     ///
     /// - Throws: what is wrong, and at which byte.
     public init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) {
-        var parser = JSONParser(bytes)
+        try self.init(json: bytes, maximumDepth: 64)
+    }
+
+    /// Reads one JSON text with at most `maximumDepth` arrays and objects within each other.
+    ///
+    /// - Throws: what is wrong, and at which byte.
+    package init(json bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) throws(JSONParseError) {
+        var parser = JSONParser(bytes, maximumDepth: maximumDepth)
         self = try parser.value()
         try parser.end()
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A JSON value as Varlink maps it (UAPI.20, «Mapping the Type System to JSON»).
-public nonisolated enum JSONValue: Sendable, Equatable {
+/// A JSON value: what travels with a notification, on the socket, in the journal and in the files of the state directory.
+public nonisolated enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -61,5 +61,21 @@ public nonisolated enum JSONValue: Sendable, Equatable {
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
+    }
+}
+
+nonisolated extension JSONValue: Equatable {
+    /// Whether both are the same. Strings are compared as bytes; an integer is never equal to a double.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
     }
 }

@@ -46,6 +46,7 @@ package nonisolated struct JSONWriter: ~Copyable {
 
     /// Writes an object, with its members in their order.
     package mutating func write(_ object: JSONObject) {
+        if let text = object.text { return text.withUnsafeBufferPointer { write(raw: $0) } }
         let members = object.members
         write(byte: UInt8(ascii: "{"))
         for position in members.indices {

@@ -49,4 +49,12 @@ nonisolated extension String {
             }
         }
     }
+
+    /// The beginning of the text, of at most `limit` UTF-8 bytes, with an ellipsis where something was cut off.
+    package func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: max(limit, 0))
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(unicodeScalars[..<end]) + "…"
+    }
 }

@@ -41,7 +41,7 @@ nonisolated extension JSONWriter {
 
     @inline(__always)
     mutating func writeEnd(of notification: LifecycleNotification) {
-        if !notification.withUserInfoText({ write(raw: $0) }) { write(notification.userInfo) }
+        write(notification.userInfo)
         write(raw: "}")
     }
 
@@ -78,19 +78,5 @@ nonisolated extension JSONWriter {
             write(raw: ",\"command\":")
             write(command)
         }
-    }
-
-    /// The members by name, so that the same info is always the same text.
-    private mutating func write(_ info: UserInfo) {
-        write(raw: "{")
-        var isFirst = true
-        info.forEachByName { key, value in
-            if !isFirst { write(raw: ",") }
-            isFirst = false
-            write(key)
-            write(raw: ":")
-            write(value.json)
-        }
-        write(raw: "}")
     }
 }

@@ -50,7 +50,7 @@ extension SocketListener {
 
     private var stateAndRun: JSONObject {
         var object = state
-        for (key, value) in describeRun().json { object[key] = value }
+        for (key, value) in describeRun() { object[key] = value }
         return object
     }
 
@@ -75,7 +75,7 @@ extension SocketListener {
         guard mediator.actions.contains(where: { $0.id == id }) else {
             return request.fail("io.belfry.Lifecycle.NoSuchAction", ["id": .string(id)])
         }
-        var userInfo = UserInfo(request.parameters["userInfo"]?.objectValue ?? [:])
+        var userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
         userInfo["action"] = .string(id)
         mediator.post(.performAction, userInfo: userInfo, origin: origin(of: request)) {
             request.reply(LifecycleReplies.result($0))

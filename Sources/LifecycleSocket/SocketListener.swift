@@ -25,7 +25,6 @@ package final class SocketListener: LifecycleListener {
     let log: ServiceLog
     /// What was posted since the start.
     let counts = NotificationCounts()
-    let intake: PostIntake
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.
@@ -33,7 +32,7 @@ package final class SocketListener: LifecycleListener {
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let keeper: SocketKeeper
-    private var access: SocketAccess { didSet { intake.changeRules() } }
+    private var access: SocketAccess
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
@@ -58,7 +57,6 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.keeper = keeper
         self.log = log
-        intake = PostIntake(mediator)
         clients = ClientLog(log)
         access = SocketAccess(settings)
         holds = HoldList(mediator: mediator, log: log)
@@ -74,7 +72,7 @@ package final class SocketListener: LifecycleListener {
             on: server, bootID: identity.bootID, queueLimit: settings.queueMax, queueByteLimit: settings.queueSizeMax,
             replayLimit: settings.replayMax, keeper: keeper,
             journal: series.map { Self.queue($0, mediator, log) })
-        server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods, oneway: onewayMethods))
+        server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
         server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
         server.onProblem = { [clients] in clients.note($0) }

@@ -9,8 +9,6 @@ final class ServerConnection: FrameStream {
     let peer: VarlinkPeer
     /// What the owner of the server keeps with the connection.
     var attachment: (any AnyObject & Sendable)?
-    @exclusivity(unchecked)  // nothing calls out while it is changed
-    private var oneway: OnewayShape?
     /// Nil when the connection is closed or is the server's no more. Not weak: that would make the server slow to refer to.
     private unowned var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
@@ -65,10 +63,8 @@ final class ServerConnection: FrameStream {
         if successor != nil { return handOver(server) }
         while !isClosed, isReadyForCall(server.limits) {
             do throws(VarlinkProtocolError) {
-                guard let frame = try takeOneways(server) else { break }
-                let call = try ReceivedCall(message: frame, likely: server.lastMethod)
-                learnShape(of: call, frame, server)
-                begin(call, server)
+                guard let frame = try nextFrame() else { break }
+                begin(try VarlinkCall(message: frame), server)
             } catch {
                 return violation(error, server)
             }
@@ -82,23 +78,6 @@ final class ServerConnection: FrameStream {
         // What has been taken from the kernel would be lost to whoever goes on with the call after us.
         takesInput = note == nil && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
-    }
-
-    /// Takes calls that are written like the last one without an answer, as long as they follow each other. Answers the
-    /// next message, unless it has to wait.
-    private func takeOneways(_ server: VarlinkServer) throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
-        guard let oneway else { return try nextFrame() }
-        let limits = server.limits
-        while let frame = try nextFrame() {
-            guard oneway.take(frame, on: self) else { return frame }
-            if isClosed || !isReadyForCall(limits) { break }
-        }
-        return nil
-    }
-
-    private func learnShape(of call: ReceivedCall, _ message: ArraySlice<UInt8>, _ server: VarlinkServer) {
-        guard call.mode == .oneway, call.isMatched, let handler = server.lastOneway else { return }
-        oneway = OnewayShape(of: message, parameters: call.parameters.bytes, handler: handler)
     }
 
     /// Answers whether the user may have so much waiting.
@@ -121,7 +100,7 @@ final class ServerConnection: FrameStream {
         current == 0 && (isPeerGone || queuedBytes <= limits.unreadBytes)
     }
 
-    private func begin(_ call: ReceivedCall, _ server: VarlinkServer) {
+    private func begin(_ call: VarlinkCall, _ server: VarlinkServer) {
         calls += 1
         current = calls
         isOneway = call.mode == .oneway
@@ -130,8 +109,7 @@ final class ServerConnection: FrameStream {
         if isUpgrading { takesInput = false }
         firstReply = sent + UInt64(queued)
         var request = VarlinkRequest(call, number: calls, on: self)
-        server.dispatch(request, mode: call.mode, isMatched: call.isMatched)
-        // Whoever answers later does not hold the memory that the next message goes to.
+        server.dispatch(request, mode: call.mode)
         if isKnownUniquelyReferenced(&request) {
             unanswered(request.number, method: request.method)
         } else {
@@ -208,7 +186,7 @@ final class ServerConnection: FrameStream {
     func resume(_ call: VarlinkCall) -> VarlinkRequest {
         calls += 1
         current = calls
-        let request = VarlinkRequest(ReceivedCall(call), number: calls, on: self)
+        let request = VarlinkRequest(call, number: calls, on: self)
         request.keep()
         return request
     }

@@ -34,12 +34,23 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// Reads a call from a message without its NUL.
+    /// Reads a call from a message without its NUL. Its parameters stay text until they are asked for.
     ///
     /// - Throws: what makes it no call. The connection that it came from is to be closed.
     public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
-        let call = try ReceivedCall(message: message)
-        self.init(call.method, call.parameters.object, mode: call.mode, extensions: call.extensions)
+        let header = try VarlinkMessageHeader(message)
+        guard let method = header.method else { throw .missingMethod }
+        if let field = header.replyField { throw .unknownField(field) }
+        self.method = method
+        parameters = header.parameters
+        extensions = header.extensions
+        switch (header.oneway, header.more, header.upgrade) {
+        case (false, false, false): mode = .single
+        case (true, false, false): mode = .oneway
+        case (false, true, false): mode = .more
+        case (false, false, true): mode = .upgrade
+        default: throw .conflictingFlags
+        }
     }
 
     /// The call as a message with its NUL.

@@ -16,9 +16,6 @@ public struct VarlinkInterface {
     /// What the methods do that hand the connection over, by their short names.
     public let upgrades: [String: Handler]
 
-    /// What the methods do that are called often and without an answer, by their short names; those are in `methods` too.
-    package let oneway: [String: VarlinkOnewayHandler]
-
     /// Makes an interface from its description in Varlink's language. A method that is declared and has no handler
     /// answers `MethodNotImplemented`.
     ///
@@ -31,19 +28,10 @@ public struct VarlinkInterface {
     public init(
         _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:]
     ) throws(VarlinkDescriptionError) {
-        try self.init(text, methods: methods, upgrades: upgrades, oneway: [:])
-    }
-
-    /// The same with methods that take calls without an answer right from the message.
-    package init(
-        _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:],
-        oneway: [String: VarlinkOnewayHandler]
-    ) throws(VarlinkDescriptionError) {
         description = try VarlinkInterfaceDescription(text)
         self.text = text
         self.methods = methods
         self.upgrades = upgrades
-        self.oneway = oneway
         for name in (Array(methods.keys) + upgrades.keys).sorted() where description.methods[name] == nil {
             throw VarlinkDescriptionError("method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
         }

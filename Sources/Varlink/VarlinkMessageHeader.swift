@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The fields that calls and replies are made of, as they are read from a message.
+/// The fields that calls and replies are made of, as they are read from a message in one pass.
 nonisolated struct VarlinkMessageHeader {
-    var method: String?
-    var parameters = JSONText.empty
-    var oneway = false
-    var more = false
-    var upgrade = false
-    var continues = false
-    var error: String?
-    var extensions = JSONObject()
+    private(set) var method: String?
+    private(set) var parameters = JSONObject()
+    private(set) var oneway = false
+    private(set) var more = false
+    private(set) var upgrade = false
+    private(set) var continues = false
+    private(set) var error: String?
+    private(set) var extensions = JSONObject()
     /// A field that belongs to replies, or to calls, when one was seen.
-    var replyField: String?
-    var callField: String?
+    private(set) var replyField: String?
+    private(set) var callField: String?
 
-    /// Whether the parameters are known to match the method.
-    private(set) var isMatched = false
+    /// The longest part of a stranger's text that an error repeats, in bytes.
+    private static let longestEcho = 255
 
-    private let likely: DeclaredMethod?
-
-    /// - Parameter likely: the method that is probably called. If it is, its parameters are checked in passing.
-    init(likely: DeclaredMethod? = nil) { self.likely = likely }
-
-    mutating func read(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
+    init(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         var problem: VarlinkProtocolError?
+        var extensions: [(String, JSONValue)] = []
         do throws(JSONParseError) {
             try message.withUnsafeBufferPointer { bytes throws(JSONParseError) in
                 var parser = JSONParser(bytes)
                 try parser.members { (key, parser) throws(JSONParseError) in
-                    if !(try take(key, of: message, &parser)) {
-                        let name = key.string
-                        problem = problem ?? (Self.isKnown(name) ? .wrongType(name) : .unknownField(name))
-                    }
+                    let found = try take(key, &parser, &extensions)
+                    problem = problem ?? found
                 }
                 try parser.end()
             }
@@ -40,77 +34,49 @@ nonisolated struct VarlinkMessageHeader {
             throw .notJSON(error)
         }
         if let problem { throw problem }
+        self.extensions = JSONObject(extensions)
     }
 
-    private static func isKnown(_ key: String) -> Bool {
-        ["method", "parameters", "oneway", "more", "upgrade", "continues", "error"].contains(key) || key.contains(".")
-    }
-
-    /// Takes a field. Answers false when it is unknown or of the wrong type; `null` is the same as absent where a
-    /// field may be absent.
+    /// Takes a field, and answers what is wrong with it. `null` is the same as absent where a field may be absent.
     @inline(__always)
     private mutating func take(
-        _ key: JSONKey, of message: ArraySlice<UInt8>, _ parser: inout JSONParser
-    ) throws(JSONParseError) -> Bool {
+        _ key: JSONKey, _ parser: inout JSONParser, _ extensions: inout [(String, JSONValue)]
+    ) throws(JSONParseError) -> VarlinkProtocolError? {
         switch key {
         case "method":
             callField = "method"
-            return try takeMethod(&parser)
+            method = try parser.value().stringValue
+            return method == nil ? .wrongType("method") : nil
         case "parameters":
-            let range = try passParameters(&parser)
-            let text = message[message.startIndex + range.lowerBound..<message.startIndex + range.upperBound]
-            guard text.first != UInt8(ascii: "n") else {
-                parameters = .empty
-                return true
-            }
-            guard text.first == UInt8(ascii: "{") else { return false }
-            parameters = JSONText(text)
-            return true
+            let value = try parser.value()
+            parameters = value.objectValue ?? JSONObject()
+            return value.objectValue == nil && !value.isNull ? .wrongType("parameters") : nil
         case "oneway":
             callField = "oneway"
-            return Self.set(&oneway, try parser.value())
+            return Self.set(&oneway, try parser.value()) ? nil : .wrongType("oneway")
         case "more":
             callField = "more"
-            return Self.set(&more, try parser.value())
+            return Self.set(&more, try parser.value()) ? nil : .wrongType("more")
         case "upgrade":
             callField = "upgrade"
-            return Self.set(&upgrade, try parser.value())
+            return Self.set(&upgrade, try parser.value()) ? nil : .wrongType("upgrade")
         case "continues":
             replyField = "continues"
-            return Self.set(&continues, try parser.value())
+            return Self.set(&continues, try parser.value()) ? nil : .wrongType("continues")
         case "error":
             replyField = "error"
             let value = try parser.value()
             error = value.stringValue
-            return error != nil || value.isNull
+            return error == nil && !value.isNull ? .wrongType("error") : nil
         default:
-            let value = try parser.value()
             let name = key.string
-            guard name.contains(".") else { return false }
-            extensions[name] = value
-            return true
+            let value = try parser.value()
+            guard name.utf8.contains(UInt8(ascii: ".")) else {
+                return .unknownField(name.cut(toBytes: Self.longestEcho))
+            }
+            extensions.append((name, value))
+            return nil
         }
-    }
-
-    private mutating func passParameters(_ parser: inout JSONParser) throws(JSONParseError) -> Range<Int> {
-        guard let likely, method == likely.name, parser.nextOfValue == UInt8(ascii: "{") else {
-            isMatched = false
-            return try parser.skipValue()
-        }
-        let start = parser.offset
-        isMatched = try likely.accepts(&parser)
-        return start..<parser.offset
-    }
-
-    private mutating func takeMethod(_ parser: inout JSONParser) throws(JSONParseError) -> Bool {
-        isMatched = false
-        guard parser.nextOfValue == UInt8(ascii: "\"") else {
-            _ = try parser.skipValue()
-            return false
-        }
-        let text = try parser.key()
-        if let likely, text.isSame(as: likely.name) { method = likely.name } else { method = text.string }
-        return true
     }
 
     private static func set(_ flag: inout Bool, _ value: JSONValue) -> Bool {

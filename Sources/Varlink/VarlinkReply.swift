@@ -27,11 +27,10 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
     ///
     /// - Throws: what makes it no reply. The connection that it came from is to be closed.
     public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
-        var header = VarlinkMessageHeader()
-        try header.read(message)
+        let header = try VarlinkMessageHeader(message)
         if let field = header.callField { throw .unknownField(field) }
         if header.error != nil, header.continues { throw .unexpectedContinues }
-        parameters = header.parameters.object
+        parameters = header.parameters
         continues = header.continues
         error = header.error
     }

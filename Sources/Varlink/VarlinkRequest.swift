@@ -10,10 +10,7 @@ public final class VarlinkRequest {
     /// The fully-qualified method.
     public let method: String
     /// The parameters. They match the method's declaration: the server has refused the call otherwise.
-    public var parameters: JSONObject {
-        if let text, object == nil { object = text.object }
-        return object ?? [:]
-    }
+    public let parameters: JSONObject
     /// Whether the client takes more than one reply.
     public let wantsMore: Bool
     /// Whether the client takes no reply at all. Reply all the same: it ends the call and sends nothing.
@@ -23,16 +20,13 @@ public final class VarlinkRequest {
     /// Header fields of vendors.
     public let extensions: JSONObject
 
-    /// The parameters as they came; nil once the call has been handed on.
-    private var text: JSONText?
-    private var object: JSONObject?
     private var owed: UnansweredCall?
     let number: UInt64
     let connection: ServerConnection
 
-    init(_ call: ReceivedCall, number: UInt64, on connection: ServerConnection) {
+    init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
         method = call.method
-        text = call.parameters
+        parameters = call.parameters
         wantsMore = call.mode == .more
         isOneway = call.mode == .oneway
         wantsUpgrade = call.mode == .upgrade
@@ -41,15 +35,8 @@ public final class VarlinkRequest {
         self.connection = connection
     }
 
-    /// The parameters as text, for whoever reads them without making an object of them.
-    package var parametersText: JSONText { text ?? JSONText(parameters) }
-
-    /// The call has been handed on, and somebody keeps it: lets go of the message that the parameters came in.
-    func keep() {
-        _ = parameters
-        text = nil
-        owed = UnansweredCall(number, method, on: connection)
-    }
+    /// The call has been handed on, and somebody keeps it to answer it later.
+    func keep() { owed = UnansweredCall(number, method, on: connection) }
 
     // Made and dropped for every call: an end on the main actor would look for the actor first.
     nonisolated deinit {}

@@ -21,26 +21,26 @@ public final class VarlinkServer {
     let loop: MainEventLoop
     let writer: TurnWriter
     private let info: VarlinkServiceInfo
-    private var interfaces: [String: VarlinkInterface] = [:]
-    private var methods: [String: Method] = [:]
-    /// That of the last call; the next one is often for the same.
-    private var last: Method?
+    private var interfaces: [UTF8Text: VarlinkInterface] = [:]
+    private var methods: [UTF8Text: Method] = [:]
     private var listeners: [ServerListener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var connectionsOfUser: [UInt32: Int] = [:]
     private var unfinishedOfUser: [UInt32: Int] = [:]
 
     private final class Method {
-        let declared: DeclaredMethod
+        let name: String
+        let fields: [VarlinkInterfaceDescription.Field]
+        let interface: VarlinkInterface
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
-        let oneway: VarlinkOnewayHandler?
 
-        init(_ name: String, of interface: VarlinkInterface) {
-            declared = DeclaredMethod(name, in: interface.description)
+        init(_ name: String, _ method: VarlinkInterfaceDescription.Method, of interface: VarlinkInterface) {
+            self.name = "\(interface.name).\(name)"
+            fields = method.input
+            self.interface = interface
             handler = interface.methods[name]
             upgrade = interface.upgrades[name]
-            oneway = interface.oneway[name]
         }
     }
 
@@ -65,15 +65,14 @@ public final class VarlinkServer {
 
     /// Offers an interface; one of the same name is replaced.
     public func add(_ interface: VarlinkInterface) {
-        if let old = interfaces[interface.name] {
-            for name in old.description.methods.keys { methods["\(old.name).\(name)"] = nil }
+        if let old = interfaces[UTF8Text(interface.name)] {
+            for name in old.description.methods.keys { methods[UTF8Text("\(old.name).\(name)")] = nil }
         }
-        interfaces[interface.name] = interface
-        for name in interface.description.methods.keys {
-            let method = Method(name, of: interface)
-            methods[method.declared.name] = method
+        interfaces[UTF8Text(interface.name)] = interface
+        for (name, declared) in interface.description.methods {
+            let method = Method(name, declared, of: interface)
+            methods[UTF8Text(method.name)] = method
         }
-        last = nil
     }
 
     /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
@@ -199,27 +198,14 @@ public final class VarlinkServer {
 
     // Calls
 
-    /// The method of the last call.
-    var lastMethod: DeclaredMethod? { last?.declared }
-    /// What takes the last method's calls without an answer right from the message.
-    var lastOneway: VarlinkOnewayHandler? { last?.oneway }
-
-    private func method(_ name: String) -> Method? {
-        if let last, last.declared.name == name { return last }
-        last = methods[name] ?? last
-        return methods[name]
-    }
-
     /// Hands a call to its method.
-    ///
-    /// - Parameter isMatched: whether the parameters were found to match already.
-    func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode, isMatched: Bool) {
-        guard let method = method(request.method) else { return request.fail(unknown(request.method)) }
+    func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode) {
+        guard let method = methods[UTF8Text(request.method)] else { return request.fail(unknown(request.method)) }
         guard let handler = mode == .upgrade ? method.upgrade : method.handler else {
             let isMissed = mode != .upgrade && method.upgrade != nil
             return request.fail(isMissed ? .expectedUpgrade : .methodNotImplemented(request.method))
         }
-        if !isMatched, let parameter = method.declared.mismatch(request.parameters) {
+        if let parameter = method.interface.description.mismatch(request.parameters, with: method.fields) {
             return request.fail(.invalidParameter(parameter))
         }
         handler(request)
@@ -228,16 +214,16 @@ public final class VarlinkServer {
     private func unknown(_ method: String) -> VarlinkServiceError {
         guard let dot = method.utf8.lastIndex(of: UInt8(ascii: ".")) else { return .interfaceNotFound(method) }
         let interface = String(method[..<dot])
-        return interfaces[interface] == nil ? .interfaceNotFound(interface) : .methodNotFound(method)
+        return interfaces[UTF8Text(interface)] == nil ? .interfaceNotFound(interface) : .methodNotFound(method)
     }
 
     var infoParameters: JSONObject {
-        let names = interfaces.keys.filter { $0 != ServiceInterface.name }.sorted()
+        let names = interfaces.keys.map(\.string).filter { $0 != ServiceInterface.name }.sorted()
         return [
             "vendor": .string(info.vendor), "product": .string(info.product), "version": .string(info.version),
             "url": .string(info.url), "interfaces": .array(([ServiceInterface.name] + names).map { .string($0) }),
         ]
     }
 
-    func text(of interface: String) -> String? { interfaces[interface]?.text }
+    func text(of interface: String) -> String? { interfaces[UTF8Text(interface)]?.text }
 }

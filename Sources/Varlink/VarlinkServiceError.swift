@@ -33,12 +33,16 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
         return "org.varlink.service.\(name)"
     }
 
-    /// What the error is about.
+    /// The longest name that is repeated, in bytes.
+    private static let longestEcho = 255
+
+    /// What the error is about. A long name is cut.
     public var parameters: JSONObject {
         switch self {
-        case .interfaceNotFound(let name): ["interface": .string(name)]
-        case .methodNotFound(let name), .methodNotImplemented(let name): ["method": .string(name)]
-        case .invalidParameter(let name): ["parameter": .string(name)]
+        case .interfaceNotFound(let name): ["interface": .string(name.cut(toBytes: Self.longestEcho))]
+        case .methodNotFound(let name), .methodNotImplemented(let name):
+            ["method": .string(name.cut(toBytes: Self.longestEcho))]
+        case .invalidParameter(let name): ["parameter": .string(name.cut(toBytes: Self.longestEcho))]
         case .permissionDenied, .expectedMore, .expectedUpgrade: [:]
         }
     }

@@ -153,7 +153,7 @@ struct ServiceGroupListenerTests {
     @Test func groupThatMayFinishStopsTheService() async throws {
         let cue = Cue()
         try fixture.add(fixture.service("a"), fixture.service("b", .finishing(cue)))
-        var reason: UserInfoValue?
+        var reason: JSONValue?
         let observation = mediator.addObserver(forName: .willTerminate) { reason = $0.userInfo["reason"] }
         await fixture.perform(.launch)
 

@@ -193,7 +193,7 @@ struct LastWordKeeperTests {
         for number in 0..<1000 { try mediator.addListener(RecordingListener("listener \(number)", [.willTerminate])) }
         mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 0) } }
         mediator.perform(.launch)
-        let error = UserInfoValue.string(String(repeating: "x", count: 1 << 20))
+        let error = JSONValue.string(String(repeating: "x", count: 1 << 20))
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "failed", "error": error])
 

@@ -54,7 +54,7 @@ struct LoggerListenerTests {
 
         mediator.post(.flushRequested, userInfo: ["b": [1, 2.5], "a": "x"], origin: kernel)
 
-        #expect(writer.fields(0)["BELFRY_USER_INFO"] == #"{"a":"x","b":[1,2.5]}"#)
+        #expect(writer.fields(0)["BELFRY_USER_INFO"] == #"{"b":[1,2.5],"a":"x"}"#)
         #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
     }
 

@@ -215,7 +215,7 @@ struct AttachTests {
         let attached = try fixture.more("Attach", ["listener": "guard", "names": ["a.name"]])
         try fixture.turn { fixture.mediator.listeners.contains { $0.name == "guard" } }
         attached.client.isPaused = true
-        let filler = UserInfoValue.string(String(repeating: "x", count: 256 << 10))
+        let filler = JSONValue.string(String(repeating: "x", count: 256 << 10))
         var outcomes: [ListenerOutcome] = []
 
         for _ in 0..<50 {

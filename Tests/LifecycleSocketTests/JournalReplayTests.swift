@@ -148,7 +148,7 @@ struct JournalReplayTests {
     }
 
     @Test func clientWhoDoesNotReadIsWaitedForAndHoldsUpNobody() async throws {
-        let filler = UserInfoValue.string(String(repeating: "x", count: 10 << 10))
+        let filler = JSONValue.string(String(repeating: "x", count: 10 << 10))
         for _ in 0..<500 { mediator.post(.flushRequested, userInfo: ["filler": filler]) }
         try log()
         let sleeper = try fixture.more("Subscribe", ["after": 3])

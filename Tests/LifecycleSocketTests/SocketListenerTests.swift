@@ -170,7 +170,7 @@ struct SocketListenerTests {
         }
         try turn { received == 1 }
         client.isPaused = true
-        let filler = UserInfoValue.string(String(repeating: "x", count: 16 << 10))
+        let filler = JSONValue.string(String(repeating: "x", count: 16 << 10))
 
         for _ in 0..<200 {
             mediator.post(.flushRequested, userInfo: ["filler": filler])
@@ -207,7 +207,7 @@ struct SocketListenerTests {
         let sleeper = try fixture.more("Subscribe", [:])
         try fixture.turn { sleeper.replies.count == 1 }
         sleeper.client.isPaused = true
-        let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
+        let filler = JSONValue.string(String(repeating: "x", count: 100 << 10))
 
         for _ in 0..<50 {
             fixture.mediator.post(.flushRequested, userInfo: ["filler": filler])
@@ -224,7 +224,7 @@ struct SocketListenerTests {
             $0.queueSizeMax = 1 << 20
             $0.replaySize = 16 << 20
         }
-        let filler = UserInfoValue.string(String(repeating: "x", count: 100 << 10))
+        let filler = JSONValue.string(String(repeating: "x", count: 100 << 10))
         for _ in 0..<50 { fixture.mediator.post(.flushRequested, userInfo: ["filler": filler]) }
 
         let replay = try fixture.more("Subscribe", ["after": 3])

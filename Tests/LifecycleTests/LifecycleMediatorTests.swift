@@ -115,7 +115,7 @@ struct LifecycleMediatorTests {
         let stream = fixture.mediator.notifications(named: ping)
 
         for number in 1...3 { fixture.mediator.post(ping, userInfo: ["n": .int(Int64(number))]) }
-        var values: [UserInfoValue?] = []
+        var values: [JSONValue?] = []
         for await notification in stream.prefix(3) { values.append(notification.userInfo["n"]) }
 
         #expect(values == [1, 2, 3])

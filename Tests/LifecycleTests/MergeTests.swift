@@ -42,7 +42,7 @@ struct MergeTests {
 
     @Test(
         arguments: [
-            ([(LifecycleTrigger.reload, [:])], "willReload didReload"),
+            ([(.reload, [:])], "willReload didReload"),
             ([(.reload, [:]), (.reload, [:])], "willReload 2 didReload 2"),
             (
                 [(.reload, [:]), (.pause, [:]), (.reload, ["count": 8])],

@@ -22,12 +22,12 @@ final class MigratingListener: RestorableListener {
     func encodeRestorableState() -> Second { Second(count: count) }
     func decodeRestorableState(_ state: Second) { count = state.count }
 
-    func migrate(from version: Int, _ value: UserInfoValue) throws -> UserInfoValue? {
+    func migrate(from version: Int, _ value: JSONValue) throws -> JSONValue? {
         switch version {
         case 0: throw LifecycleRefusal("version 0 was never released")
         case 1:
-            let first = try UserInfoDecoder().decode(First.self, from: value)
-            return try UserInfoEncoder().encode(Second(count: first.number))
+            let first = try JSONValueDecoder().decode(First.self, from: value)
+            return try JSONValueEncoder().encode(Second(count: first.number))
         default: return nil
         }
     }

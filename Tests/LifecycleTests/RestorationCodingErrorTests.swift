@@ -16,9 +16,9 @@ struct RestorationCodingErrorTests {
     }
 
     /// The kind of the error, the path and the reason, as one line.
-    private func failure<Value: Decodable>(_ type: Value.Type, _ value: UserInfoValue) -> String {
+    private func failure<Value: Decodable>(_ type: Value.Type, _ value: JSONValue) -> String {
         do {
-            _ = try UserInfoDecoder().decode(type, from: value)
+            _ = try JSONValueDecoder().decode(type, from: value)
             return "decoded"
         } catch DecodingError.keyNotFound(let key, let context) {
             return "keyNotFound(\(key.stringValue)) \(line(context))"
@@ -39,7 +39,7 @@ struct RestorationCodingErrorTests {
     }
 
     @Test func pathLeadsToTheError() {
-        let good: UserInfoValue = ["title": "a", "size": [1, 2]]
+        let good: JSONValue = ["title": "a", "size": [1, 2]]
 
         #expect(failure(Desk.self, ["windows": [good, good]]) == "decoded")
         #expect(
@@ -110,12 +110,12 @@ struct RestorationCodingErrorTests {
             }
         }
 
-        #expect(throws: EncodingError.self) { try UserInfoEncoder().encode(["torn": Torn()]) }
-        #expect(throws: EncodingError.self) { try UserInfoEncoder().encode([Double()]) }
+        #expect(throws: EncodingError.self) { try JSONValueEncoder().encode(["torn": Torn()]) }
+        #expect(throws: EncodingError.self) { try JSONValueEncoder().encode([Double()]) }
     }
 
     @Test func depthEndsAtTheLimit() throws {
-        let encoder = UserInfoEncoder(maximumDepth: 8)
+        let encoder = JSONValueEncoder(maximumDepth: 8)
 
         #expect(throws: Never.self) { try encoder.encode(RestorationShapes.Chain(length: 8)) }
         #expect(throws: EncodingError.self) { try encoder.encode(RestorationShapes.Chain(length: 9)) }
@@ -126,7 +126,7 @@ struct RestorationCodingErrorTests {
         chain.next = chain
         defer { chain.next = nil }
 
-        #expect(throws: EncodingError.self) { try UserInfoEncoder().encode(chain) }
+        #expect(throws: EncodingError.self) { try JSONValueEncoder().encode(chain) }
     }
 
     @Test func containersWithoutEndAreRefused() {
@@ -137,6 +137,6 @@ struct RestorationCodingErrorTests {
             }
         }
 
-        #expect(throws: EncodingError.self) { try UserInfoEncoder().encode(Endless()) }
+        #expect(throws: EncodingError.self) { try JSONValueEncoder().encode(Endless()) }
     }
 }

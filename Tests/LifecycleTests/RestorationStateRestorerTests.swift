@@ -114,8 +114,8 @@ struct RestorationStateRestorerTests {
             (1, ["number": "x"], "number: expected Int, found a string"),
             (0, ["number": 5], "version 0 was never released"),
             (3, ["count": 5], "state of version 3 is newer than version 2"),
-        ] as [(Int, UserInfoValue, String)])
-    func stateThatCannotBeMigratedIsRefused(version: Int, value: UserInfoValue, reason: String) throws {
+        ] as [(Int, JSONValue, String)])
+    func stateThatCannotBeMigratedIsRefused(version: Int, value: JSONValue, reason: String) throws {
         var archive = RestorationArchive()
         try archive.insert(.init(version: version, value: value), for: "migrating")
         let listener = MigratingListener()

@@ -45,9 +45,4 @@ static inline size_t belfry_plain_length(const uint8_t *bytes, size_t count, boo
     return place;
 }
 
-/// The length of the JSON object that begins here, if it is written as we write one: without white space and escapes, all
-/// in ASCII, its numbers whole and of at most 18 digits, the names of each object in ascending order and none twice. Such
-/// a text is what comes out when it is read and written again. Otherwise 0, which says nothing about it.
-size_t belfry_plain_object_length(const uint8_t *bytes, size_t count);
-
 #endif

@@ -58,7 +58,7 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
 
     /// What is known.
     public var userInfo: UserInfo {
-        func array(_ names: [String]) -> UserInfoValue? {
+        func array(_ names: [String]) -> JSONValue? {
             names.isEmpty ? nil : .array(names.map { .string($0) })
         }
         var info: UserInfo = [:]

@@ -219,32 +219,12 @@ public final class LifecycleMediator {
         _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],
         origin: consuming LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
-        post(name, userInfo, nil, origin, completion)
-    }
-
-    /// Posts a notification whose user info came as text.
-    ///
-    /// - Returns: its number.
-    @discardableResult
-    package func post(
-        _ name: consuming LifecycleNotification.Name, userInfo: consuming DeferredUserInfo,
-        origin: consuming LifecycleOrigin
-    ) -> UInt64 {
-        post(name, [:], userInfo, origin, nil)
-    }
-
-    @inline(__always)
-    private func post(
-        _ name: consuming LifecycleNotification.Name, _ info: consuming UserInfo,
-        _ deferred: consuming DeferredUserInfo?,
-        _ origin: consuming LifecycleOrigin, _ completion: ((LifecycleReport) -> Void)?
-    ) -> UInt64 {
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
         let audience = audiences.find(name)
         let state = state
         let notification = LifecycleNotification(
             name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
-            origin: origin, trigger: nil, info: info, deferred: deferred, configuration: nil)
+            origin: origin, userInfo: userInfo)
         announce(notification, to: audience)
         if let audience = registry.answering(audience, notification.name) {
             tell(audience, notification, completion)

@@ -18,9 +18,7 @@ public nonisolated struct LifecycleNotification: Sendable {
     /// The transition it is part of; nil for a notification that was posted.
     public let trigger: LifecycleTrigger?
     /// What else there is to know.
-    public var userInfo: UserInfo { deferredUserInfo?.values ?? info }
-    private let info: UserInfo
-    private let deferredUserInfo: DeferredUserInfo?
+    public let userInfo: UserInfo
     /// The configuration: in `willReload` and `didReload` the new one, in `didFailToReload` the one that stays. Nil in
     /// every other notification, and when the new configuration could not be read.
     public let configuration: LifecycleConfiguration?
@@ -31,17 +29,6 @@ public nonisolated struct LifecycleNotification: Sendable {
         origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil, userInfo: UserInfo = [:],
         configuration: LifecycleConfiguration? = nil
     ) {
-        self.init(
-            name: name, sequence: sequence, time: time, previousState: previousState, state: state, origin: origin,
-            trigger: trigger, info: userInfo, deferred: nil, configuration: configuration)
-    }
-
-    @inline(__always)
-    init(
-        name: Name, sequence: UInt64, time: LifecycleTime, previousState: LifecycleState, state: LifecycleState,
-        origin: LifecycleOrigin, trigger: LifecycleTrigger?, info: UserInfo, deferred: DeferredUserInfo?,
-        configuration: LifecycleConfiguration?
-    ) {
         self.name = name
         self.sequence = sequence
         self.time = time
@@ -49,15 +36,7 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.state = state
         self.origin = origin
         self.trigger = trigger
-        self.info = info
-        deferredUserInfo = deferred
+        self.userInfo = userInfo
         self.configuration = configuration
-    }
-
-    /// Shows the text that `userInfo` is read from; answers false when it did not come as text.
-    package func withUserInfoText(_ body: (UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
-        guard let text = deferredUserInfo?.text else { return false }
-        text.withUnsafeBufferPointer(body)
-        return true
     }
 }

@@ -46,12 +46,12 @@ public protocol RestorableListener: LifecycleListener {
     /// - Throws: anything, to refuse the state before anything has changed; the error is reported.
     func decodeRestorableState(_ state: RestorableState) throws
 
-    /// Turns a state of another version into one of `restorableStateVersion`. `UserInfoDecoder` and `UserInfoEncoder`
+    /// Turns a state of another version into one of `restorableStateVersion`. `JSONValueDecoder` and `JSONValueEncoder`
     /// help where the old type still exists.
     ///
     /// - Returns: the state in its present shape; nil, as without an implementation, to refuse the version.
     /// - Throws: anything, to refuse this state; the error is reported.
-    func migrate(from version: Int, _ value: UserInfoValue) throws -> UserInfoValue?
+    func migrate(from version: Int, _ value: JSONValue) throws -> JSONValue?
 }
 
 extension RestorableListener {
@@ -59,5 +59,5 @@ extension RestorableListener {
     public var restorableStateVersion: Int { 1 }
 
     /// Refuses every other version.
-    public func migrate(from version: Int, _ value: UserInfoValue) -> UserInfoValue? { nil }
+    public func migrate(from version: Int, _ value: JSONValue) -> JSONValue? { nil }
 }

@@ -3,18 +3,14 @@
 
 /// Why an archive, or a part of one, is refused.
 public nonisolated enum RestorationError: Error, Sendable, Equatable {
-    /// There are no bytes.
-    case empty
-    /// The bytes do not begin as an archive does.
+    /// The bytes are not JSON, or end early.
+    case notJSON(JSONParseError)
+    /// The bytes are JSON and not an archive.
     case notAnArchive
-    /// The archive was written by a later Belfry, in this version of the format.
-    case formatTooNew(Int)
-    /// The archive ends early: so many bytes were written, and so many are here.
-    case truncated(expected: Int, found: Int)
-    /// The bytes are not those that were written.
-    case checksum
-    /// The bytes are intact and are no archive: where in bytes from the start, and why.
-    case malformed(offset: Int, reason: String)
+    /// The archive is of this version of the format, which is not known here.
+    case unknownFormat(Int64)
+    /// The state with this identifier is not whole.
+    case malformed(identifier: String)
     /// Two states, or two listeners, have this identifier.
     case duplicateIdentifier(String)
     /// This cannot be an identifier: it is empty, or longer than 255 bytes.
@@ -29,18 +25,16 @@ nonisolated extension RestorationError: CustomStringConvertible {
     /// The reason, as the operator shall read it.
     public var description: String {
         switch self {
-        case .empty: "archive is empty"
+        case .notJSON(let error): "archive is not JSON: \(error)"
         case .notAnArchive: "not a restoration archive"
-        case .formatTooNew(let version):
-            "archive format \(version) is newer than \(RestorationArchive.formatVersion), the newest known here"
-        case .truncated(let expected, let found): "archive is truncated: \(found) of \(expected) bytes"
-        case .checksum: "archive is corrupt: checksum does not match"
-        case .malformed(let offset, let reason): "archive is malformed at byte \(offset): \(reason)"
-        case .duplicateIdentifier(let identifier): "duplicate restoration identifier '\(identifier)'"
+        case .unknownFormat(let version):
+            "archive format \(version) is not known here, only \(RestorationArchive.formatVersion)"
+        case .malformed(let identifier): "state '\(identifier.cut(toBytes: 64))' is not whole"
+        case .duplicateIdentifier(let identifier): "duplicate restoration identifier '\(identifier.cut(toBytes: 64))'"
         case .invalidIdentifier(let identifier):
             identifier.isEmpty
                 ? "restoration identifier is empty"
-                : "restoration identifier '\(identifier.prefix(32))…' is longer than 255 bytes"
+                : "restoration identifier '\(identifier.cut(toBytes: 64))' is longer than 255 bytes"
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooLarge(let limit): "larger than the limit of \(limit) bytes"
         }

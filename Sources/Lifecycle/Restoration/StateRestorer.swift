@@ -72,7 +72,7 @@ public final class StateRestorer {
     }
 
     private func state(of listener: some RestorableListener) throws -> RestorationArchive.Entry {
-        let encoder = UserInfoEncoder(maximumDepth: limits.depth)
+        let encoder = JSONValueEncoder(maximumDepth: limits.depth)
         let value = try encoder.encode(try listener.encodeRestorableState())
         return RestorationArchive.Entry(version: listener.restorableStateVersion, value: value)
     }
@@ -81,13 +81,13 @@ public final class StateRestorer {
         _ entry: RestorationArchive.Entry, to listener: Listener
     ) throws {
         let value = try present(entry, for: listener)
-        try listener.decodeRestorableState(UserInfoDecoder().decode(Listener.RestorableState.self, from: value))
+        try listener.decodeRestorableState(JSONValueDecoder().decode(Listener.RestorableState.self, from: value))
     }
 
     /// The state in its present shape.
     private func present(
         _ entry: RestorationArchive.Entry, for listener: some RestorableListener
-    ) throws -> UserInfoValue {
+    ) throws -> JSONValue {
         let version = listener.restorableStateVersion
         guard entry.version != version else { return entry.value }
         guard let migrated = try listener.migrate(from: entry.version, entry.value) else {

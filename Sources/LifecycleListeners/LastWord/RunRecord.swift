@@ -40,7 +40,7 @@ package nonisolated enum RunRecord {
 
     private static func encode(_ info: UserInfo) -> [UInt8] {
         let versioned = info.merging(["version": .int(version)]) { $1 }
-        return JSONValue.object(versioned.json).json + [UInt8(ascii: "\n")]
+        return JSONValue.object(versioned).json + [UInt8(ascii: "\n")]
     }
 
     private static func decode(_ bytes: [UInt8]) throws(Refusal) -> UserInfo {
@@ -50,8 +50,7 @@ package nonisolated enum RunRecord {
         } catch {
             throw Refusal(description: "\(error)")
         }
-        guard let object = value.objectValue else { throw Refusal(description: "it is no JSON object") }
-        let info = UserInfo(object)
+        guard let info = value.objectValue else { throw Refusal(description: "it is no JSON object") }
         guard case .int(let version) = info["version"] else { throw Refusal(description: "it has no version") }
         guard version == Self.version else {
             throw Refusal(description: "its version is \(version), not \(Self.version)")

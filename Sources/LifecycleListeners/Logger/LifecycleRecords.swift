@@ -72,7 +72,7 @@ package nonisolated enum LifecycleRecords {
 
     private static func fields(of userInfo: UserInfo, _ counter: String?) -> [(name: String, value: String)] {
         (counter.map { [("BELFRY_SEQUENCE_ID", $0)] } ?? [])
-            + (userInfo.isEmpty ? [] : [("BELFRY_USER_INFO", JSONValue.object(userInfo.json).description)])
+            + (userInfo.isEmpty ? [] : [("BELFRY_USER_INFO", JSONValue.object(userInfo).description)])
     }
 
     private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {

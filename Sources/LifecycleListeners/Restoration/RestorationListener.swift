@@ -41,7 +41,7 @@ package final class RestorationListener: LifecycleListener {
         for problem in report.problems { warn("unable to restore state: \(problem)") }
         mediator.post(
             .didDecodeRestorableState,
-            userInfo: Dictionary(uniqueKeysWithValues: report.items.map { ($0.identifier, .string($0.outcome.word)) }))
+            userInfo: UserInfo(report.items.map { ($0.identifier, .string($0.outcome.word)) }))
     }
 
     private func archive() -> RestorationArchive {

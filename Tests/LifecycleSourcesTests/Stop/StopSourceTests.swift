@@ -118,10 +118,10 @@ struct StopSourceTests {
 
     private static let origin = SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope")
 
-    private var reason: UserInfoValue? { fixture.told.last?.userInfo["reason"] }
+    private var reason: JSONValue? { fixture.told.last?.userInfo["reason"] }
 
     /// What is told when a user's manager ends the service and the system's has these jobs; nil when it refuses to say.
-    private func reasonOfAUsersService(_ jobs: [String: String]?, job: String = "stop") throws -> UserInfoValue? {
+    private func reasonOfAUsersService(_ jobs: [String: String]?, job: String = "stop") throws -> JSONValue? {
         let daemon = try PrivateBus()
         try daemon.start()
         let bus = SystemBus(loop: fixture.loop, address: daemon.address)

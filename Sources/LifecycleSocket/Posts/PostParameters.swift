@@ -2,28 +2,24 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import Lifecycle
-internal import LifecycleListeners
-package import Varlink
 
-/// What a client wants to have posted. It is read from the message itself.
-package nonisolated struct PostWish {
+/// The parameters of `Post`, read in one pass.
+package nonisolated struct PostParameters {
     package private(set) var name = ""
+    /// What to pass on, which nobody has looked into.
     package private(set) var userInfo: UserInfo = [:]
     /// Whether the client waits for the listeners.
     package private(set) var waits = false
 
-    /// The wish in parameters that were found to be right.
-    package init(_ parameters: JSONText) {
+    /// Reads parameters that match the declaration of the method.
+    package init(_ parameters: JSONObject) {
         parameters.read { (key, parser) throws(JSONParseError) in
             switch key {
             case "name": name = try parser.value().stringValue ?? ""
-            case "userInfo": userInfo = try UserInfo(&parser)
+            case "userInfo": userInfo = try parser.value().objectValue ?? [:]
             case "wait": waits = try parser.value().boolValue ?? false
-            default: _ = try parser.value()
+            default: _ = try parser.skipValue()
             }
         }
     }
-
-    /// User info that is an object in JSON which was found to be right.
-    package static func userInfo(_ text: ArraySlice<UInt8>) -> UserInfo { UserInfo(JSONText(text).object) }
 }

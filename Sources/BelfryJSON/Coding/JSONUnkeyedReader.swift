@@ -2,12 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Reads values one after the other. An element that could not be decoded is still the next one.
-nonisolated struct UnkeyedUserInfoReader: UnkeyedDecodingContainer {
-    let elements: [UserInfoValue]
+nonisolated struct JSONUnkeyedReader: UnkeyedDecodingContainer {
+    let elements: [JSONValue]
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
 
-    init(elements: [UserInfoValue], codingPath: [any CodingKey]) {
+    init(elements: [JSONValue], codingPath: [any CodingKey]) {
         self.elements = elements
         self.codingPath = codingPath
     }
@@ -31,29 +31,29 @@ nonisolated struct UnkeyedUserInfoReader: UnkeyedDecodingContainer {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        try take(UserInfo.self) { try $0.container(keyedBy: type) }
+        try take(JSONObject.self) { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try take([UserInfoValue].self) { try $0.unkeyedContainer() }
+        try take([JSONValue].self) { try $0.unkeyedContainer() }
     }
 
     mutating func superDecoder() throws -> any Decoder { try take((any Decoder).self) { $0 } }
 
     private mutating func take<Taken>(
-        _ type: Any.Type, _ body: (UserInfoValueDecoder) throws -> Taken
+        _ type: Any.Type, _ body: (JSONPlaceDecoder) throws -> Taken
     ) throws -> Taken {
         let taken = try body(next(type))
         currentIndex += 1
         return taken
     }
 
-    private func next(_ type: Any.Type) throws -> UserInfoValueDecoder {
-        let path = codingPath + [UserInfoCodingKey(intValue: currentIndex)]
+    private func next(_ type: Any.Type) throws -> JSONPlaceDecoder {
+        let path = codingPath + [JSONCodingKey(intValue: currentIndex)]
         guard !isAtEnd else {
             let reason = "the array has only \(elements.count) elements"
             throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: reason))
         }
-        return UserInfoValueDecoder(value: elements[currentIndex], codingPath: path)
+        return JSONPlaceDecoder(value: elements[currentIndex], codingPath: path)
     }
 }

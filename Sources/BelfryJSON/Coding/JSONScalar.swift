@@ -2,34 +2,34 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// What the coder writes as one value without asking it to encode itself.
-nonisolated protocol UserInfoScalar {
-    var userInfoValue: UserInfoValue { get }
+nonisolated protocol JSONScalar {
+    var jsonValue: JSONValue { get }
 
-    static func taken(from value: UserInfoValue) throws(UserInfoScalarProblem) -> Self
+    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Self
 }
 
-nonisolated extension Bool: UserInfoScalar {
-    var userInfoValue: UserInfoValue { .bool(self) }
+nonisolated extension Bool: JSONScalar {
+    var jsonValue: JSONValue { .bool(self) }
 
-    static func taken(from value: UserInfoValue) throws(UserInfoScalarProblem) -> Bool {
+    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Bool {
         guard case .bool(let taken) = value else { throw .otherKind }
         return taken
     }
 }
 
-nonisolated extension String: UserInfoScalar {
-    var userInfoValue: UserInfoValue { .string(self) }
+nonisolated extension String: JSONScalar {
+    var jsonValue: JSONValue { .string(self) }
 
-    static func taken(from value: UserInfoValue) throws(UserInfoScalarProblem) -> String {
+    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> String {
         guard case .string(let taken) = value else { throw .otherKind }
         return taken
     }
 }
 
-nonisolated extension Double: UserInfoScalar {
-    var userInfoValue: UserInfoValue { .double(self) }
+nonisolated extension Double: JSONScalar {
+    var jsonValue: JSONValue { .double(self) }
 
-    static func taken(from value: UserInfoValue) throws(UserInfoScalarProblem) -> Double {
+    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Double {
         switch value {
         case .double(let taken): return taken
         case .int(let number):
@@ -40,10 +40,10 @@ nonisolated extension Double: UserInfoScalar {
     }
 }
 
-nonisolated extension Float: UserInfoScalar {
-    var userInfoValue: UserInfoValue { .double(Double(self)) }
+nonisolated extension Float: JSONScalar {
+    var jsonValue: JSONValue { .double(Double(self)) }
 
-    static func taken(from value: UserInfoValue) throws(UserInfoScalarProblem) -> Float {
+    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Float {
         let wide = try Double.taken(from: value)
         let taken = Float(wide)
         guard taken.isFinite || !wide.isFinite else { throw .outOfRange("\(wide)") }
@@ -53,12 +53,12 @@ nonisolated extension Float: UserInfoScalar {
 
 /// An integer beyond `Int64` is written as its decimal digits, or a `Duration` of ten seconds, whose lower half is a
 /// `UInt64` with its highest bit set, could not be stored.
-nonisolated extension UserInfoScalar where Self: FixedWidthInteger {
-    var userInfoValue: UserInfoValue {
+nonisolated extension JSONScalar where Self: FixedWidthInteger {
+    var jsonValue: JSONValue {
         if let number = Int64(exactly: self) { .int(number) } else { .string(String(self)) }
     }
 
-    static func taken(from value: UserInfoValue) throws(UserInfoScalarProblem) -> Self {
+    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Self {
         switch value {
         case .int(let number):
             guard let taken = Self(exactly: number) else { throw .outOfRange("\(number)") }
@@ -76,15 +76,15 @@ nonisolated extension UserInfoScalar where Self: FixedWidthInteger {
     private static var isWide: Bool { bitWidth > 64 || (bitWidth == 64 && !isSigned) }
 }
 
-nonisolated extension Int: UserInfoScalar {}
-nonisolated extension Int8: UserInfoScalar {}
-nonisolated extension Int16: UserInfoScalar {}
-nonisolated extension Int32: UserInfoScalar {}
-nonisolated extension Int64: UserInfoScalar {}
-nonisolated extension Int128: UserInfoScalar {}
-nonisolated extension UInt: UserInfoScalar {}
-nonisolated extension UInt8: UserInfoScalar {}
-nonisolated extension UInt16: UserInfoScalar {}
-nonisolated extension UInt32: UserInfoScalar {}
-nonisolated extension UInt64: UserInfoScalar {}
-nonisolated extension UInt128: UserInfoScalar {}
+nonisolated extension Int: JSONScalar {}
+nonisolated extension Int8: JSONScalar {}
+nonisolated extension Int16: JSONScalar {}
+nonisolated extension Int32: JSONScalar {}
+nonisolated extension Int64: JSONScalar {}
+nonisolated extension Int128: JSONScalar {}
+nonisolated extension UInt: JSONScalar {}
+nonisolated extension UInt8: JSONScalar {}
+nonisolated extension UInt16: JSONScalar {}
+nonisolated extension UInt32: JSONScalar {}
+nonisolated extension UInt64: JSONScalar {}
+nonisolated extension UInt128: JSONScalar {}

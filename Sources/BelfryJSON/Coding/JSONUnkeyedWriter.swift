@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Writes values one after the other.
-nonisolated struct UnkeyedUserInfoWriter: UnkeyedEncodingContainer {
-    let encoder: UserInfoNodeEncoder
+nonisolated struct JSONUnkeyedWriter: UnkeyedEncodingContainer {
+    let encoder: JSONNodeEncoder
 
     var codingPath: [any CodingKey] { encoder.codingPath }
     var count: Int { encoder.node.count }
@@ -20,7 +20,7 @@ nonisolated struct UnkeyedUserInfoWriter: UnkeyedEncodingContainer {
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { next().unkeyedContainer() }
     func superEncoder() -> any Encoder { next() }
 
-    private func next() -> UserInfoNodeEncoder {
-        encoder.at(UserInfoCodingKey(intValue: count), encoder.node.appendChild())
+    private func next() -> JSONNodeEncoder {
+        encoder.at(JSONCodingKey(intValue: count), encoder.node.appendChild())
     }
 }

@@ -2,20 +2,20 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// What a type is handed to decode itself from: one value and the way to it.
-nonisolated struct UserInfoValueDecoder: Decoder, SingleValueDecodingContainer {
-    let value: UserInfoValue
+nonisolated struct JSONPlaceDecoder: Decoder, SingleValueDecodingContainer {
+    let value: JSONValue
     let codingPath: [any CodingKey]
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .object(let object) = value else { throw mismatch(UserInfo.self, "an object") }
-        return KeyedDecodingContainer(KeyedUserInfoReader(object: object, codingPath: codingPath))
+        guard case .object(let object) = value else { throw mismatch(JSONObject.self, "an object") }
+        return KeyedDecodingContainer(JSONKeyedReader(object: object, codingPath: codingPath))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .array(let elements) = value else { throw mismatch([UserInfoValue].self, "an array") }
-        return UnkeyedUserInfoReader(elements: elements, codingPath: codingPath)
+        guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "an array") }
+        return JSONUnkeyedReader(elements: elements, codingPath: codingPath)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -23,7 +23,7 @@ nonisolated struct UserInfoValueDecoder: Decoder, SingleValueDecodingContainer {
     func decodeNil() -> Bool { value == .null }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        guard let scalar = type as? any UserInfoScalar.Type else { return try type.init(from: self) }
+        guard let scalar = type as? any JSONScalar.Type else { return try type.init(from: self) }
         guard let taken = try take(scalar) as? Value else { throw mismatch(type, "\(type)") }
         return taken
     }
@@ -31,7 +31,7 @@ nonisolated struct UserInfoValueDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_ type: Int128.Type) throws -> Int128 { try take(type) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try take(type) }
 
-    private func take<Scalar: UserInfoScalar>(_ type: Scalar.Type) throws -> Scalar {
+    private func take<Scalar: JSONScalar>(_ type: Scalar.Type) throws -> Scalar {
         do {
             return try type.taken(from: value)
         } catch .otherKind {
@@ -51,7 +51,7 @@ nonisolated struct UserInfoValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 }
 
-nonisolated extension UserInfoValue {
+nonisolated extension JSONValue {
     /// What it is, as an error says it.
     fileprivate var kind: String {
         switch self {

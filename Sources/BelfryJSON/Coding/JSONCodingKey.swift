@@ -2,12 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A key made from whatever there is: the place in an array, or `super`.
-nonisolated struct UserInfoCodingKey: CodingKey {
+nonisolated struct JSONCodingKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
     /// Where a superclass keeps its part, as Foundation's coders have it.
-    static let parent = UserInfoCodingKey(stringValue: "super")
+    static let parent = JSONCodingKey(stringValue: "super")
 
     init(stringValue: String) {
         self.stringValue = stringValue

@@ -3,23 +3,23 @@
 
 /// A place that something is being encoded into. Containers of one place share it, so that what is written through any
 /// of them, in any order, arrives.
-nonisolated final class UserInfoNode {
+nonisolated final class JSONNode {
     private enum Content {
         case empty
-        case value(UserInfoValue)
-        case array([UserInfoNode])
-        case object([String: UserInfoNode])
+        case value(JSONValue)
+        case array([JSONNode])
+        case object([(key: String, node: JSONNode)], places: [UTF8Text: Int])
     }
 
     private var content = Content.empty
 
     /// What was encoded. A type that encodes nothing at all leaves an empty object.
-    var value: UserInfoValue {
+    var value: JSONValue {
         switch content {
         case .empty: .object([:])
         case .value(let value): value
         case .array(let nodes): .array(nodes.map(\.value))
-        case .object(let nodes): .object(nodes.mapValues(\.value))
+        case .object(let nodes, _): .object(JSONObject(nodes.map { ($0.key, $0.node.value) }))
         }
     }
 
@@ -29,7 +29,7 @@ nonisolated final class UserInfoNode {
     /// Whether this is a place for keyed values now.
     func becomeObject() -> Bool {
         switch content {
-        case .empty: content = .object([:])
+        case .empty: content = .object([], places: [:])
         case .object: break
         case .value, .array: return false
         }
@@ -47,29 +47,34 @@ nonisolated final class UserInfoNode {
     }
 
     /// Whether `value` could be put here, which nothing was before.
-    func set(_ value: UserInfoValue) -> Bool {
+    func set(_ value: JSONValue) -> Bool {
         guard case .empty = content else { return false }
         content = .value(value)
         return true
     }
 
-    func child(forKey key: String) -> UserInfoNode? {
-        if case .object(let nodes) = content { nodes[key] } else { nil }
+    func child(forKey key: String) -> JSONNode? {
+        if case .object(let nodes, let places) = content { places[UTF8Text(key)].map { nodes[$0].node } } else { nil }
     }
 
     /// Puts a new place under `key`, over what was there.
-    func addChild(forKey key: String) -> UserInfoNode {
-        let child = UserInfoNode()
-        if case .object(var nodes) = content {
-            content = .empty  // or the dictionary would be copied
-            nodes[key] = child
-            content = .object(nodes)
+    func addChild(forKey key: String) -> JSONNode {
+        let child = JSONNode()
+        if case .object(var nodes, var places) = content {
+            content = .empty  // or the collections would be copied
+            if let place = places[UTF8Text(key)] {
+                nodes[place].node = child
+            } else {
+                places[UTF8Text(key)] = nodes.count
+                nodes.append((key, child))
+            }
+            content = .object(nodes, places: places)
         }
         return child
     }
 
-    func appendChild() -> UserInfoNode {
-        let child = UserInfoNode()
+    func appendChild() -> JSONNode {
+        let child = JSONNode()
         if case .array(var nodes) = content {
             content = .empty  // or the array would be copied
             nodes.append(child)

@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Writes values by key.
-nonisolated struct KeyedUserInfoWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoder: UserInfoNodeEncoder
+nonisolated struct JSONKeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: JSONNodeEncoder
 
     var codingPath: [any CodingKey] { encoder.codingPath }
 
@@ -19,15 +19,15 @@ nonisolated struct KeyedUserInfoWriter<Key: CodingKey>: KeyedEncodingContainerPr
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { sharedPlace(key).unkeyedContainer() }
-    func superEncoder() -> any Encoder { place(UserInfoCodingKey.parent) }
+    func superEncoder() -> any Encoder { place(JSONCodingKey.parent) }
     func superEncoder(forKey key: Key) -> any Encoder { place(key) }
 
-    private func place(_ key: any CodingKey) -> UserInfoNodeEncoder {
+    private func place(_ key: any CodingKey) -> JSONNodeEncoder {
         encoder.at(key, encoder.node.addChild(forKey: key.stringValue))
     }
 
     /// A nested container asked for twice is one container.
-    private func sharedPlace(_ key: Key) -> UserInfoNodeEncoder {
+    private func sharedPlace(_ key: Key) -> JSONNodeEncoder {
         encoder.node.child(forKey: key.stringValue).map { encoder.at(key, $0) } ?? place(key)
     }
 }

@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Writes one value, once.
-nonisolated struct SingleUserInfoWriter: SingleValueEncodingContainer {
-    let encoder: UserInfoNodeEncoder
+nonisolated struct JSONSingleWriter: SingleValueEncodingContainer {
+    let encoder: JSONNodeEncoder
 
     var codingPath: [any CodingKey] { encoder.codingPath }
 

@@ -3,7 +3,7 @@
 
 /// One run of an encoder: what all its parts share. `Encoder.container` cannot throw, so what goes wrong there waits
 /// here for the end.
-nonisolated final class UserInfoEncoding {
+nonisolated final class JSONEncoding {
     let maximumDepth: Int
     private(set) var failure: EncodingError?
 

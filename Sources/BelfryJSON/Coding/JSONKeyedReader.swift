@@ -2,13 +2,21 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Reads values by key.
-nonisolated struct KeyedUserInfoReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let object: UserInfo
+nonisolated struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let values: [UTF8Text: JSONValue]
+    /// The names, in order.
+    private let names: [String]
     let codingPath: [any CodingKey]
 
-    var allKeys: [Key] { object.keys.compactMap { Key(stringValue: $0) } }
+    init(object: JSONObject, codingPath: [any CodingKey]) {
+        values = Dictionary(object.map { (UTF8Text($0.key), $0.value) }) { _, last in last }
+        names = object.keys
+        self.codingPath = codingPath
+    }
 
-    func contains(_ key: Key) -> Bool { object[key.stringValue] != nil }
+    var allKeys: [Key] { names.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { values[UTF8Text(key.stringValue)] != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try place(key).decodeNil() }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
@@ -28,19 +36,19 @@ nonisolated struct KeyedUserInfoReader<Key: CodingKey>: KeyedDecodingContainerPr
         try place(key).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder { parent(UserInfoCodingKey.parent) }
+    func superDecoder() -> any Decoder { parent(JSONCodingKey.parent) }
     func superDecoder(forKey key: Key) -> any Decoder { parent(key) }
 
-    private func place(_ key: Key) throws -> UserInfoValueDecoder {
-        guard let value = object[key.stringValue] else {
+    private func place(_ key: Key) throws -> JSONPlaceDecoder {
+        guard let value = values[UTF8Text(key.stringValue)] else {
             let reason = "no value for the key '\(key.stringValue)'"
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: reason))
         }
-        return UserInfoValueDecoder(value: value, codingPath: codingPath + [key])
+        return JSONPlaceDecoder(value: value, codingPath: codingPath + [key])
     }
 
     /// A superclass without a part of its own is left to say itself that it needs one.
     private func parent(_ key: any CodingKey) -> any Decoder {
-        UserInfoValueDecoder(value: object[key.stringValue] ?? .null, codingPath: codingPath + [key])
+        JSONPlaceDecoder(value: values[UTF8Text(key.stringValue)] ?? .null, codingPath: codingPath + [key])
     }
 }
