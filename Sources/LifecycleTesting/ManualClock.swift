@@ -26,10 +26,9 @@ public final class ManualClock: LifecycleClock {
 
     /// Where the hands stand.
     public var now: LifecycleTime {
-        let (seconds, attoseconds) = elapsed.components
-        let moved = UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
-        return LifecycleTime(
-            realtimeUsec: Self.start.realtimeUsec + moved, monotonicUsec: Self.start.monotonicUsec + moved)
+        LifecycleTime(
+            realtimeUsec: elapsed.end(from: Self.start.realtimeUsec),
+            monotonicUsec: elapsed.end(from: Self.start.monotonicUsec))
     }
 
     /// How many calls are still to be made.
@@ -37,14 +36,14 @@ public final class ManualClock: LifecycleClock {
 
     /// Makes the call when `advance(by:)` reaches its time.
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
-        let alarm = Alarm(due: elapsed + delay, body)
+        let alarm = Alarm(due: elapsed + delay.bounded, body)
         alarms.append(alarm)
         return alarm
     }
 
     /// Moves the clock, and makes the calls that become due on the way, in order.
     public func advance(by duration: Duration) {
-        let end = elapsed + duration
+        let end = elapsed + duration.bounded
         while let next = alarms.filter({ $0.body != nil && $0.due <= end }).min(by: { $0.due < $1.due }) {
             elapsed = max(elapsed, next.due)
             let body = next.body

@@ -48,7 +48,7 @@ public nonisolated struct Suspension: LifecycleEvent, Equatable {
     /// `cause`, `durationUsec`, `durationIsExact`, and `causeIsCertain` if it is not.
     public var userInfo: UserInfo {
         var userInfo: UserInfo = [
-            "cause": .string(cause.rawValue), "durationUsec": .int(Int64(duration / .microseconds(1))),
+            "cause": .string(cause.rawValue), "durationUsec": .int(duration.signedMicroseconds),
             "durationIsExact": .bool(isExact),
         ]
         if !isCertain { userInfo["causeIsCertain"] = false }

@@ -53,7 +53,7 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
     /// `reason` and, where there is one, `deadlineUsec`.
     public var userInfo: UserInfo {
         var info: UserInfo = ["reason": .string(reason.rawValue)]
-        info["deadlineUsec"] = deadline.map { .int(Int64($0 / .microseconds(1))) }
+        info["deadlineUsec"] = deadline.map { .int($0.signedMicroseconds) }
         return info
     }
 }

@@ -24,7 +24,7 @@ public nonisolated enum TimeChange: LifecycleEvent, Equatable {
     /// `cause`, which is `clock` with `stepUsec`, or `timeZone` with `previousTimeZone` and `timeZone`.
     public var userInfo: UserInfo {
         switch self {
-        case .clock(let step): ["cause": "clock", "stepUsec": .int(Int64(step / .microseconds(1)))]
+        case .clock(let step): ["cause": "clock", "stepUsec": .int(step.signedMicroseconds)]
         case .timeZone(let from, let to):
             [
                 "cause": "timeZone", "previousTimeZone": from.map { .string($0) } ?? .null,

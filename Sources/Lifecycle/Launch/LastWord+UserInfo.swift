@@ -46,7 +46,7 @@ nonisolated extension LastWord.ListenerTime {
     var userInfo: UserInfo {
         [
             "listener": .string(listener), "outcome": .string(outcome),
-            "durationUsec": .int(Int64(duration / .microseconds(1))),
+            "durationUsec": .int(duration.signedMicroseconds),
         ]
     }
 }

@@ -42,7 +42,7 @@ public struct LifecycleAnswer {
         rehearsal: LastingBody? = nil, _ body: Body
     ) {
         self.name = name
-        self.deadline = deadline
+        self.deadline = deadline?.bounded
         self.action = action
         self.body = body
         dryRun = rehearsal

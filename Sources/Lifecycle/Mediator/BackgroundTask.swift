@@ -20,7 +20,8 @@ public final class BackgroundTask {
         self.clock = clock
         self.list = list
         self.expiration = expiration
-        endsUsec = clock.monotonicUsec + UInt64(max(deadline, .zero) / .microseconds(1))
+        let deadline = deadline.bounded
+        endsUsec = deadline.end(from: clock.monotonicUsec)
         timer = clock.schedule(after: deadline) { [weak self] in self?.expire() }
     }
 
@@ -32,8 +33,7 @@ public final class BackgroundTask {
 
     /// The time until it expires; zero when it has ended.
     public var remainingTime: Duration {
-        let now = clock.monotonicUsec
-        return isEnded || now >= endsUsec ? .zero : .microseconds(endsUsec - now)
+        isEnded ? .zero : Duration(from: clock.monotonicUsec, to: endsUsec)
     }
 
     /// Says that the work gets on. A pause or a stop that waits for it does so beyond the task's share of its time, up
@@ -43,7 +43,7 @@ public final class BackgroundTask {
     ///   - window: within which time the next report, or the end, will come.
     ///   - text: what has been done, in a few words for `systemctl status`.
     public func reportProgress(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
-        if !isEnded { list?.onProgress?(self, window, text) }
+        if !isEnded { list?.onProgress?(self, window.bounded, text) }
     }
 
     /// Ends it: nobody waits for it any more. Calling it again does nothing. A task that is dropped ends too.

@@ -21,14 +21,14 @@ final class BackgroundTaskWait {
         self.clock = clock
         self.progress = progress
         reserve = share.reserve
-        endUsec = clock.monotonicUsec &+ share.time.wholeMicroseconds
+        endUsec = share.time.end(from: clock.monotonicUsec)
         tasks.onProgress = { [unowned self] in note($0, nextWithin: $1, $2) }
         setTimer(share.time)
     }
 
     /// The time for all is another now, and so is the share, from now on.
     func retime(_ share: TimeShare) {
-        endUsec = clock.monotonicUsec &+ share.time.wholeMicroseconds
+        endUsec = share.time.end(from: clock.monotonicUsec)
         timer?.cancel()
         setTimer(share.time)
     }
@@ -51,7 +51,7 @@ final class BackgroundTaskWait {
 
     private func note(_ task: BackgroundTask, nextWithin window: Duration, _ text: String?) {
         let time = min(window, task.remainingTime)
-        let until = clock.monotonicUsec &+ time.wholeMicroseconds
+        let until = time.end(from: clock.monotonicUsec)
         let moves = until > endUsec
         if moves {
             endUsec = until

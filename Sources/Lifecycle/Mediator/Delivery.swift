@@ -128,7 +128,7 @@ final class Delivery {
     private func settle(_ outcome: ListenerOutcome) {
         guard let (entry, place, startUsec) = answering else { return }
         answering = nil
-        let duration: Duration = .microseconds(clock.monotonicUsec - startUsec)
+        let duration = Duration(from: startUsec, to: clock.monotonicUsec)
         reports[place] = report(of: entry, outcome, duration, since: startUsec)
     }
 

@@ -25,6 +25,12 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
         self.transition = transition
     }
 
+    /// The same, each between zero and a hundred years.
+    var bounded: LifecycleDeadlines {
+        LifecycleDeadlines(
+            listener: listener.bounded, start: start.bounded, stop: stop.bounded, transition: transition.bounded)
+    }
+
     /// For what a stop finds under way: half of its own time, so that whichever of the two is slow, the other has as
     /// much.
     var beforeStop: Duration { stop / 2 }

@@ -97,8 +97,8 @@ extension LifecycleMediator {
                 ["reasons": .array(transition.reasons.map { .string($0) })]
             ) { $1 }
         case .willTerminate:
-            let left = transitions.remaining(transition) / .microseconds(1)
-            return transition.userInfo.merging(["deadlineUsec": .int(Int64(left))]) { given, _ in given }
+            let left = transitions.remaining(transition).signedMicroseconds
+            return transition.userInfo.merging(["deadlineUsec": .int(left)]) { given, _ in given }
         case .didFailToReload:
             return transition.userInfo.filter { $0.key == "count" }.merging(
                 ["reasons": .array(transition.reasons.map { .string($0) })]

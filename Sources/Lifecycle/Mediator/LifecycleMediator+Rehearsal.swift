@@ -20,7 +20,7 @@ extension LifecycleMediator {
         let transition = Transition(trigger, origin: origin, userInfo: [:], nil)
         transition.steps = transitions.machine.steps(for: trigger)
         if trigger == .reload, !transition.steps.isEmpty { transitions.read(into: transition) }
-        transition.limitUsec = clock.monotonicUsec &+ deadlines.limit(of: trigger).wholeMicroseconds
+        transition.limitUsec = deadlines.limit(of: trigger).end(from: clock.monotonicUsec)
         rehearse(transition, after: [], completion)
     }
 

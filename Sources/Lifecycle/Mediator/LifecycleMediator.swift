@@ -9,10 +9,16 @@
 ///
 /// Everything happens on the main actor. It reads no clock and touches no file: both are handed in.
 public final class LifecycleMediator {
-    /// How long listeners may take. What is under way keeps to it too, unless it was given more time already.
+    /// How long listeners may take, up to a hundred years. What is under way keeps to it too, unless it was given more
+    /// time already.
     public var deadlines: LifecycleDeadlines {
-        didSet { transitions.limitsChanged() }
+        get { limits }
+        set {
+            limits = newValue.bounded
+            transitions.limitsChanged()
+        }
     }
+    private var limits: LifecycleDeadlines
     /// The time, for the deadlines of those who take part.
     package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
@@ -40,7 +46,7 @@ public final class LifecycleMediator {
         self.clock = clock
         self.sequence = sequence
         audiences = registry.audiences
-        self.deadlines = deadlines
+        limits = deadlines.bounded
         transitions = TransitionConductor(configuration: configuration, clock: clock)
         transitions.connect(
             deadlines: { [unowned self] in self.deadlines },

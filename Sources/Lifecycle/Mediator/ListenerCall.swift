@@ -33,8 +33,8 @@ final class ListenerCall {
     /// Begins the answer in this very turn; only an answer that does not end in it costs a timer.
     func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
         self.share = share
-        endUsec = end(after: share.time, from: start)
-        deadlineUsec = end(after: share.wanted, from: start)
+        endUsec = share.time.end(from: start.monotonicUsec)
+        deadlineUsec = share.wanted.end(from: start.monotonicUsec)
         switch body {
         case .suspending(let body):
             let task = Task.immediate { [self] in
@@ -54,7 +54,8 @@ final class ListenerCall {
     /// The answer gets on: its time is up no sooner than after `window`, as far as its deadline allows.
     func progress(nextWithin window: Duration, _ text: String?) {
         guard completion != nil else { return }
-        promisedUsec = min(end(after: window, from: clock.now), deadlineUsec)
+        let window = window.bounded
+        promisedUsec = min(window.end(from: clock.monotonicUsec), deadlineUsec)
         keepPromise(window, text)
     }
 
@@ -73,8 +74,8 @@ final class ListenerCall {
         guard completion != nil else { return }
         self.share = share
         let now = clock.monotonicUsec
-        endUsec = now &+ share.time.wholeMicroseconds
-        if promisedUsec > endUsec { keepPromise(.microseconds(promisedUsec - now), nil) }
+        endUsec = share.time.end(from: now)
+        if promisedUsec > endUsec { keepPromise(Duration(from: now, to: promisedUsec), nil) }
         // In its first step it has no timer yet.
         guard cancel != nil else { return }
         timer?.cancel()
@@ -82,7 +83,7 @@ final class ListenerCall {
     }
 
     /// How long it has gone on.
-    var spent: Duration { .microseconds(clock.monotonicUsec - start.monotonicUsec) }
+    var spent: Duration { Duration(from: start.monotonicUsec, to: clock.monotonicUsec) }
 
     private func wait(_ cancel: @escaping () -> Void) {
         guard !hasAnswered else { return }
@@ -122,10 +123,6 @@ final class ListenerCall {
         timer = nil
         cancel = nil
         onProgress = nil
-        completion(self, outcome, .microseconds(clock.monotonicUsec - start.monotonicUsec))
-    }
-
-    private func end(after duration: Duration, from time: LifecycleTime) -> UInt64 {
-        time.monotonicUsec &+ duration.wholeMicroseconds
+        completion(self, outcome, spent)
     }
 }

@@ -11,7 +11,7 @@ struct PromptAnswer {
         guard !entry.isGone else { return nil }
         let startUsec = clock.monotonicUsec
         let outcome = Self.outcome(of: body, notification)
-        return entry.note(outcome, after: .microseconds(clock.monotonicUsec - startUsec), since: startUsec)
+        return entry.note(outcome, after: Duration(from: startUsec, to: clock.monotonicUsec), since: startUsec)
     }
 
     /// What a listener makes of a notification.

@@ -18,23 +18,26 @@ package nonisolated struct TimeShare: Sendable, Equatable {
     ///   - later: what those who come later want, together.
     ///   - left: what is left for all.
     package init(of wanted: Duration, before later: Duration = .zero, within left: Duration) {
-        self.wanted = wanted
+        let wanted = wanted.bounded
         let left = max(left, .zero)
+        self.wanted = wanted
         if wanted + later <= left {
             time = wanted
         } else if wanted <= .zero {
             time = .zero
         } else {
             let product = wanted.wholeMicroseconds.multipliedFullWidth(by: left.wholeMicroseconds)
-            time = .microseconds((wanted + later).wholeMicroseconds.dividingFullWidth(product).quotient)
+            // Less than a microsecond is wanted when the divisor is 0.
+            let all = max((wanted + later).wholeMicroseconds, 1)
+            time = .microseconds(all.dividingFullWidth(product).quotient)
         }
         reserve = min(later, left - time)
     }
 
     /// The whole time that is wanted, whatever is left.
     package init(_ wanted: Duration) {
-        self.wanted = wanted
-        time = wanted
+        self.wanted = wanted.bounded
+        time = self.wanted
         reserve = .zero
     }
 }

@@ -114,8 +114,7 @@ final class TransitionConductor {
 
     /// The time that is left to a transition.
     func remaining(_ transition: Transition) -> Duration {
-        let now = clock.monotonicUsec
-        return transition.limitUsec > now ? .microseconds(transition.limitUsec - now) : .zero
+        Duration(from: clock.monotonicUsec, to: transition.limitUsec)
     }
 
     /// The stop that is under way or waits.
@@ -150,14 +149,14 @@ final class TransitionConductor {
     }
 
     private func limit(of transition: Transition) -> UInt64 {
-        let own = transition.beganUsec &+ deadlines().limit(of: transition.trigger).wholeMicroseconds
+        let own = deadlines().limit(of: transition.trigger).end(from: transition.beganUsec)
         guard let stop, stop !== transition else { return own }
         return min(own, limit(before: stop))
     }
 
     /// When a transition is to be done that a stop finds under way.
     private func limit(before stop: Transition) -> UInt64 {
-        stop.beganUsec &+ deadlines().beforeStop.wholeMicroseconds
+        deadlines().beforeStop.end(from: stop.beganUsec)
     }
 
     /// The limits are others now: what is under way, and was not given more time, has that from its beginning on.
@@ -189,10 +188,10 @@ final class TransitionConductor {
         in transition: Transition
     ) {
         if let moved {
-            transition.extend(to: moved.until &+ moved.reserve.wholeMicroseconds)
+            transition.extend(to: moved.reserve.end(from: moved.until))
             if let stop, stop !== transition {
                 let rest = deadlines().stop - deadlines().beforeStop
-                stop.extend(to: transition.limitUsec &+ rest.wholeMicroseconds)
+                stop.extend(to: rest.end(from: transition.limitUsec))
             }
         }
         let last = stop ?? transition

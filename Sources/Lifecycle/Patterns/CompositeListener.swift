@@ -35,7 +35,7 @@ public final class CompositeListener: LifecycleListener {
     ) throws(ListenerOrderError) {
         self.name = name
         self.clock = clock
-        self.deadline = deadline
+        self.deadline = deadline.bounded
         self.follows = follows
         self.rank = rank
         for leaf in leaves { try registry.add(leaf, isPrimary: false) }

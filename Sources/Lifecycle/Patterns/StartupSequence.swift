@@ -39,7 +39,7 @@ public final class StartupSequence: LifecycleListener {
     /// `didFinishLaunching`
     public var answers: [LifecycleAnswer] {
         LifecycleAnswer(
-            .didFinishLaunching, deadline: commands.reduce(.zero) { $0 + $1.deadline },
+            .didFinishLaunching, deadline: commands.reduce(.zero) { $0 + $1.deadline.bounded },
             .completing { [self] notification, progress, completion in
                 times = []
                 let run = StartupRun(

@@ -117,7 +117,7 @@ package nonisolated enum LifecycleRecords {
     ) -> [(name: String, value: String)] {
         [
             ("BELFRY_LISTENER", listener), ("BELFRY_OUTCOME", outcome.word),
-            ("BELFRY_DURATION_USEC", "\(Int64(duration / .microseconds(1)))"),
+            ("BELFRY_DURATION_USEC", "\(duration.wholeMicroseconds)"),
         ]
     }
 }

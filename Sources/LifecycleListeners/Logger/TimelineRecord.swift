@@ -13,7 +13,7 @@ package nonisolated enum TimelineRecord {
             let first = report.notifications.first?.notification.time.monotonicUsec
         else { return nil }
         let calls = report.notifications.flatMap(\.listeners)
-        let end = calls.map { $0.startUsec + UInt64($0.duration / .microseconds(1)) }.max() ?? first
+        let end = calls.map { $0.duration.end(from: $0.startUsec) }.max() ?? first
         let took = Duration.microseconds(max(end, first) - first)
         let longest = calls.max { $0.duration < $1.duration }
         let detail = longest.map { ", '\($0.listener)' \($0.duration.milliseconds) ms of it" } ?? ""
@@ -22,7 +22,7 @@ package nonisolated enum TimelineRecord {
             id: MessageID.timeline.rawValue,
             fields: [
                 ("BELFRY_TRIGGER", report.trigger.rawValue),
-                ("BELFRY_DURATION_USEC", "\(Int64(took / .microseconds(1)))"),
+                ("BELFRY_DURATION_USEC", "\(took.wholeMicroseconds)"),
                 ("BELFRY_TIMELINE", JSONValue.array(report.notifications.map(step)).description),
             ])
     }
@@ -37,7 +37,7 @@ package nonisolated enum TimelineRecord {
                     [
                         "listener": .string(call.listener), "outcome": .string(call.outcome.word),
                         "startUsec": .int(Int64(call.startUsec)),
-                        "durationUsec": .int(Int64(call.duration / .microseconds(1))),
+                        "durationUsec": .int(call.duration.signedMicroseconds),
                     ]
                 }),
         ]
