@@ -83,7 +83,7 @@ final class ConformanceStage {
         for answer in report.listeners where answer.listener == name && name != refuser.name {
             let told = report.notification.name
             switch answer.outcome {
-            case .overran: failures.append("answers within its deadline: no answer to '\(told)'")
+            case .overran, .late: failures.append("answers within its deadline: no answer to '\(told)'")
             case .failed(let reason): failures.append("answers what it declared: '\(told)' failed: \(reason)")
             case .refused(let reason): failures.append("answers what it declared: '\(told)' refused: \(reason)")
             case .completed, .fetched, .handled, .declined: break

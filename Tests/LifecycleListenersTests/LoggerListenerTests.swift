@@ -221,4 +221,42 @@ struct LoggerListenerTests {
         let reason = "unable to open '/dev/kmsg': No such file or directory (ENOENT)"
         #expect(writer.records.map(\.message) == ["\(reason), the log target stays as it was", "still here"])
     }
+
+    @Test func clientsMayAskForTheStatusAsOftenAsTheyLike() throws {
+        let statuses = { [writer] in
+            writer.records.count { $0.messageID == MessageID.listenerStatus.rawValue }
+        }
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 1000))
+        mediator.perform(.launch)
+
+        for _ in 0..<1000 { mediator.post(.statusRequested, origin: peer) }
+        #expect(statuses() == 1)
+        clock.advance(by: .seconds(1))
+        #expect(statuses() == 2)
+        mediator.post(.statusRequested, origin: peer)
+        #expect(statuses() == 2)
+        mediator.post(.statusRequested, origin: tstp)
+        #expect(statuses() == 3)
+        clock.advance(by: .seconds(10))
+
+        #expect(statuses() == 4)
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func aFollowedNameThatNobodyHasIsTold() throws {
+        try mediator.addListener(FollowingListener())
+
+        mediator.perform(.launch)
+
+        let told = writer.records.filter { $0.messageID == MessageID.unknownFollowed.rawValue }
+        #expect(told.map(\.message) == ["listener 'following' follows 'misspelt', which is not there, ignoring"])
+        #expect(told.map(\.priority) == [.warning])
+    }
+}
+
+/// A listener that follows one that is there and one that is not.
+private final class FollowingListener: LifecycleListener {
+    let name = "following"
+    let follows = ["logger", "misspelt"]
+    var answers: [LifecycleAnswer] { on(.didBecomeActive) { _ in } }
 }

@@ -104,4 +104,92 @@ struct BackgroundTaskTests {
         #expect(fixture.ended.count == 4)
         task.end()
     }
+
+    @Test(arguments: [LifecycleNotification.Name.willResignActive, .didEnterBackground])
+    func aPauseWaitsForWhatIsBegunWhileItIsTold(name: LifecycleNotification.Name) throws {
+        let listener = TaskListener(on: name, fixture.mediator)
+        try fixture.mediator.addListener(listener)
+
+        fixture.perform(.pause)
+        #expect(fixture.ended.count == 1)
+        #expect(fixture.mediator.state == (name == .willResignActive ? .inactive : .background))
+        listener.task?.end()
+
+        #expect(fixture.ended.last?.result == .completed)
+        #expect(fixture.mediator.state == .background)
+        #expect(fixture.clock.pendingTimers == 0)
+    }
+
+    @Test(arguments: [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate])
+    func aStopWaitsForWhatIsBegunWhileItIsTold(name: LifecycleNotification.Name) throws {
+        let listener = TaskListener(on: name, fixture.mediator)
+        try fixture.mediator.addListener(listener)
+
+        fixture.perform(.stop)
+        #expect(fixture.ended.count == 1)
+        #expect(fixture.mediator.remainingTime == .seconds(25))
+        fixture.clock.advance(by: .seconds(25))
+
+        #expect(listener.task?.isEnded == true)
+        #expect(fixture.ended.last?.result == .completed)
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func aSecondStopEndsWhatIsBegunInTheFirst() throws {
+        let listener = TaskListener(on: .willTerminate, fixture.mediator)
+        try fixture.mediator.addListener(listener)
+
+        fixture.perform(.stop, .stop)
+
+        #expect(listener.task?.expiry == .secondStop)
+        #expect(fixture.ended.count == 3)
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func aPauseThatHasBegunLeavesTheWaitToTheStop() throws {
+        let listener = TaskListener(on: .willResignActive, fixture.mediator)
+        try fixture.mediator.addListener(listener)
+
+        fixture.perform(.pause, .stop)
+        #expect(fixture.ended.map(\.trigger) == [.launch, .pause])
+        #expect(fixture.ended.last?.result == .completed)
+        #expect(fixture.mediator.state == .background)
+        listener.task?.end()
+
+        #expect(fixture.ended.last?.notifications.map(\.notification.name) == [.willTerminate])
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func aSleepThatComesWaitsNoLongerForWhatWasBegun() throws {
+        let listener = TaskListener(on: .willResignActive, fixture.mediator)
+        try fixture.mediator.addListener(listener)
+        var report: TransitionReport?
+        fixture.mediator.pauseForSleep { report = $0 }
+
+        #expect(!fixture.mediator.revokePauseForSleep())
+        fixture.mediator.hurryPauseForSleep()
+
+        #expect(report?.result == .completed)
+        #expect(fixture.mediator.state == .background)
+        #expect(listener.task?.isEnded == false)
+    }
+}
+
+/// A listener that begins work when it is told of something, as apps do when they leave.
+final class TaskListener: LifecycleListener {
+    let name = "working"
+    private(set) var task: BackgroundTask?
+    private let interest: LifecycleNotification.Name
+    private unowned let mediator: LifecycleMediator
+
+    init(on interest: LifecycleNotification.Name, _ mediator: LifecycleMediator) {
+        self.interest = interest
+        self.mediator = mediator
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(interest) { [self] _ in
+            task = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
+        }
+    }
 }

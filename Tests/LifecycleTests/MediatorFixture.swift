@@ -13,7 +13,7 @@ final class MediatorFixture {
     var ended: [TransitionReport] = []
 
     init(deadlines: LifecycleDeadlines = LifecycleDeadlines()) {
-        mediator = LifecycleMediator(clock: clock, deadlines: deadlines)
+        mediator = LifecycleMediator(clock: clock, configuration: LifecycleConfiguration(), deadlines: deadlines)
     }
 
     /// Adds a recording listener.

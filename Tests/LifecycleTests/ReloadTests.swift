@@ -77,4 +77,38 @@ struct ReloadTests {
 
         #expect(slow.received.count == 2)
     }
+
+    @Test func aFirstReloadThatFailsGoesBackToWhatTheLaunchRead() throws {
+        let mediator = LifecycleMediator(clock: ManualClock())
+        var read = 0
+        mediator.readConfiguration = {
+            read += 1
+            var configuration = LifecycleConfiguration()
+            configuration[Int.self] = read
+            return configuration
+        }
+        var restored: Int?
+        let observation = mediator.addObserver(forName: .didFailToReload) { restored = $0.configuration?[Int.self] }
+        try mediator.addListener(
+            RecordingListener("guard", [.didReload], manner: .throwing(LifecycleRefusal("no"))))
+
+        mediator.perform(.launch)
+        #expect(mediator.configuration[Int.self] == 1)
+        mediator.perform(.reload)
+
+        #expect(restored == 1)
+        #expect(mediator.configuration[Int.self] == 1)
+        observation.cancel()
+    }
+
+    @Test func aLaunchWhoseConfigurationCannotBeReadIsRefused() {
+        let mediator = LifecycleMediator(clock: ManualClock())
+        mediator.readConfiguration = { throw LifecycleReloadError(["line 7"]) }
+        var result: TransitionReport.Result?
+
+        mediator.perform(.launch) { result = $0.result }
+
+        #expect(result == .refused(["line 7"]))
+        #expect(mediator.state == .notRunning)
+    }
 }

@@ -11,6 +11,8 @@ final class ModelDelivery {
     let configuration: Int?
     var limit: UInt64
     var groups: [[ModelListener]]
+    /// What is wanted by whatever comes later, by how many groups are left.
+    var later: [Duration] = []
     var calls: [ModelCall] = []
     var isTelling = false
     var isCutShort = false

@@ -15,8 +15,16 @@ extension ReferenceModel {
     /// What falls to an answer, before the groups and the steps that are still to come.
     func share(of wanted: Duration, in delivery: ModelDelivery) -> Duration {
         guard delivery.limit < .max else { return wanted }
-        let later = time(of: delivery.groups, for: delivery.name) + timeOfSteps(current?.steps ?? [])
-        return share(of: wanted, before: later, within: remaining(until: delivery.limit))
+        return share(
+            of: wanted, before: delivery.later[delivery.groups.count], within: remaining(until: delivery.limit))
+    }
+
+    /// What the last groups of a step and the steps behind it want when it begins: none of the groups, one, two and so on.
+    func later(than groups: [[ModelListener]], for name: LifecycleNotification.Name, steps: [StateTable.Step])
+        -> [Duration]
+    {
+        let rest = timeOfSteps(steps)
+        return (0...groups.count).map { rest + time(of: Array(groups.suffix($0)), for: name) }
     }
 
     /// The time that groups want, one after the other. Who answers at once wants none.

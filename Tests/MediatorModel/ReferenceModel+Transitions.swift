@@ -35,18 +35,25 @@ extension ReferenceModel {
         let time = UInt64(microseconds(scenario.deadlines.stop))
         stop.limit = now + time
         let half = now + time / 2
+        var begun: ModelTransition?
         if whenNoTasks != nil, let pause = current {
             dropWait()
-            current = nil
-            overtaken.insert(pause, at: 0)
+            if pause.told.isEmpty {
+                current = nil
+                overtaken.insert(pause, at: 0)
+            } else {
+                begun = pause
+            }
         }
         for transition in overtaken { finish(transition, .overtaken) }
-        guard let current, current !== stop, half < current.limit else { return }
-        current.limit = half
-        if let delivery {
-            delivery.limit = half
-            if !delivery.isCutShort { retime(delivery) }
+        if let current, current !== stop, half < current.limit {
+            current.limit = half
+            if let delivery {
+                delivery.limit = half
+                if !delivery.isCutShort { retime(delivery) }
+            }
         }
+        if let begun { proceed(begun) }
     }
 
     /// A reload is one with any that waits, anything else with the last that waits; each suspension is told.
@@ -66,9 +73,17 @@ extension ReferenceModel {
         transition.steps = StateTable.steps(lifecycleState, transition.trigger)
         guard !transition.steps.isEmpty else { return proceed(transition) }
         if transition.trigger == .reload { read(transition) }
-        guard [.pause, .stop].contains(transition.trigger) else { return proceed(transition) }
-        if transition.isCutShort { expireTasks() }
-        guard !tasks.isEmpty else { return proceed(transition) }
+        goOn(transition)
+    }
+
+    /// A pause and a stop wait for background tasks before their first step and after each of them.
+    private func goOn(_ transition: ModelTransition) {
+        guard [.pause, .stop].contains(transition.trigger), !tasks.isEmpty else { return proceed(transition) }
+        if transition.trigger != .stop, waiting.contains(where: { $0.trigger == .stop }) { return proceed(transition) }
+        if transition.isCutShort {
+            expireTasks()
+            return proceed(transition)
+        }
         let last = tasks.map(\.end).max() ?? now
         let wanted = Duration.microseconds(last > now ? last - now : 0)
         let time = share(
@@ -110,8 +125,9 @@ extension ReferenceModel {
             transition.told.append(number)
             if !step.isArrival { lifecycleState = step.to }
             judge(name, told, transition)
-            proceed(transition)
+            goOn(transition)
         }
+        next.later = later(than: next.groups, for: name, steps: transition.steps)
         delivery = next
         next.isCutShort = transition.isCutShort
         tell(next)

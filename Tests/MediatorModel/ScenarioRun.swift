@@ -24,7 +24,8 @@ final class ScenarioRun {
 
     init(_ scenario: Scenario) {
         self.scenario = scenario
-        mediator = LifecycleMediator(clock: clock, deadlines: scenario.deadlines)
+        mediator = LifecycleMediator(
+            clock: clock, configuration: LifecycleConfiguration(), deadlines: scenario.deadlines)
         isPresent = scenario.listeners.map { _ in false }
         observations = scenario.observers.map { _ in nil }
         observed = scenario.observers.map { _ in 0 }

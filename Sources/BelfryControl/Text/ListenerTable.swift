@@ -44,7 +44,7 @@ package nonisolated enum ListenerTable {
     }
 
     private static func hasFailed(_ listener: JSONObject) -> Bool {
-        ["failed", "overran"].contains(listener.text("lastOutcome"))
+        ["failed", "overran", "late"].contains(listener.text("lastOutcome"))
     }
 
     private static func count(_ listener: JSONObject, _ key: String, _ noun: String) -> String {

@@ -23,7 +23,7 @@ package nonisolated enum PostText {
     }
 
     /// The outcomes of a listener that did not do what it should.
-    private static let problems: Set<String> = ["refused", "failed", "overran"]
+    private static let problems: Set<String> = ["refused", "failed", "overran", "late"]
 
     /// Whether a listener failed.
     package static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }

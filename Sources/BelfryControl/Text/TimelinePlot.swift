@@ -25,7 +25,7 @@ package nonisolated enum TimelinePlot {
                 let name = call.textOrDash("listener").padded(column)
                 let line =
                     "  \(name)  |\(bar(begin, duration, of: whole))|  \(DurationText.text(microseconds: duration))"
-                let isProblem = ["refused", "failed", "overran"].contains(outcome)
+                let isProblem = ["refused", "failed", "overran", "late"].contains(outcome)
                 lines.append(isProblem ? style.alarming("\(line), \(outcome)") : line)
             }
         }

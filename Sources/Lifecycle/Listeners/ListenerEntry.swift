@@ -5,6 +5,14 @@
 final class ListenerEntry {
     let listener: any LifecycleListener
     let place: ListenerOrder.Place
+    /// How many were added before it.
+    let number: Int
+    /// How many posts may wait for its answers.
+    static let mostPosts = 4096
+    /// How many do.
+    var postsUnderWay = 0
+    /// The number of its group in the order, as it was found out last.
+    var group = 0
     /// Set when the listener is removed, so that a delivery under way leaves it out.
     var isGone = false
     private(set) var interests: [LifecycleNotification.Name] = []
@@ -12,20 +20,29 @@ final class ListenerEntry {
     private(set) var actionAnswers: [LifecycleAnswer] = []
     private var record = ListenerRecord()
 
-    init(_ listener: any LifecycleListener, isPrimary: Bool) {
+    init(_ listener: any LifecycleListener, isPrimary: Bool, number: Int) {
         self.listener = listener
+        self.number = number
         place = ListenerOrder.Place(
             listener.name, rank: listener.rank, follows: listener.follows, isPrimary: isPrimary)
         readAnswers()
     }
 
+    /// The rank that it shares a group with others by.
+    var rank: Int? { place.isPrimary ? nil : place.rank }
+
     /// Asks the listener what it answers.
-    func readAnswers() {
+    ///
+    /// - Returns: the names that it answered before.
+    @discardableResult
+    func readAnswers() -> [LifecycleNotification.Name] {
+        let before = interests
         let declared = listener.answers
         actionAnswers = declared.filter { $0.action != nil }
         answers = Dictionary(declared.map { ($0.name, $0) }) { _, last in last }
         var seen: Set<LifecycleNotification.Name> = []
         interests = declared.map(\.name).filter { seen.insert($0).inserted }
+        return before
     }
 
     /// The answer to a name, if it has one.

@@ -17,6 +17,8 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     case failed(String)
     /// It was still working at its deadline.
     case overran
+    /// It finished after its deadline: the thread was blocked, so that nobody could go on without it.
+    case late
 
     /// How an answer ended that threw this.
     init(_ error: any Error) {
@@ -33,7 +35,13 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
         case .refused: "refused"
         case .failed: "failed"
         case .overran: "overran"
+        case .late: "late"
         }
+    }
+
+    /// The same, or `late` where it is that of an answer that finished after its deadline.
+    func judged(_ duration: Duration, deadline: Duration) -> ListenerOutcome {
+        self == .completed && duration > deadline ? .late : self
     }
 
     /// The reason of a refusal or a failure.
@@ -47,7 +55,7 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// Whether the listener did not do what it should.
     public var isProblem: Bool {
         switch self {
-        case .refused, .failed, .overran, .fetched(.failed): true
+        case .refused, .failed, .overran, .late, .fetched(.failed): true
         case .completed, .fetched, .handled, .declined: false
         }
     }

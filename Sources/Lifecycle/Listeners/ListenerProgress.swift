@@ -11,6 +11,9 @@ public struct ListenerProgress {
 
     init(_ call: ListenerCall) { self.call = call }
 
+    /// Whether anybody wants to know what comes of the answer; nobody does of a post that is not waited for.
+    package var isAwaited: Bool { call.isAwaited }
+
     /// Says that the work gets on.
     ///
     /// - Parameters:

@@ -2,35 +2,70 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The listeners of a mediator, and who is to be told of what in which order.
+///
+/// Adding and removing take the same time however many there are. The order is found out when it is asked for, and so is
+/// who answers a name.
 final class ListenerRegistry {
-    private var entries: [ListenerEntry] = []
-    private var order: [[ListenerEntry]] = []
+    private var places = ListenerPlaces()
+    private var entries: [ObjectIdentifier: ListenerEntry] = [:]
+    /// The order; nil when it has to be found out anew. Whoever is gone has left an empty group.
+    private var order: [[ListenerEntry]]?
+    private var emptyGroups = 0
+    /// Whether an audience knows who answers in which order.
+    private var isOrderUsed = false
+    private var added = 0
     /// Who hears of each name that somebody answers or observes.
     let audiences = AudienceTable()
 
     /// Adds a listener, or throws and leaves things as they were.
     func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
-        let entry = ListenerEntry(listener, isPrimary: isPrimary)
-        order = try Self.ordered(entries + [entry])
-        entries.append(entry)
-        findAudiencesAnew()
+        let entry = ListenerEntry(listener, isPrimary: isPrimary, number: added)
+        guard entries[ObjectIdentifier(listener)] == nil else { throw .duplicate(entry.place.name) }
+        let isLast = try places.add(entry)
+        added += 1
+        entries[ObjectIdentifier(listener)] = entry
+        if isLast, let last = order?.count {
+            entry.group = last
+            order?.append([entry])
+        } else {
+            forgetOrder()
+        }
+        join(entry)
     }
 
     /// Removes a listener, also from what is being delivered.
     func remove(_ listener: any LifecycleListener) {
         // What the answers held goes last: its end may remove other listeners from here.
-        let gone = entries.filter { $0.listener === listener }
-        defer { withExtendedLifetime(gone) {} }
-        for entry in gone { entry.isGone = true }
-        entries.removeAll(where: \.isGone)
-        // Fewer listeners contradict each other no more than before; a rank may stand elsewhere without its first.
-        if let ordered = try? Self.ordered(entries) { order = ordered }
-        findAudiencesAnew()
+        guard let entry = entries.removeValue(forKey: ObjectIdentifier(listener)) else { return }
+        defer { withExtendedLifetime(entry) {} }
+        entry.isGone = true
+        if places.remove(entry), order != nil {
+            order?[entry.group] = []
+            emptyGroups += 1
+            if emptyGroups > 16, emptyGroups * 2 > order?.count ?? 0 { forgetOrder() }
+        } else {
+            forgetOrder()
+        }
+        leave(entry)
     }
 
     func updateAnswers(of listener: any LifecycleListener) {
-        for entry in entries where entry.listener === listener { entry.readAnswers() }
-        findAudiencesAnew()
+        guard let entry = entries[ObjectIdentifier(listener)] else { return }
+        let left = Set(entry.readAnswers()).subtracting(entry.interests)
+        join(entry)
+        leave(entry, left)
+    }
+
+    /// Whether there is a listener of this name.
+    func hasListener(named name: String) -> Bool { places.has(name) }
+
+    /// Who follows a name that no listener has.
+    var unknownFollowed: [(listener: String, name: String)] {
+        inOrder.flatMap { group in
+            group.flatMap { entry in
+                entry.place.follows.filter { !places.has($0) }.map { (entry.place.name, $0) }
+            }
+        }
     }
 
     /// The audience of a name, for an observer to join.
@@ -41,7 +76,7 @@ final class ListenerRegistry {
         // Whatever is answered has an audience.
         guard let audience = audiences.find(name)?.takeUnretainedValue() else { return [] }
         if let known = audience.groups { return known }
-        let arriving = order.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
+        let arriving = inGroups(audience.members.values)
         let groups = name.isLeaving ? arriving.reversed() : arriving
         audience.setListeners(groups, Self.promptAnswers(of: groups, to: name))
         return groups
@@ -70,21 +105,67 @@ final class ListenerRegistry {
         return known.groups != nil || !groups(answering: name).isEmpty ? known : nil
     }
 
-    /// After a change.
-    private func findAudiencesAnew() {
-        for audience in audiences.all { audience.setListeners(nil, nil) }
-        for entry in entries {
-            for name in entry.interests { _ = audiences.audience(of: name) }
+    // MARK: Order
+
+    /// The members of each group, in the order of arriving notifications.
+    private func inGroups(_ members: some Collection<ListenerEntry>) -> [[ListenerEntry]] {
+        guard !members.isEmpty else { return [] }
+        _ = inOrder
+        isOrderUsed = true
+        var groups: [[ListenerEntry]] = []
+        for entry in members.sorted(by: { ($0.group, $0.number) < ($1.group, $1.number) }) {
+            if let last = groups.last?.last, last.group == entry.group {
+                groups[groups.count - 1].append(entry)
+            } else {
+                groups.append([entry])
+            }
+        }
+        return groups
+    }
+
+    /// All listeners in the order of arriving notifications.
+    private var inOrder: [[ListenerEntry]] {
+        if let order { return order }
+        let all = entries.values.sorted { $0.number < $1.number }
+        // Each was let in because it contradicts nobody.
+        let found = (try? ListenerOrder(all.map(\.place)).groups) ?? all.indices.map { [$0] }
+        let order = found.map { $0.map { all[$0] } }
+        for (group, members) in order.enumerated() {
+            for entry in members { entry.group = group }
+        }
+        self.order = order
+        emptyGroups = 0
+        return order
+    }
+
+    private func forgetOrder() {
+        order = nil
+        guard isOrderUsed else { return }
+        isOrderUsed = false
+        for audience in audiences.all where audience.groups?.isEmpty == false { audience.forgetListeners() }
+    }
+
+    private func join(_ entry: ListenerEntry) {
+        for name in entry.interests { audiences.audience(of: name).add(entry) }
+    }
+
+    private func leave(_ entry: ListenerEntry, _ names: Set<LifecycleNotification.Name>? = nil) {
+        for name in names.map(Array.init) ?? entry.interests {
+            guard let audience = audiences.find(name)?.takeUnretainedValue() else { continue }
+            audience.remove(entry)
+            audiences.removeIfEmpty(audience)
         }
     }
 
+    // MARK: What is known
+
     func statuses(deadline: Duration) -> [ListenerStatus] {
-        order.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
+        inOrder.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
     /// Those that are not healthy.
     var troubled: [ListenerHealthReport] {
-        order.joined().compactMap { entry in
+        inOrder.joined().compactMap { entry in
             let health = entry.listener.health
             return health == .healthy ? nil : ListenerHealthReport(listener: entry.place.name, health: health)
         }
@@ -101,7 +182,7 @@ final class ListenerRegistry {
 
     /// Those that keep state, the leaves of composites among them.
     var restorable: [any RestorableListener] {
-        order.joined().flatMap { entry in
+        inOrder.joined().flatMap { entry in
             if let composite = entry.listener as? CompositeListener { return composite.restorable }
             return (entry.listener as? any RestorableListener).map { [$0] } ?? []
         }
@@ -110,15 +191,11 @@ final class ListenerRegistry {
     /// Every name that any listener answers, once.
     var interests: [LifecycleNotification.Name] {
         var seen: Set<LifecycleNotification.Name> = []
-        return order.joined().flatMap(\.interests).filter { seen.insert($0).inserted }
+        return inOrder.joined().flatMap(\.interests).filter { seen.insert($0).inserted }
     }
 
     /// The answers that offer actions.
-    var actionAnswers: [LifecycleAnswer] { order.joined().flatMap(\.actionAnswers) }
+    var actionAnswers: [LifecycleAnswer] { inOrder.joined().flatMap(\.actionAnswers) }
 
-    var actions: [LifecycleAction] { order.joined().flatMap(\.actions) }
-
-    private static func ordered(_ entries: [ListenerEntry]) throws(ListenerOrderError) -> [[ListenerEntry]] {
-        try ListenerOrder(entries.map(\.place)).groups.map { $0.map { entries[$0] } }
-    }
+    var actions: [LifecycleAction] { inOrder.joined().flatMap(\.actions) }
 }

@@ -5,6 +5,10 @@
 nonisolated final class Audience {
     let name: LifecycleNotification.Name
     let observers = ObserverList()
+    /// Where it is in its table.
+    var index: Int
+    /// The listeners that answer, in no order.
+    private(set) var members: [ObjectIdentifier: ListenerEntry] = [:]
     /// The listeners that answer, group after group; nil when that has to be found out anew.
     @exclusivity(unchecked) private(set) var groups: [[ListenerEntry]]?
     /// What they answer, if all do at once, so that they are told one after the other.
@@ -30,12 +34,37 @@ nonisolated final class Audience {
         audience._withUnsafeGuaranteedRef { $0.groups?.isEmpty == true }
     }
 
-    init(_ name: LifecycleNotification.Name) { self.name = name }
+    init(_ name: LifecycleNotification.Name, index: Int) {
+        self.name = name
+        self.index = index
+    }
 
-    /// Notes who answers; nil when that has to be found out anew.
-    func setListeners(_ groups: [[ListenerEntry]]?, _ promptAnswers: [PromptAnswer]?) {
+    /// Whether nobody hears of the name.
+    var isEmpty: Bool { members.isEmpty && observers.isEmpty }
+
+    /// Adds a listener that answers, or reads anew what it answers.
+    func add(_ entry: ListenerEntry) {
+        members[ObjectIdentifier(entry)] = entry
+        forgetListeners()
+    }
+
+    /// Removes a listener.
+    func remove(_ entry: ListenerEntry) {
+        members[ObjectIdentifier(entry)] = nil
+        forgetListeners()
+    }
+
+    /// Notes who answers.
+    func setListeners(_ groups: [[ListenerEntry]], _ promptAnswers: [PromptAnswer]?) {
         revision += 1
         self.groups = groups
         self.promptAnswers = promptAnswers
+    }
+
+    /// Who answers has to be found out anew.
+    func forgetListeners() {
+        revision += 1
+        groups = nil
+        promptAnswers = nil
     }
 }

@@ -2,17 +2,36 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The audiences by name: a hash table with open addressing that uses the hash a name carries, and counts no references
-/// for a look-up, which so takes a few nanoseconds. An audience that was made stays.
+/// for a look-up, which so takes a few nanoseconds.
+///
+/// An audience without listeners and observers is removed, but not while a post may have it in hand: whoever looks one
+/// up says so with `beginUse()` and `endUse()`.
 nonisolated final class AudienceTable {
-    /// Every audience, in the order they were made.
+    /// Every audience, in no order.
     private(set) var all: ContiguousArray<Audience> = []
     /// A power of two of places, at most half of them taken, each for one of `all`, which keeps it.
     @exclusivity(unchecked)  // nothing calls out while it uses them
     private var places: ContiguousArray<Place> = []
+    @exclusivity(unchecked)  // as above
+    private var uses = 0
+    /// Those that may have to be removed, once nobody has any in hand.
+    @exclusivity(unchecked)  // as above
+    private var candidates: [Audience] = []
 
     private struct Place {
         var hash: UInt64 = 0
         var audience: Unmanaged<Audience>?
+    }
+
+    /// Keeps every audience until `endUse()`.
+    @inline(__always)
+    func beginUse() { uses += 1 }
+
+    /// Ends what `beginUse()` began.
+    @inline(__always)
+    func endUse() {
+        uses -= 1
+        if uses == 0, !candidates.isEmpty { removeCandidates() }
     }
 
     /// The audience of a name that has one.
@@ -21,14 +40,20 @@ nonisolated final class AudienceTable {
         places.isEmpty ? nil : places[place(of: name)].audience
     }
 
-    /// The audience of a name, made if there is none yet.
+    /// The audience of a name, made if there is none yet. Whoever asks joins it.
     func audience(of name: LifecycleNotification.Name) -> Audience {
         if let known = find(name) { return known.takeUnretainedValue() }
-        if (all.count + 1) * 2 > places.count { grow() }
-        let made = Audience(name)
+        if (all.count + 1) * 2 > places.count { resize(to: max(16, places.count * 2)) }
+        let made = Audience(name, index: all.count)
         all.append(made)
         places[place(of: name)] = Place(hash: name.hash, audience: .passUnretained(made))
         return made
+    }
+
+    /// Somebody has left this one: it is removed if that was the last.
+    func removeIfEmpty(_ audience: Audience) {
+        candidates.append(audience)
+        if uses == 0 { removeCandidates() }
     }
 
     @inline(__always)
@@ -44,8 +69,37 @@ nonisolated final class AudienceTable {
         return place
     }
 
-    private func grow() {
-        places = ContiguousArray(repeating: Place(), count: max(16, places.count * 2))
+    private func removeCandidates() {
+        let left = candidates
+        candidates = []
+        // One may be there twice.
+        for audience in left where audience.isEmpty && audience.index < all.count && all[audience.index] === audience {
+            vacate(place(of: audience.name))
+            all.swapAt(audience.index, all.count - 1)
+            all[audience.index].index = audience.index
+            all.removeLast()
+        }
+        if places.count > 16, all.count * 8 < places.count { resize(to: max(16, places.count / 4)) }
+    }
+
+    /// Empties a place, and moves those behind it that were put off by it.
+    private func vacate(_ vacated: Int) {
+        let mask = places.count - 1
+        var gap = vacated
+        var next = (gap + 1) & mask
+        while places[next].audience != nil {
+            let home = Int(truncatingIfNeeded: places[next].hash) & mask
+            if (next - home) & mask >= (next - gap) & mask {
+                places[gap] = places[next]
+                gap = next
+            }
+            next = (next + 1) & mask
+        }
+        places[gap] = Place()
+    }
+
+    private func resize(to count: Int) {
+        places = ContiguousArray(repeating: Place(), count: count)
         for audience in all {
             places[place(of: audience.name)] = Place(hash: audience.name.hash, audience: .passUnretained(audience))
         }

@@ -4,6 +4,16 @@
 /// Work that a pause or a stop waits for. Made by `LifecycleMediator.beginBackgroundTask`.
 @MainActor
 public final class BackgroundTask {
+    /// Why a task expired.
+    package enum Expiry: Sendable {
+        /// Its own deadline came.
+        case deadline
+        /// Its share of the time of the pause or the stop that waits for it was up.
+        case share
+        /// A second stop came.
+        case secondStop
+    }
+
     /// What it is called in reports.
     public let name: String
     private let endsUsec: UInt64
@@ -22,11 +32,14 @@ public final class BackgroundTask {
         self.expiration = expiration
         let deadline = deadline.bounded
         endsUsec = deadline.end(from: clock.monotonicUsec)
-        timer = clock.schedule(after: deadline) { [weak self] in self?.expire() }
+        timer = clock.schedule(after: deadline) { [weak self] in self?.expire(.deadline) }
     }
 
     /// Whether nobody is told that it is waited for: it is the service's own, and short.
     package var isSilent = false
+
+    /// Why it expired; nil when it has not, or ended by itself. Known when `expiration` is called.
+    package private(set) var expiry: Expiry?
 
     /// Whether it has ended or expired.
     public private(set) var isEnded = false
@@ -56,8 +69,9 @@ public final class BackgroundTask {
         list?.remove(self)
     }
 
-    func expire() {
+    func expire(_ reason: Expiry) {
         guard !isEnded else { return }
+        if expiry == nil { expiry = reason }
         // Whatever the call does, a second stop included, it is not called again.
         let body = expiration
         expiration = nil

@@ -6,27 +6,31 @@
 final class BackgroundTaskList {
     private struct Reference {
         weak var task: BackgroundTask?
-        let id: ObjectIdentifier
+        let number: Int
     }
 
-    private var tasks: [Reference] = []
+    private var tasks: [ObjectIdentifier: Reference] = [:]
+    private var added = 0
     /// Hears of progress while somebody waits.
     var onProgress: ((_ task: BackgroundTask, _ window: Duration, _ text: String?) -> Void)?
 
     /// Whether there is none.
     var isEmpty: Bool { tasks.isEmpty }
-    /// Those that are under way.
-    var underWay: [BackgroundTask] { tasks.compactMap(\.task) }
+    /// Those that are under way, in the order in which they began.
+    var underWay: [BackgroundTask] { tasks.values.sorted { $0.number < $1.number }.compactMap(\.task) }
     /// What those are called that others are told of.
     var namesToTell: [String] { underWay.filter { !$0.isSilent }.map(\.name) }
     /// The time until all have expired.
-    var longestTime: Duration { underWay.map(\.remainingTime).max() ?? .zero }
+    var longestTime: Duration { tasks.values.compactMap { $0.task?.remainingTime }.max() ?? .zero }
     private var waiting: [() -> Void] = []
 
-    func add(_ task: BackgroundTask) { tasks.append(Reference(task: task, id: ObjectIdentifier(task))) }
+    func add(_ task: BackgroundTask) {
+        tasks[ObjectIdentifier(task)] = Reference(task: task, number: added)
+        added += 1
+    }
 
     func remove(_ task: BackgroundTask) {
-        tasks.removeAll { $0.id == ObjectIdentifier(task) }
+        tasks[ObjectIdentifier(task)] = nil
         if tasks.isEmpty { endWait() }
     }
 
@@ -36,8 +40,8 @@ final class BackgroundTaskList {
     }
 
     /// Ends the wait: every task expires, and those that are begun meanwhile come too late to be waited for.
-    func expireAll() {
-        for reference in tasks { reference.task?.expire() }
+    func expireAll(_ reason: BackgroundTask.Expiry) {
+        for reference in tasks.values.sorted(by: { $0.number < $1.number }) { reference.task?.expire(reason) }
         endWait()
     }
 

@@ -43,7 +43,7 @@ final class BackgroundTaskWait {
     private func setTimer(_ delay: Duration) {
         timer = clock.schedule(after: delay) { [unowned self] in
             let now = clock.monotonicUsec
-            guard hasMoved, endUsec > now else { return tasks.expireAll() }
+            guard hasMoved, endUsec > now else { return tasks.expireAll(.share) }
             hasMoved = false
             setTimer(.microseconds(endUsec - now))
         }

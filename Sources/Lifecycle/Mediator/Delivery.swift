@@ -6,10 +6,8 @@
 /// It is driven by the end of each call and not by a task that waits, so that a notification whose listeners answer at
 /// once is delivered without leaving the turn it was posted in.
 final class Delivery {
-    /// The time an answer has that has gone on for `spent`, when the groups in `later` are told after it.
-    typealias Share = (
-        _ answer: LifecycleAnswer, _ spent: Duration, _ later: ArraySlice<[ListenerEntry]>
-    ) -> TimeShare
+    /// The time an answer has that has gone on for `spent`, when so many groups are told after it.
+    typealias Share = (_ answer: LifecycleAnswer, _ spent: Duration, _ groupsLeft: Int) -> TimeShare
     /// What is told while it goes on: who gets on, and when his time is up, with what is kept for others, if that
     /// moved.
     typealias Progress = (
@@ -20,12 +18,16 @@ final class Delivery {
     private let groups: [[ListenerEntry]]
     private let clock: any LifecycleClock
     private let isRehearsal: Bool
+    private let isAwaited: Bool
+    /// That of an answer that is given at once.
+    private let deadline: Duration
     private let share: Share
     private let progress: Progress?
     private var completion: ((LifecycleReport) -> Void)?
     private var reports: [ListenerReport?]
     private var next = 0
-    private var calls: [(entry: ListenerEntry, answer: LifecycleAnswer, call: ListenerCall)] = []
+    private var calls = OpenCalls()
+    private var isHandled = false
     /// Who answers at once, right now.
     private var answering: (entry: ListenerEntry, place: Int, startUsec: UInt64)?
     private var isAdvancing = false
@@ -33,15 +35,17 @@ final class Delivery {
 
     init(
         _ notification: LifecycleNotification, to groups: [[ListenerEntry]], after reports: [ListenerReport] = [],
-        clock: any LifecycleClock,
-        isRehearsal: Bool = false, share: @escaping Share, progress: Progress? = nil,
+        clock: any LifecycleClock, deadline: Duration, isRehearsal: Bool = false, isAwaited: Bool = true,
+        share: @escaping Share, progress: Progress? = nil,
         _ completion: @escaping (LifecycleReport) -> Void
     ) {
         self.notification = notification
         self.groups = groups
         self.reports = reports
         self.clock = clock
+        self.deadline = deadline
         self.isRehearsal = isRehearsal
+        self.isAwaited = isAwaited
         self.share = share
         self.progress = progress
         self.completion = completion
@@ -69,26 +73,25 @@ final class Delivery {
     }
 
     /// Who is being waited for.
-    var awaited: [String] { (calls.map(\.entry) + (answering.map { [$0.entry] } ?? [])).map(\.place.name) }
+    var awaited: [String] { (calls.all.map(\.entry) + (answering.map { [$0.entry] } ?? [])).map(\.place.name) }
 
     /// Waits for nobody any more: the calls under way overrun, and those to come have no time beyond their first step.
     func cutShort() {
         isCutShort = true
         settle(.overran)
-        for (_, _, call) in calls { call.overrun() }
+        for (_, _, call) in calls.all { call.overrun() }
     }
 
     /// The time for all is another now: shares it out anew.
     func retime() {
         guard !isCutShort else { return }
-        let shares = calls.map { share($0.answer, $0.call.spent, groups[next...]) }
+        let calls = calls.all
+        let shares = calls.map { share($0.answer, $0.call.spent, groups.count - next) }
         for ((_, _, call), share) in zip(calls, shares) { call.retime(share) }
     }
 
     /// Whether nobody else is to be asked: somebody has opened the URL.
-    private var isSettled: Bool {
-        notification.name == .openURL && reports.contains { $0?.outcome == .handled }
-    }
+    private var isSettled: Bool { isHandled && notification.name == .openURL }
 
     private func tell(_ entry: ListenerEntry, _ answer: LifecycleAnswer) {
         let place = reports.count
@@ -102,13 +105,21 @@ final class Delivery {
     private func begin(
         _ body: LifecycleAnswer.LastingBody, of answer: LifecycleAnswer, _ entry: ListenerEntry, _ place: Int
     ) {
-        let call = ListenerCall(clock: clock) { [self] call, outcome, duration in
+        let isPost = notification.trigger == nil && !isRehearsal
+        guard !isPost || entry.postsUnderWay < ListenerEntry.mostPosts else {
+            let reason = "\(ListenerEntry.mostPosts) posts wait for its answers"
+            reports[place] = report(of: entry, .failed(reason), .zero, since: clock.monotonicUsec)
+            return
+        }
+        if isPost { entry.postsUnderWay += 1 }
+        let call = ListenerCall(clock: clock, isAwaited: isAwaited) { [self] call, outcome, duration in
+            if isPost { entry.postsUnderWay -= 1 }
             reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec)
-            calls.removeAll { $0.call === call }
+            calls.remove(call)
             advance()
         }
-        calls.append((entry, answer, call))
-        let share = isCutShort ? TimeShare(.zero) : share(answer, .zero, groups[next...])
+        calls.add((entry, answer, call))
+        let share = isCutShort ? TimeShare(.zero) : share(answer, .zero, groups.count - next)
         if let progress {
             call.onProgress = { progress(entry.place.name, $0, $1, $2) }
         }
@@ -129,14 +140,39 @@ final class Delivery {
         guard let (entry, place, startUsec) = answering else { return }
         answering = nil
         let duration = Duration(from: startUsec, to: clock.monotonicUsec)
-        reports[place] = report(of: entry, outcome, duration, since: startUsec)
+        let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
+        reports[place] = report(of: entry, judged, duration, since: startUsec)
     }
 
     private func report(
         of entry: ListenerEntry, _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64
     ) -> ListenerReport {
-        isRehearsal
+        if outcome == .handled { isHandled = true }
+        return isRehearsal
             ? entry.report(outcome, duration, since: startUsec)
             : entry.note(outcome, after: duration, since: startUsec)
+    }
+}
+
+/// The calls of a group that have not ended, in the order in which they began. One that ends leaves an empty place until
+/// all have.
+private struct OpenCalls {
+    typealias Call = (entry: ListenerEntry, answer: LifecycleAnswer, call: ListenerCall)
+
+    private var places: [Call?] = []
+    private var indexes: [ObjectIdentifier: Int] = [:]
+
+    var isEmpty: Bool { indexes.isEmpty }
+    var all: [Call] { places.compactMap(\.self) }
+
+    mutating func add(_ call: Call) {
+        indexes[ObjectIdentifier(call.call)] = places.count
+        places.append(call)
+    }
+
+    mutating func remove(_ call: ListenerCall) {
+        guard let index = indexes.removeValue(forKey: ObjectIdentifier(call)) else { return }
+        places[index] = nil
+        if indexes.isEmpty { places = [] }
     }
 }

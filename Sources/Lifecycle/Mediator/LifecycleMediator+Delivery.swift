@@ -21,11 +21,18 @@ extension LifecycleMediator {
             for place in answers.indices {
                 // Whoever answers may have others come, go or answer otherwise: then each of the rest is looked at.
                 guard audience.revision == revision else {
-                    let told = answers[..<place].map(\.entry)
-                    let rest = groups.map { $0.filter { entry in !told.contains { $0 === entry } } }
+                    // The answers are those of the groups, one after the other.
+                    var told = place
+                    let rest = groups.map { group in
+                        let rest = group.dropFirst(told)
+                        told -= group.count - rest.count
+                        return Array(rest)
+                    }
                     return tell(rest, notification, after: reports, completion)
                 }
-                if let report = answers[place].give(notification, clock) { reports.append(report) }
+                if let report = answers[place].give(notification, clock, deadline: limits.listener) {
+                    reports.append(report)
+                }
             }
             report(LifecycleReport(notification: notification, listeners: reports), completion)
         } else {
@@ -38,7 +45,8 @@ extension LifecycleMediator {
         _ completion: ((LifecycleReport) -> Void)?
     ) {
         Delivery(
-            notification, to: groups, after: reports, clock: clock,
+            notification, to: groups, after: reports, clock: clock, deadline: deadlines.listener,
+            isAwaited: completion != nil || !reportObservers.isEmpty,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }
         ) { [unowned self] in report($0, completion) }.advance()
     }
@@ -58,27 +66,35 @@ extension LifecycleMediator {
             name: name, sequence: sequence.next(), time: clock.now, previousState: step.from, state: step.to,
             origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
             configuration: transition.configuration)
+        audiences.beginUse()
         announce(notification, to: audiences.find(name))
+        audiences.endUse()
+        let groups = registry.groups(answering: name)
         return Delivery(
-            notification, to: registry.groups(answering: name), clock: clock,
-            share: { [unowned self] in share(of: $0, after: $1, before: $2, in: transition, name) },
+            notification, to: groups, clock: clock, deadline: deadlines.listener,
+            share: shares(of: groups, in: transition, name),
             progress: { [unowned self] listener, window, text, moved in
                 transitions.note(listener, window, text, moved: moved, in: transition)
             }
         ) { [unowned self] in report($0, completion) }
     }
 
-    /// The time that an answer has, from now on, in a transition in which those in `later` and the next steps are
-    /// still to come.
-    func share(
-        of answer: LifecycleAnswer, after spent: Duration, before later: ArraySlice<[ListenerEntry]>,
-        in transition: Transition, _ name: LifecycleNotification.Name
-    ) -> TimeShare {
-        guard !answer.isImmediate else { return TimeShare(.zero) }
-        let rest = ListenerRegistry.time(of: later, for: name, unless: deadlines.listener)
-        return TimeShare(
-            of: max(deadline(of: answer) - spent, .zero), before: rest + timeNeeded(for: transition.steps),
-            within: transitions.remaining(transition))
+    /// The time that each answer of a step has, from the moment it is asked for: those behind it in this step and the
+    /// steps to come count with what they want when the step begins. What one of them leaves is shared when it is passed.
+    func shares(
+        of groups: [[ListenerEntry]], in transition: Transition, _ name: LifecycleNotification.Name
+    ) -> Delivery.Share {
+        var later = [timeNeeded(for: transition.steps)]
+        for group in groups.reversed() {
+            later.append(
+                (later.last ?? .zero) + ListenerRegistry.time(of: [group], for: name, unless: deadlines.listener))
+        }
+        return { [unowned self, later] answer, spent, groupsLeft in
+            guard !answer.isImmediate else { return TimeShare(.zero) }
+            return TimeShare(
+                of: max(deadline(of: answer) - spent, .zero), before: later[groupsLeft],
+                within: transitions.remaining(transition))
+        }
     }
 
     /// The time that all answers to these steps want.

@@ -51,8 +51,8 @@ extension LifecycleMediator {
         let groups = registry.groups(answering: name)
         let skipped = groups.joined().filter { $0.answer(to: name)?.rehearsal == nil }.map(\.place.name)
         let delivery = Delivery(
-            notification, to: groups, clock: clock, isRehearsal: true,
-            share: { [self] in share(of: $0, after: $1, before: $2, in: transition, name) }
+            notification, to: groups, clock: clock, deadline: deadlines.listener, isRehearsal: true,
+            share: shares(of: groups, in: transition, name)
         ) { [self] report in
             transition.reasons += report.problems
             let step = RehearsalReport.Step(name: name, listeners: report.listeners, skipped: skipped)

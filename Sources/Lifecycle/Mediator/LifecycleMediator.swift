@@ -18,7 +18,8 @@ public final class LifecycleMediator {
             transitions.limitsChanged()
         }
     }
-    private var limits: LifecycleDeadlines
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private(set) var limits: LifecycleDeadlines
     /// The time, for the deadlines of those who take part.
     package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
@@ -36,11 +37,11 @@ public final class LifecycleMediator {
     /// - Parameters:
     ///   - clock: the time.
     ///   - sequence: the number of the last notification within this boot.
-    ///   - configuration: what holds until the first reload.
+    ///   - configuration: what holds until the first reload; read by `readConfiguration` when the launch begins if nil.
     ///   - deadlines: how long listeners may take.
     public init(
         clock: any LifecycleClock, sequence: any LifecycleSequence = TransientSequence(),
-        configuration: LifecycleConfiguration = LifecycleConfiguration(),
+        configuration: LifecycleConfiguration? = nil,
         deadlines: LifecycleDeadlines = LifecycleDeadlines()
     ) {
         self.clock = clock
@@ -66,7 +67,8 @@ public final class LifecycleMediator {
     /// The configuration that holds.
     public var configuration: LifecycleConfiguration { transitions.configuration }
 
-    /// Reads the configuration for a reload. It throws `LifecycleReloadError` with everything that is wrong with it.
+    /// Reads the configuration for a reload, and for the launch of a mediator that was made without one, which is refused
+    /// when that fails. It throws `LifecycleReloadError` with everything that is wrong with it.
     public var readConfiguration: (() throws -> LifecycleConfiguration)? {
         get { transitions.readConfiguration }
         set { transitions.readConfiguration = newValue }
@@ -86,8 +88,10 @@ public final class LifecycleMediator {
     public func addObserver(
         forName name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
     ) -> LifecycleObservation {
-        let list = name.map { registry.audience(of: $0).observers } ?? observersOfAll
-        return LifecycleObservation(list.add(handler), in: list)
+        guard let name else { return LifecycleObservation(observersOfAll.add(handler), in: observersOfAll, of: nil) }
+        let audience = audiences.audience(of: name)
+        let list = audience.observers
+        return LifecycleObservation(list.add(handler), in: list, of: (audience, in: audiences))
     }
 
     /// Calls `handler` for each notification of this type whose user info fits it, as `addObserver(forName:using:)`.
@@ -142,39 +146,6 @@ public final class LifecycleMediator {
         transitions.mergeObservers.append(handler)
     }
 
-    // MARK: Listeners
-
-    /// Adds a listener: last in the order of arriving notifications and first in that of leaving ones, unless it says
-    /// whom it follows. It hears of what is posted from now on.
-    ///
-    /// - Throws: when listeners would follow each other in a circle; the listener is then not added.
-    public func addListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
-        try registry.add(listener, isPrimary: false)
-    }
-
-    /// Adds the primary listener, which is told first on the way up and last on the way down. There is at most one.
-    ///
-    /// - Throws: when there is one already, or it follows others.
-    public func addPrimaryListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
-        try registry.add(listener, isPrimary: true)
-    }
-
-    /// Removes a listener. It is not called any more, not even for a notification that is being delivered.
-    public func removeListener(_ listener: any LifecycleListener) { registry.remove(listener) }
-
-    /// Reads the answers of a listener anew, which keeps its place and its record: for one whose interests come from
-    /// the configuration.
-    public func updateAnswers(of listener: any LifecycleListener) { registry.updateAnswers(of: listener) }
-
-    /// What is known of each listener, in the order of arriving notifications.
-    public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
-
-    /// The listeners whose state can be kept from one run to the next, in the order of arriving notifications.
-    public var restorableListeners: [any RestorableListener] { registry.restorable }
-
-    /// The actions that listeners offer.
-    public var actions: [LifecycleAction] { registry.actions }
-
     // MARK: Time
 
     /// The time that is left to the transition under way, for all listeners together; nil when there is none.
@@ -226,6 +197,8 @@ public final class LifecycleMediator {
         origin: consuming LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
+        audiences.beginUse()
+        defer { audiences.endUse() }
         let audience = audiences.find(name)
         let state = state
         let notification = LifecycleNotification(

@@ -11,7 +11,7 @@ public nonisolated struct LifecycleReport: Sendable {
     /// What all found together: new data if any did, else a failure if any failed, else nothing new.
     public var result: FetchResult {
         if listeners.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
-        return listeners.contains(where: \.outcome.isProblem) ? .failed : .noData
+        return listeners.contains { $0.outcome.isProblem && $0.outcome != .late } ? .failed : .noData
     }
 
     /// The first listener that did what it was asked for: opened the URL, performed the action.
@@ -27,11 +27,11 @@ public nonisolated struct LifecycleReport: Sendable {
         }
     }
 
-    /// What went wrong with listeners, refusals among it, as «NAME: REASON».
+    /// What went wrong with listeners, refusals among it, as «NAME: REASON». One that finished late did what it should.
     public var problems: [String] {
         listeners.compactMap { report in
             switch report.outcome {
-            case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
+            case .completed, .late, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
             case .refused(let reason), .failed(let reason): "\(report.listener): \(reason)"
             case .fetched(.failed): "\(report.listener): failed"
             case .overran: "\(report.listener): no answer within its deadline"

@@ -23,9 +23,12 @@ final class ListenerCall {
     private var hasMoved = false
     /// Hears of progress.
     var onProgress: Progress?
+    /// Whether anybody wants to know what comes of it.
+    let isAwaited: Bool
 
-    init(clock: any LifecycleClock, _ completion: @escaping Completion) {
+    init(clock: any LifecycleClock, isAwaited: Bool = true, _ completion: @escaping Completion) {
         self.clock = clock
+        self.isAwaited = isAwaited
         self.completion = completion
         start = clock.now
     }
@@ -113,7 +116,9 @@ final class ListenerCall {
 
     private func answered(_ outcome: ListenerOutcome) {
         hasAnswered = true
-        finish(outcome)
+        // Without a deadline, as after a second stop, the first step takes what it takes.
+        let deadline = Duration(from: start.monotonicUsec, to: deadlineUsec)
+        finish(deadline > .zero ? outcome.judged(spent, deadline: deadline) : outcome)
     }
 
     private func finish(_ outcome: ListenerOutcome) {

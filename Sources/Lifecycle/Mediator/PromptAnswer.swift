@@ -7,11 +7,14 @@ struct PromptAnswer {
     let body: (LifecycleNotification) throws -> ListenerOutcome
 
     /// Tells the listener, and answers what it made of it; nil when it was removed meanwhile.
-    func give(_ notification: LifecycleNotification, _ clock: any LifecycleClock) -> ListenerReport? {
+    func give(
+        _ notification: LifecycleNotification, _ clock: any LifecycleClock, deadline: Duration
+    ) -> ListenerReport? {
         guard !entry.isGone else { return nil }
         let startUsec = clock.monotonicUsec
         let outcome = Self.outcome(of: body, notification)
-        return entry.note(outcome, after: Duration(from: startUsec, to: clock.monotonicUsec), since: startUsec)
+        let duration = Duration(from: startUsec, to: clock.monotonicUsec)
+        return entry.note(outcome.judged(duration, deadline: deadline), after: duration, since: startUsec)
     }
 
     /// What a listener makes of a notification.

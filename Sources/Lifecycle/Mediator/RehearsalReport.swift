@@ -18,6 +18,14 @@ public nonisolated struct RehearsalReport: Sendable {
     /// That of what delivers nothing.
     package static let nothing = RehearsalReport(steps: [], reasons: [])
 
-    /// Why what was rehearsed would not succeed; none when nothing speaks against it.
+    /// Why what was rehearsed would not succeed; none when no listener that was asked speaks against it.
     public let reasons: [String]
+
+    /// The listeners that would be told, and of which no answer allows a dry run, so that they may still refuse or fail:
+    /// each once, in the order in which they would be told. Attached programs are among them, as they cannot be asked.
+    public var unasked: [String] {
+        let asked = Set(steps.flatMap(\.listeners).map(\.listener))
+        var seen: Set<String> = []
+        return steps.flatMap(\.skipped).filter { !asked.contains($0) && seen.insert($0).inserted }
+    }
 }

@@ -5,7 +5,8 @@
 final class TransitionConductor {
     @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
     /// The configuration that holds.
-    private(set) var configuration: LifecycleConfiguration
+    var configuration: LifecycleConfiguration { known ?? LifecycleConfiguration() }
+    private var known: LifecycleConfiguration?
     /// Reads the configuration anew.
     var readConfiguration: (() throws -> LifecycleConfiguration)?
     /// What a pause and a stop wait for.
@@ -36,8 +37,8 @@ final class TransitionConductor {
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery
 
-    init(configuration: LifecycleConfiguration, clock: any LifecycleClock) {
-        self.configuration = configuration
+    init(configuration: LifecycleConfiguration?, clock: any LifecycleClock) {
+        known = configuration
         self.clock = clock
     }
 
@@ -61,7 +62,7 @@ final class TransitionConductor {
         case .cutsShort(let stop):
             // What runs before the stop has no more time either.
             for cut in [stop, queue.current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
-            backgroundTasks.expireAll()
+            backgroundTasks.expireAll(.secondStop)
             delivery?.cutShort()
         }
         beginNext()
@@ -74,9 +75,9 @@ final class TransitionConductor {
         if let transition = queue.takeBack() {
             transition.finish(.overtaken)
         } else if let transition = queue.current, transition.isRevocable {
-            guard wait != nil else { return false }
+            guard let wait, transition.reports.isEmpty else { return false }
             transition.steps = []
-            endWait(of: transition)
+            end(wait, of: transition)
         }
         return true
     }
@@ -85,28 +86,34 @@ final class TransitionConductor {
     func hurryPause() {
         if let pause = queue.current, pause.trigger == .pause {
             pause.cutShortBy = pause.cutShortBy ?? .service
-            if wait != nil { endWait(of: pause) } else { delivery?.cutShort() }
+            if let wait { end(wait, of: pause) } else { delivery?.cutShort() }
         }
         _ = revoke()
     }
 
     /// The time of a stop runs from its acceptance on, and what is under way has a part of it. A pause that waits for
-    /// background tasks has told nobody yet, and leaves the wait to the stop.
+    /// background tasks leaves the wait to the stop; one that has told nobody yet is given up.
     private func begin(_ stop: Transition, overtaking overtaken: [Transition]) {
         stop.beganUsec = clock.monotonicUsec
         stop.limitUsec = limit(of: stop)
         for observer in stopObservers { observer(stop.origin) }
         var overtaken = overtaken
+        var waiting: Transition?
         if let wait, let pause = queue.current {
             wait.end()
             self.wait = nil
-            queue.end()
-            overtaken.insert(pause, at: 0)
+            if pause.reports.isEmpty {
+                queue.end()
+                overtaken.insert(pause, at: 0)
+            } else {
+                waiting = pause
+            }
         }
         for transition in overtaken { transition.finish(.overtaken) }
         if let current = queue.current, current !== stop {
             retime(current, to: min(current.limitUsec, limit(before: stop)))
         }
+        if let waiting { advance(waiting) }
     }
 
     /// The time that is left to the transition under way; nil when there is none.
@@ -129,20 +136,39 @@ final class TransitionConductor {
         transition.steps = machine.steps(for: transition.trigger)
         guard !transition.steps.isEmpty else { return advance(transition) }
         if transition.trigger == .reload { read(into: transition) }
-        guard transition.trigger == .pause || transition.trigger == .stop else { return advance(transition) }
-        if transition.cutShortBy != nil { backgroundTasks.expireAll() }
-        guard !backgroundTasks.isEmpty else { return advance(transition) }
+        if transition.trigger == .launch, known == nil, readConfiguration != nil, !readFirst(for: transition) {
+            transition.steps = []
+        }
+        proceed(transition)
+    }
+
+    /// Goes on with a transition. A pause and a stop do so when no background task is under way: before their first step,
+    /// and after each of them, for the tasks that were begun in it.
+    private func proceed(_ transition: Transition) {
+        guard transition.trigger == .pause || transition.trigger == .stop, !backgroundTasks.isEmpty else {
+            return advance(transition)
+        }
+        // A stop that is behind it waits for them itself.
+        if let stop, stop !== transition { return advance(transition) }
+        guard transition.cutShortBy == nil else {
+            // A sleep of the machine waits for no task, and leaves it.
+            if transition.trigger == .stop { backgroundTasks.expireAll(.secondStop) }
+            return advance(transition)
+        }
         let names = backgroundTasks.namesToTell
         for observer in waitObservers where !names.isEmpty { observer(transition.trigger, names) }
-        wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) { [unowned self] in
+        let wait = BackgroundTaskWait(
+            for: backgroundTasks, shareOfTasks(in: transition), clock: clock
+        ) { [unowned self] in
             note($0, $1, $2, moved: $3, in: transition)
         }
-        backgroundTasks.whenEmpty { [unowned self] in endWait(of: transition) }
+        self.wait = wait
+        backgroundTasks.whenEmpty { [unowned self] in end(wait, of: transition) }
     }
 
     /// Goes on with a transition that waits for background tasks, if it still does.
-    private func endWait(of transition: Transition) {
-        guard queue.current === transition, let wait else { return }
+    private func end(_ wait: BackgroundTaskWait, of transition: Transition) {
+        guard self.wait === wait else { return }
         wait.end()
         self.wait = nil
         advance(transition)
@@ -188,7 +214,8 @@ final class TransitionConductor {
         in transition: Transition
     ) {
         if let moved {
-            transition.extend(to: moved.reserve.end(from: moved.until))
+            let last = Duration.longest.end(from: clock.monotonicUsec)
+            transition.extend(to: min(moved.reserve.end(from: moved.until), last))
             if let stop, stop !== transition {
                 let rest = deadlines().stop - deadlines().beforeStop
                 stop.extend(to: rest.end(from: transition.limitUsec))
@@ -211,6 +238,15 @@ final class TransitionConductor {
         }
     }
 
+    /// Reads the configuration that a first reload would go back to.
+    private func readFirst(for launch: Transition) -> Bool {
+        read(into: launch)
+        known = launch.configuration
+        // The notifications of a launch carry none.
+        launch.configuration = nil
+        return launch.reasons.isEmpty
+    }
+
     private func advance(_ transition: Transition) {
         guard !transition.steps.isEmpty else {
             queue.end()
@@ -226,7 +262,7 @@ final class TransitionConductor {
             transition.reports.append(report)
             if !step.isArrival { machine.take(step) }
             judge(step, report, transition)
-            advance(transition)
+            proceed(transition)
         }
         self.delivery = delivery
         if transition.cutShortBy != nil { delivery.cutShort() }
@@ -248,7 +284,7 @@ final class TransitionConductor {
         case .didReload:
             transition.reasons = report.problems
             if transition.reasons.isEmpty {
-                configuration = transition.configuration ?? configuration
+                known = transition.configuration ?? known
             } else {
                 goBack(transition)
             }

@@ -6,7 +6,8 @@ nonisolated extension LifecycleNotification {
     public struct Name: Sendable, Hashable {
         /// The name as it is written in configuration, in the journal and on the socket.
         public let rawValue: String
-        /// FNV-1a of the name, so that it is computed once and not at every look-up.
+        /// The hash of the name, computed once and not at every look-up. Strangers choose names, so it has the seed of the
+        /// process.
         let hash: UInt64
         /// What it is, looked up once as well.
         private let traits: Traits
@@ -31,8 +32,9 @@ nonisolated extension LifecycleNotification {
         }
 
         static func hash(_ text: String) -> UInt64 {
-            var text = text
-            return text.withUTF8 { $0.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
+            var (text, hasher) = (text, Hasher())
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            return UInt64(bitPattern: Int64(hasher.finalize()))
         }
 
         /// Whether it belongs to a transition, so that only the state machine may post it.

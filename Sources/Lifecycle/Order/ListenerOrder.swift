@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
+
 /// In which order listeners are told: a pure value that decides it from what they declare.
 ///
 /// The order is that of registration. Listeners of the same rank stand together, at the place of the first of them, and
@@ -62,36 +64,81 @@ public nonisolated struct ListenerOrder: Sendable, Equatable {
 
     /// Takes, again and again, the first group whose members follow nobody that is still to come.
     private static func sorted(_ groups: [[Int]], _ places: [Place]) throws(ListenerOrderError) -> [[Int]] {
-        var groupOfName: [String: Set<Int>] = [:]
-        for (group, members) in groups.enumerated() {
-            for member in members { groupOfName[places[member].name, default: []].insert(group) }
-        }
-        let needs = groups.map { members in
-            members.reduce(into: Set<Int>()) { needs, member in
-                for name in places[member].follows { needs.formUnion(groupOfName[name] ?? []) }
-            }
-        }
-        var rest = Array(groups.indices)
+        let needs = needs(of: groups, places)
+        var missing = needs.map(\.count)
+        var followers = [[Int]](repeating: [], count: groups.count)
+        for (group, needed) in needs.enumerated() { for other in needed { followers[other].append(group) } }
+        var ready = SmallestFirst()
+        for group in groups.indices where missing[group] == 0 { ready.add(group) }
         var sorted: [[Int]] = []
-        while !rest.isEmpty {
-            let waiting = Set(rest)
-            guard let next = rest.firstIndex(where: { needs[$0].isDisjoint(with: waiting) }) else {
-                throw .cycle(cycle(in: waiting, needs).flatMap { group in groups[group].map { places[$0].name } })
+        while let next = ready.takeSmallest() {
+            sorted.append(groups[next])
+            missing[next] = -1
+            for follower in followers[next] {
+                missing[follower] -= 1
+                if missing[follower] == 0 { ready.add(follower) }
             }
-            sorted.append(groups[rest.remove(at: next)])
+        }
+        guard sorted.count == groups.count else {
+            let waiting = groups.indices.filter { missing[$0] > 0 }
+            throw .cycle(cycle(in: Set(waiting), needs).flatMap { group in groups[group].map { places[$0].name } })
         }
         return sorted
+    }
+
+    /// The groups that each group comes after.
+    private static func needs(of groups: [[Int]], _ places: [Place]) -> [Set<Int>] {
+        var groupsOfName: [UTF8Text: Set<Int>] = [:]
+        for (group, members) in groups.enumerated() {
+            for member in members { groupsOfName[UTF8Text(places[member].name), default: []].insert(group) }
+        }
+        return groups.map { members in
+            members.reduce(into: Set<Int>()) { needs, member in
+                for name in places[member].follows { needs.formUnion(groupsOfName[UTF8Text(name)] ?? []) }
+            }
+        }
     }
 
     /// Every group in `waiting` needs another one there, so that following the needs must come round.
     private static func cycle(in waiting: Set<Int>, _ needs: [Set<Int>]) -> [Int] {
         var path: [Int] = []
+        var placeInPath: [Int: Int] = [:]
         var group = waiting.min()
         while let current = group {
-            if let start = path.firstIndex(of: current) { return Array(path[start...]) }
+            if let start = placeInPath[current] { return Array(path[start...]) }
+            placeInPath[current] = path.count
             path.append(current)
             group = needs[current].intersection(waiting).min()
         }
         return path
+    }
+}
+
+/// Numbers of which the smallest is taken first: a binary heap.
+private nonisolated struct SmallestFirst {
+    private var numbers: [Int] = []
+
+    mutating func add(_ number: Int) {
+        numbers.append(number)
+        var place = numbers.count - 1
+        while place > 0, numbers[place] < numbers[(place - 1) / 2] {
+            numbers.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    mutating func takeSmallest() -> Int? {
+        guard let smallest = numbers.first else { return nil }
+        let last = numbers.removeLast()
+        guard !numbers.isEmpty else { return smallest }
+        numbers[0] = last
+        var place = 0
+        while let child = [2 * place + 1, 2 * place + 2].filter({ $0 < numbers.count }).min(by: {
+            numbers[$0] < numbers[$1]
+        }), numbers[child] < numbers[place] {
+            numbers.swapAt(place, child)
+            place = child
+        }
+        return smallest
     }
 }

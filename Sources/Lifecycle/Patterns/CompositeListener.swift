@@ -28,7 +28,7 @@ public final class CompositeListener: LifecycleListener {
     ///   - follows: names of listeners that are told before the whole composite on the way up.
     ///   - rank: the rank of the composite among its neighbours.
     ///   - leaves: the listeners, in order.
-    /// - Throws: when leaves would follow each other in a circle.
+    /// - Throws: when two leaves have one name, or leaves would follow each other in a circle.
     public init(
         _ name: String, clock: any LifecycleClock, deadline: Duration = .seconds(10), follows: [String] = [],
         rank: Int? = nil, _ leaves: [any LifecycleListener]
@@ -44,7 +44,7 @@ public final class CompositeListener: LifecycleListener {
     /// Adds a leaf. Where it brings interests, `LifecycleMediator.updateAnswers(of:)` with the outermost composite
     /// makes them known.
     ///
-    /// - Throws: when leaves would follow each other in a circle; the leaf is then not added.
+    /// - Throws: when another leaf has its name, or leaves would follow each other in a circle; the leaf is then not added.
     public func add(_ leaf: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(leaf, isPrimary: false)
     }
@@ -89,7 +89,8 @@ public final class CompositeListener: LifecycleListener {
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
         let delivery = Delivery(
-            notification, to: registry.groups(answering: notification.name), clock: clock, isRehearsal: isRehearsal,
+            notification, to: registry.groups(answering: notification.name), clock: clock,
+            deadline: deadline, isRehearsal: isRehearsal, isAwaited: progress.isAwaited,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { leaf, window, text, _ in
                 progress.report(nextWithin: window, text.map { "\(leaf): \($0)" } ?? leaf)

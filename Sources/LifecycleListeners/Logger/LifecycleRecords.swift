@@ -35,6 +35,7 @@ package nonisolated enum LifecycleRecords {
         case .fetched(.failed): text = "listener '\(report.listener)' could not answer \(notification.name)"
         case .refused(let reason): text = "listener '\(report.listener)' refused \(notification.name): \(reason)"
         case .failed(let reason): text = "listener '\(report.listener)' failed at \(notification.name): \(reason)"
+        case .late: text = "listener '\(report.listener)' answered \(notification.name) late, \(took)"
         case .overran:
             text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took), going on without it"
         }
@@ -54,6 +55,13 @@ package nonisolated enum LifecycleRecords {
             fields: fields(of: notification)
                 + fields(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
                 + [("BELFRY_CALLS", "\(record.calls)"), ("BELFRY_FAILURES", "\(record.failures)")])
+    }
+
+    /// The record that says that a listener follows one that is not there.
+    static func record(ofUnknown name: String, followedBy listener: String) -> JournalRecord {
+        JournalRecord(
+            .warning, "listener '\(listener)' follows '\(name)', which is not there, ignoring",
+            id: MessageID.unknownFollowed.rawValue, fields: [("BELFRY_LISTENER", listener)])
     }
 
     /// The record that says how a listener is, by its own account.

@@ -14,6 +14,10 @@ package final class LoggerListener: LifecycleListener {
     private unowned let mediator: LifecycleMediator
     private var observation: LifecycleObservation?
     private var troubled: [ListenerHealthReport] = []
+    /// Whether less than a second has passed since a client was told the status of all listeners.
+    private var statusTimer: (any LifecycleTimer)?
+    /// The last request of a client that was not answered yet.
+    private var lastAsked: LifecycleNotification?
 
     /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
     ///
@@ -35,12 +39,34 @@ package final class LoggerListener: LifecycleListener {
     }
 
     package var answers: [LifecycleAnswer] {
-        on(.statusRequested) { [self] notification in
-            for status in mediator.listeners { log.write(LifecycleRecords.record(of: status, for: notification)) }
+        on(.statusRequested) { [self] in tellStatus($0) }
+        on(.willFinishLaunching) { [self] _ in
+            for (listener, name) in mediator.unknownFollowed {
+                log.write(LifecycleRecords.record(ofUnknown: name, followedBy: listener))
+            }
         }
         on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
+    }
+
+    /// Clients may ask as often as they like: what they ask for within a second is written once, when it has passed.
+    private func tellStatus(_ notification: LifecycleNotification) {
+        guard case .peer = notification.origin else { return writeStatus(notification) }
+        lastAsked = notification
+        if statusTimer == nil { writeLastAsked() }
+    }
+
+    private func writeLastAsked() {
+        statusTimer = nil
+        guard let asked = lastAsked else { return }
+        lastAsked = nil
+        writeStatus(asked)
+        statusTimer = mediator.clock.schedule(after: .seconds(1)) { [weak self] in self?.writeLastAsked() }
+    }
+
+    private func writeStatus(_ notification: LifecycleNotification) {
+        for status in mediator.listeners { log.write(LifecycleRecords.record(of: status, for: notification)) }
     }
 
     private func check(_ notification: LifecycleNotification) throws {

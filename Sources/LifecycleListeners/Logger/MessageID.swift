@@ -13,6 +13,8 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case listenerStatus = "410b2baa41684b5abe4d1b45a292c8df"
     /// A listener is not healthy, or is again.
     case listenerHealth = "8f0a6b1cf1d54b3c9d0e6a7c5b2f4e19"
+    /// A listener follows a name that no listener has.
+    case unknownFollowed = "c1f0a6a47b9e4e0d8a53d7b2964fe31c"
     /// A request was merged with one for the same that waits.
     case merged = "8d5c1f0a7be24d4ab3c96e02f17a4b6c"
     /// How long a launch or a stop took, and each listener in it.

@@ -66,7 +66,7 @@ nonisolated let lifecycleInterfaceTypes = """
     # What one listener made of a notification.
     type Report (
       listener: string,
-      # completed, newData, noData, handled, declined, refused, failed or overran
+      # completed, newData, noData, handled, declined, refused, failed, overran or late
       outcome: string,
       reason: ?string,
       durationUsec: int

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+/// A name takes memory while somebody hears of it, and no longer.
+struct NameTableTests {
+    let fixture = MediatorFixture()
+
+    private func name(_ index: Int) throws -> LifecycleNotification.Name {
+        try #require(LifecycleNotification.Name("com.example.n\(index)"))
+    }
+
+    @Test func namesGoWithTheirListener() throws {
+        let before = fixture.mediator.knownNames
+        let names = try (0..<1000).map(name)
+        let first = RecordingListener("first", names)
+        let second = RecordingListener("second", Array(names.prefix(10)))
+        try fixture.mediator.addListener(first)
+        try fixture.mediator.addListener(second)
+        #expect(fixture.mediator.knownNames == before + 1000)
+
+        fixture.mediator.removeListener(first)
+        fixture.mediator.post(names[3])
+
+        #expect(fixture.mediator.knownNames == before + 10)
+        #expect(second.received.map(\.name) == [names[3]])
+        fixture.mediator.removeListener(second)
+        #expect(fixture.mediator.knownNames == before)
+    }
+
+    @Test func namesThatNobodyHearsAreNotKept() throws {
+        for index in 0..<1000 { fixture.mediator.post(try name(index)) }
+
+        #expect(fixture.mediator.knownNames == 0)
+    }
+
+    @Test func aNameGoesWithItsLastObserverAlsoDuringThePost() throws {
+        var calls = 0
+        var observations: [LifecycleObservation] = []
+        for index in 0..<100 {
+            let observed = try name(index)
+            for _ in 0..<2 {
+                observations.append(
+                    fixture.mediator.addObserver(forName: observed) { _ in
+                        calls += 1
+                        observations = []
+                    })
+            }
+        }
+
+        fixture.mediator.post(try name(7))
+
+        #expect(calls == 1)
+        #expect(fixture.mediator.knownNames == 0)
+    }
+
+    @Test func aListenerThatLeavesDuringThePostTakesItsNameAlong() throws {
+        let posted = try name(1)
+        let listener = RecordingListener("leaving", [posted])
+        try fixture.mediator.addListener(listener)
+        let observation = fixture.mediator.addObserver { [fixture] _ in fixture.mediator.removeListener(listener) }
+
+        fixture.mediator.post(posted)
+
+        #expect(listener.received.isEmpty)
+        #expect(fixture.mediator.knownNames == 0)
+        observation.cancel()
+    }
+
+    /// Every place is found again, whatever goes between.
+    @Test(arguments: 1...20)
+    func namesComeAndGoInAnyOrder(seed: Int) throws {
+        var heard: Set<Int> = []
+        var observations: [Int: LifecycleObservation] = [:]
+        var state = UInt64(seed)
+        for _ in 0..<2000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let index = Int(state >> 33) % 100
+            if observations.removeValue(forKey: index) == nil {
+                observations[index] = fixture.mediator.addObserver(forName: try name(index)) { _ in heard.insert(index)
+                }
+            }
+            #expect(fixture.mediator.knownNames == observations.count)
+        }
+        for index in 0..<100 { fixture.mediator.post(try name(index)) }
+
+        #expect(heard == Set(observations.keys))
+    }
+}
