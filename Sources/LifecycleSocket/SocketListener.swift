@@ -29,6 +29,9 @@ package final class SocketListener: LifecycleListener {
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
+    /// The times of the unit are asked for, and signals rehearsed, once at a time.
+    lazy var explanations = RequestMerger { [unowned self] _, requests, done in explain(requests, done) }
+    lazy var rehearsals = RequestMerger { [unowned self] _, requests, done in rehearse(requests, done) }
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let keeper: SocketKeeper
@@ -89,7 +92,8 @@ package final class SocketListener: LifecycleListener {
             try endpoint.open(server, keeper.descriptors)
             subscribers.resume()
         }
-        on(.didReload) { [self] in apply($0.configuration) }
+        // Nothing in it can fail.
+        on(.didReload) { [self] in apply($0.configuration) }.rehearsing { _ in }
         on(.didFailToReload) { [self] in apply($0.configuration) }
         on(.willTerminate) { [self] _ in server.flush() }
     }

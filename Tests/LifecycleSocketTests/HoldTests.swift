@@ -90,4 +90,48 @@ struct HoldTests {
         let error = VarlinkError.failed(name: "org.varlink.service.ExpectedMore", parameters: [:])
         #expect(try fixture.call("Hold", ["reason": "x"]) == .failure(error))
     }
+
+    @Test func theJournalSaysWhyAHoldIsOver() throws {
+        let first = try hold(["reason": "limited", "timeoutUsec": 3_000_000])
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { first.isOver }
+        let second = try hold(["reason": "long"])
+        fixture.mediator.perform(.pause)
+        fixture.clock.advance(by: .seconds(90))
+        try fixture.turn { second.isOver }
+        fixture.mediator.perform(.resume)
+        let third = try hold(["reason": "cut"])
+        fixture.mediator.perform(.stop)
+        fixture.mediator.perform(.stop)
+        try fixture.turn { third.isOver }
+
+        let over = fixture.writer.records.map(\.message).filter { $0.contains(" is over, ") }
+        #expect(over.count == 3)
+        #expect(over.first?.hasSuffix("is over, as its time is up") == true)
+        #expect(over.dropFirst().first?.hasSuffix("is over, as what waits for it has no more time") == true)
+        #expect(over.last?.hasSuffix("is over, as a second stop waits for nobody") == true)
+    }
+
+    @Test func aReasonHasALimit() throws {
+        let long = String(repeating: "x", count: 1025)
+
+        let hold = try fixture.more("Hold", ["reason": .string(long)])
+        try fixture.turn { hold.isOver }
+
+        #expect(hold.error == "org.varlink.service.InvalidParameter")
+        #expect(hold.errorParameters?["parameter"] == "reason")
+    }
+
+    @Test(arguments: [Int64.max, Int64.min, 0, 1, Int64.max / 2])
+    func aTimeoutMayBeAnyNumber(usec: Int64) throws {
+        let hold = try hold(["reason": "backup", "timeoutUsec": .int(usec)])
+        _ = try fixture.call("ListHolds").get()
+        fixture.mediator.perform(.stop)
+        let plan = try fixture.call("Explain", ["signal": "TERM"]).get()
+        fixture.mediator.perform(.stop)
+
+        #expect(plan["longestUsec"] != nil)
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(hold.isOver == (usec <= 0))
+    }
 }

@@ -15,8 +15,14 @@ package nonisolated enum RehearsalText {
             let skipped = step.texts("skipped")
             if !skipped.isEmpty { lines.append("  no dry run: \(skipped.joined(separator: ", "))") }
         }
-        if hasPassed(reply) { return lines + ["Nothing speaks against it."] }
-        return lines + reply.texts("reasons").map { style.alarming("Speaks against it: \($0)") }
+        let unasked = reply.texts("unasked")
+        if !unasked.isEmpty {
+            lines.append("Could not be asked, and may refuse or fail: \(unasked.joined(separator: ", "))")
+        }
+        guard hasPassed(reply) else {
+            return lines + reply.texts("reasons").map { style.alarming("Speaks against it: \($0)") }
+        }
+        return lines + [unasked.isEmpty ? "Nothing speaks against it." : "Of those asked, none speaks against it."]
     }
 
     /// Whether nothing spoke against it.

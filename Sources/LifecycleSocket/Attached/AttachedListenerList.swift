@@ -15,16 +15,24 @@ final class AttachedListenerList {
     private struct Attachment {
         let listener: AttachedListener
         let request: VarlinkRequest
+        /// The tokens of what it has not answered.
+        var tokens: Set<UTF8Text> = []
     }
 
     private struct Question {
         let listener: ObjectIdentifier
+        let uid: UInt32
+        /// Nothing for one that is part of a transition.
+        let weight: Int
         let progress: ListenerProgress
         let completion: (ListenerOutcome) -> Void
     }
 
-    /// What a status line shows of a program's own words, in characters.
+    /// What a status line shows of a program's own words, in Unicode scalars.
     private static let longestText = 200
+    /// What posts may weigh that wait for the answers of one user's programs, in bytes, and what one weighs besides its
+    /// text.
+    private static let (mostPosts, weightOfPost) = (16 << 20, 1 << 10)
 
     /// How many notifications may wait for a program that does not read before it counts as gone.
     var queueLimit: Int
@@ -32,7 +40,9 @@ final class AttachedListenerList {
     private let bootID: String
     private let log: ServiceLog
     private var attachments: [ObjectIdentifier: Attachment] = [:]
-    private var questions: [String: Question] = [:]
+    private var questions: [UTF8Text: Question] = [:]
+    /// What posts weigh that wait for the programs of each user.
+    private var posts: [UInt32: Int] = [:]
 
     init(mediator: LifecycleMediator, bootID: String, queueLimit: Int, log: ServiceLog) {
         self.mediator = mediator
@@ -56,15 +66,14 @@ final class AttachedListenerList {
             case .name(let name): return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(name)])
             }
         }
-        guard !mediator.listeners.contains(where: { $0.name == wish.name }) else {
-            return request.fail("io.belfry.Lifecycle.ListenerExists", ["listener": .string(wish.name)])
-        }
         let key = ObjectIdentifier(request)
         let listener = AttachedListener(wish, origin: origin) { [weak self] notification, progress, completion in
             self?.ask(key, notification, progress, completion) ?? {}
         }
         do throws(ListenerOrderError) {
             try mediator.addListener(listener)
+        } catch .duplicate(let name) {
+            return request.fail("io.belfry.Lifecycle.ListenerExists", ["listener": .string(name)])
         } catch {
             return request.fail("io.belfry.Lifecycle.InvalidOrder", ["reason": .string("\(error)")])
         }
@@ -79,11 +88,11 @@ final class AttachedListenerList {
         let usec = request.parameters["nextWithinUsec"]?.intValue
         if let usec, usec <= 0 { return request.fail(.invalidParameter("nextWithinUsec")) }
         let token = request.parameters["token"]?.stringValue ?? ""
-        guard let question = questions[token] else {
+        guard let question = questions[UTF8Text(token)] else {
             return request.fail("io.belfry.Lifecycle.UnknownToken", ["token": .string(token)])
         }
         request.reply()
-        let text = request.parameters["text"]?.stringValue.map { String($0.prefix(Self.longestText)) }
+        let text = request.parameters["text"]?.stringValue.map { String($0.unicodeScalars.prefix(Self.longestText)) }
         question.progress.report(nextWithin: usec.map { .microseconds($0) } ?? .seconds(5), text)
     }
 
@@ -94,7 +103,7 @@ final class AttachedListenerList {
             return request.fail(.invalidParameter("outcome"))
         }
         let token = request.parameters["token"]?.stringValue ?? ""
-        guard let question = questions.removeValue(forKey: token) else {
+        guard let question = close(UTF8Text(token)) else {
             return request.fail("io.belfry.Lifecycle.UnknownToken", ["token": .string(token)])
         }
         request.reply()
@@ -111,8 +120,7 @@ final class AttachedListenerList {
             completion(.failed(reason))
             return {}
         }
-        let token = Self.token()
-        questions[token] = Question(listener: listener, progress: progress, completion: completion)
+        let (token, uid) = (Self.token(), request.peer.uid)
         var writer = JSONWriter()
         writer.beginContinuingReply()
         writer.write(raw: "\"token\":")
@@ -120,8 +128,29 @@ final class AttachedListenerList {
         writer.write(raw: ",\"notification\":")
         writer.write(notification, bootID: bootID)
         writer.endContinuingReply()
-        request.send(VarlinkEncodedReply(writer))
-        return { [weak self] in self?.questions[token] = nil }
+        let reply = VarlinkEncodedReply(writer)
+        // A transition asks each program once, and must not find its place taken by posts.
+        let weight = notification.trigger == nil ? reply.byteCount + Self.weightOfPost : 0
+        guard weight == 0 || posts[uid, default: 0] + weight <= Self.mostPosts else {
+            completion(.failed("too many posts wait for the programs of its user"))
+            return {}
+        }
+        let key = UTF8Text(token)
+        questions[key] = Question(
+            listener: listener, uid: uid, weight: weight, progress: progress, completion: completion)
+        attachments[listener]?.tokens.insert(key)
+        posts[uid, default: 0] += weight
+        request.send(reply)
+        return { [weak self] in _ = self?.close(key) }
+    }
+
+    /// A question is answered, or its time is up.
+    private func close(_ token: UTF8Text) -> Question? {
+        guard let question = questions.removeValue(forKey: token) else { return nil }
+        attachments[question.listener]?.tokens.remove(token)
+        let others = (posts[question.uid] ?? 0) - question.weight
+        posts[question.uid] = others > 0 ? others : nil
+        return question
     }
 
     private func detach(_ key: ObjectIdentifier, because reason: String) {
@@ -131,9 +160,7 @@ final class AttachedListenerList {
         note(attachment.listener, "is no listener any more: \(reason)")
         attachment.request.onCancel = nil
         attachment.request.fail("io.belfry.Lifecycle.Detached", ["reason": .string(reason)])
-        let open = questions.filter { $0.value.listener == key }
-        for token in open.keys { questions[token] = nil }
-        for question in open.values { question.completion(.failed(reason)) }
+        for question in attachment.tokens.compactMap({ close($0) }) { question.completion(.failed(reason)) }
     }
 
     private func note(_ listener: AttachedListener, _ what: String) {

@@ -20,15 +20,20 @@ nonisolated struct AttachmentWish {
         case name(String)
     }
 
+    /// How many names, followed listeners and actions may be asked for together, and their bytes.
+    private static let most = (items: 256, bytes: 4096)
+
     init(_ parameters: JSONObject) throws(Problem) {
+        try Self.checkSize(parameters)
         name = parameters["listener"]?.stringValue ?? ""
         // The same names as notifications have: they stand in configuration, in the journal and in tables.
         if LifecycleNotification.Name(name) == nil { throw .parameter("listener") }
         var names: [LifecycleNotification.Name] = []
+        var seen: Set<LifecycleNotification.Name> = []
         for text in Self.strings(parameters["names"]) {
             // An action is asked for by its id, which stands in 'actions'.
             guard let name = LifecycleNotification.Name(text), name != .performAction else { throw .name(text) }
-            if !names.contains(name) { names.append(name) }
+            if seen.insert(name).inserted { names.append(name) }
         }
         self.names = names
         follows = Self.strings(parameters["follows"])
@@ -39,6 +44,18 @@ nonisolated struct AttachmentWish {
         if let usec, usec <= 0 { throw .parameter("deadlineUsec") }
         deadline = usec.map { .microseconds($0) }
         isConfirmed = parameters["confirm"]?.boolValue ?? false
+    }
+
+    /// Names the list with which it becomes too much.
+    private static func checkSize(_ parameters: JSONObject) throws(Problem) {
+        var (items, bytes) = (0, 0)
+        for list in ["names", "follows", "actions"] {
+            for value in parameters[list]?.arrayValue ?? [] {
+                items += 1
+                for text in [value, value["id"], value["title"]] { bytes += text?.stringValue?.utf8.count ?? 0 }
+                guard items <= most.items, bytes <= most.bytes else { throw .parameter(list) }
+            }
+        }
     }
 
     private static func strings(_ value: JSONValue?) -> [String] {

@@ -11,10 +11,13 @@ internal import Varlink
 final class HoldList {
     /// For a hold without a limit of its own; what waits for it has one.
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
+    /// In bytes. It is kept, told to others and written to the journal.
+    private static let longestReason = 1024
 
     private let mediator: LifecycleMediator
     private let log: ServiceLog
-    private var holds: [SocketHold] = []
+    private var holds: [ObjectIdentifier: SocketHold] = [:]
+    private var begun = 0
 
     init(mediator: LifecycleMediator, log: ServiceLog) {
         self.mediator = mediator
@@ -29,15 +32,17 @@ final class HoldList {
         let limit = request.parameters["timeoutUsec"]?.intValue
         if let limit, limit <= 0 { return request.fail(.invalidParameter("timeoutUsec")) }
         let reason = request.parameters["reason"]?.stringValue ?? ""
-        let hold = SocketHold(request, reason: reason, origin: origin, isLimited: limit != nil)
+        guard reason.utf8.count <= Self.longestReason else { return request.fail(.invalidParameter("reason")) }
+        let hold = SocketHold(request, number: begun, reason: reason, origin: origin, isLimited: limit != nil)
+        begun += 1
         hold.task = mediator.beginBackgroundTask(
             named: reason, deadline: limit.map { min(.microseconds($0), Self.forever) } ?? Self.forever
         ) { [weak self, weak hold] in
             guard let hold else { return }
-            self?.end(hold, "over, as its time is up")
+            self?.end(hold, "over, \((hold.task?.expiry ?? .deadline).words)")
             hold.request.reply(["held": false])
         }
-        holds.append(hold)
+        holds[ObjectIdentifier(hold)] = hold
         request.onCancel = { [weak self, weak hold] in
             if let hold { self?.end(hold, "over, as its client is gone") }
         }
@@ -48,9 +53,11 @@ final class HoldList {
     /// How many there are.
     var count: Int { holds.count }
 
+    private var inOrder: [SocketHold] { holds.values.sorted { $0.number < $1.number } }
+
     /// Those who hold the service, in order of arrival.
     var descriptions: [JSONValue] {
-        holds.map { hold in
+        inOrder.map { hold in
             var object: JSONObject = [
                 "reason": .string(hold.reason), "pid": .int(Int64(hold.origin.pid)),
                 "uid": .int(Int64(hold.origin.uid)),
@@ -65,7 +72,7 @@ final class HoldList {
 
     /// Tells the holders that somebody waits for them, so that they can hurry, and the operator whom he waits for.
     private func wait(_ trigger: LifecycleTrigger, for names: [String]) {
-        for hold in holds {
+        for hold in inOrder {
             hold.request.reply(["held": true, "waiting": .string(trigger.rawValue)], continues: true)
         }
         let list = names.map { "'\($0)'" }.joined(separator: ", ")
@@ -73,7 +80,7 @@ final class HoldList {
     }
 
     private func end(_ hold: SocketHold, _ how: String) {
-        holds.removeAll { $0 === hold }
+        holds[ObjectIdentifier(hold)] = nil
         note(hold, "is \(how)")
         hold.task?.end()
     }

@@ -6,6 +6,8 @@ internal import Varlink
 
 /// A client that delays pause, sleep and stop for as long as its call is open.
 final class SocketHold {
+    /// How many were begun before it.
+    let number: Int
     let reason: String
     let origin: PeerOrigin
     /// Whether it ends by itself.
@@ -13,10 +15,22 @@ final class SocketHold {
     let request: VarlinkRequest
     var task: BackgroundTask?
 
-    init(_ request: VarlinkRequest, reason: String, origin: PeerOrigin, isLimited: Bool) {
+    init(_ request: VarlinkRequest, number: Int, reason: String, origin: PeerOrigin, isLimited: Bool) {
         self.request = request
+        self.number = number
         self.reason = reason
         self.origin = origin
         self.isLimited = isLimited
+    }
+}
+
+extension BackgroundTask.Expiry {
+    /// Why a hold is over.
+    var words: String {
+        switch self {
+        case .deadline: "as its time is up"
+        case .share: "as what waits for it has no more time"
+        case .secondStop: "as a second stop waits for nobody"
+        }
     }
 }

@@ -41,7 +41,7 @@ nonisolated let lifecycleInterfaceMethods = """
     # Delay pause, sleep and stop for as long as the connection lives, or until 'timeoutUsec' has passed. Needs 'more'. The
     # first reply says that the service is held. When a pause or a stop begins to wait, another one says so in 'waiting',
     # the last one comes with 'held' false when the time is up. A stop waits no longer than it has time itself, and a
-    # second stop for nobody.
+    # second stop for nobody. 'reason' has at most 1024 bytes.
     method Hold(reason: string, timeoutUsec: ?int) -> (held: bool, waiting: ?string)
 
     # Who holds the service.
@@ -52,7 +52,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # 'deadlineUsec', or ListenerTimeout= of its configuration without it. 'follows' names listeners that are told before
     # this one on the way up, and after it on the way down. 'actions' are offered to PerformAction. With 'confirm' the
     # first reply has neither and says that the listener is in its place. Whoever goes away, or does not read, is no
-    # listener any more: what it has not answered counts as failed.
+    # listener any more: what it has not answered counts as failed. 'names', 'follows' and 'actions' are at most 256
+    # together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
@@ -108,7 +109,9 @@ nonisolated let lifecycleInterfaceMethods = """
     )
 
     # Rehearse what a signal would do now, with the listeners that allow a dry run. Nothing changes. 'reasons' are why
-    # it would not succeed.
+    # it would not succeed, and 'passed' is whether there are none. 'unasked' are the listeners that could not be asked, such
+    # as attached programs: they may still refuse or fail. One rehearsal runs at a time; who asks for the same signal
+    # meanwhile gets the result of the next one.
     method Rehearse(signal: string) -> (
       signal: string,
       number: int,
@@ -117,6 +120,7 @@ nonisolated let lifecycleInterfaceMethods = """
       state: string,
       steps: []RehearsedStep,
       passed: bool,
-      reasons: []string
+      reasons: []string,
+      unasked: []string
     )
     """

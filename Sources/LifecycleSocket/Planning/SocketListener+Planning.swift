@@ -10,8 +10,16 @@ internal import Varlink
 extension SocketListener {
     /// Answers `Explain`, with the times that the unit has now.
     func explain(_ request: VarlinkRequest) {
-        guard let refreshTimeouts else { return explainNow(request) }
-        refreshTimeouts { [weak self] in self?.explainNow(request) }
+        if subject(of: request) != nil { explanations.add(request, for: 0) }
+    }
+
+    /// Asks for the times of the unit once for all.
+    func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
+        let answer = { [weak self] in
+            for request in requests { self?.explainNow(request) }
+            done()
+        }
+        if let refreshTimeouts { refreshTimeouts(answer) } else { answer() }
     }
 
     private func explainNow(_ request: VarlinkRequest) {
@@ -40,16 +48,23 @@ extension SocketListener {
 
     /// Answers `Rehearse`.
     func rehearse(_ request: VarlinkRequest) {
-        guard let (number, effect, head) = subject(of: request) else { return }
+        if let (number, _, _) = subject(of: request) { rehearsals.add(request, for: number) }
+    }
+
+    /// Rehearses a signal once for all who asked for it, as by the first of them.
+    func rehearse(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
+        guard let first = requests.first, let (number, effect, head) = subject(of: first) else { return done() }
         let completion = { (report: RehearsalReport) in
             var reply = head
             reply["number"] = .int(Int64(number))
             reply["steps"] = PlanReplies.steps(report)
             reply["passed"] = .bool(report.reasons.isEmpty)
             reply["reasons"] = .array(report.reasons.map { .string($0) })
-            request.reply(reply)
+            reply["unasked"] = .array(report.unasked.map { .string($0) })
+            for request in requests { request.reply(reply) }
+            done()
         }
-        let origin = origin(of: request)
+        let origin = origin(of: first)
         switch effect.work {
         case .transition(let trigger): mediator.rehearse(trigger, origin: origin, completion: completion)
         case .post(let name): mediator.rehearse(posting: name, origin: origin, completion: completion)

@@ -21,7 +21,7 @@ final class JournalQueue {
     private let isWritten: () -> Bool
     /// Called when it cannot be read, or holds nothing although it is being written.
     private let onProblem: (SystemError?) -> Void
-    private var waiting: [JournalFollower] = []
+    private var waiting: ArraySlice<JournalFollower> = []
     private var isReading = false
 
     init(_ series: JournalSeries, isWritten: @escaping () -> Bool, onProblem: @escaping (SystemError?) -> Void) {
@@ -37,9 +37,8 @@ final class JournalQueue {
     }
 
     private func readNext() {
-        waiting.removeAll { !$0.request.isActive }
-        guard !waiting.isEmpty else { return }
-        let follower = waiting.removeFirst()
+        while waiting.first?.request.isActive == false { waiting.removeFirst() }
+        guard let follower = waiting.popFirst() else { return }
         let (replay, end, isWritten) = (follower.replay, follower.end(), isWritten())
         isReading = true
         WorkerThread.run {
