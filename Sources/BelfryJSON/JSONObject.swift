@@ -50,6 +50,9 @@ public nonisolated struct JSONObject: Sendable {
         }
     }
 
+    /// Bytes of the text that it was read from; 0 for an object that was made of members.
+    package var byteCount: Int { text?.count ?? 0 }
+
     /// How many members there are.
     public var count: Int { members.count }
 

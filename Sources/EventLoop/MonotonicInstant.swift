@@ -22,7 +22,7 @@ public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
     public static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds(since: right)) }
 
     /// The time from `start` on in microseconds; zero when `start` is the later one.
-    func microseconds(since start: Self) -> UInt64 {
+    package func microseconds(since start: Self) -> UInt64 {
         microseconds > start.microseconds ? microseconds - start.microseconds : 0
     }
 }

@@ -12,7 +12,8 @@ nonisolated extension VarlinkLimits {
         connections = settings.connectionsMax
         connectionsPerUser = settings.connectionsPerUserMax
         messageSize = settings.frameMax
-        unfinishedBytesPerUser = settings.unfinishedPerUserMax
+        memoryPerUser = settings.memoryPerUserMax
+        memory = settings.memoryMax
         // A subscriber that is too slow hears of it: what one turn brings may go beyond what is left to it.
         queuedBytes = settings.queueSizeMax + 2 * settings.frameMax + (1 << 20)
         queuedReplies = max(queuedReplies, settings.queueMax + settings.replayMax + 16)

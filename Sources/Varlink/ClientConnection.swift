@@ -54,6 +54,7 @@ final class ClientConnection: FrameStream {
             }
         }
         guard !isClosed else { return }
+        frames.release()
         takesInput = !isPaused
         if inputEnded, !isPaused {
             finish(frames.pendingBytes > 0 ? .protocolViolation(.truncated) : .closed)

@@ -156,7 +156,7 @@ class FrameStream {
         return true
     }
 
-    /// Whether nothing waits and the kernel has room for much more. If it has not, `proceed` is called when it has.
+    /// Whether nothing waits and the kernel has room for more. If it has not, `proceed` is called when it has.
     final func hasRoom() -> Bool {
         guard output.count == 0, !isBlocked, !isClosed else { return false }
         var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -166,11 +166,11 @@ class FrameStream {
         return false
     }
 
-    /// Has `turnEnds` called.
-    final func needsTurn() {
+    /// Has `turnEnds` called, or if `isLast` after that of others.
+    final func needsTurn(isLast: Bool = false) {
         guard !isDirty, !isClosed else { return }
         isDirty = true
-        writer.add(self)
+        writer.add(self, isLast: isLast)
     }
 
     /// The turn ends: first all streams write, then each may go on.

@@ -28,8 +28,13 @@ final class ServerConnection: FrameStream {
     /// What the request that is being answered takes part in.
     var broadcast: VarlinkBroadcast?
 
-    /// What the server knows to wait here for the end of a message.
-    private var unfinished = 0
+    let user: ServerUser
+    /// Bytes that the user was counted for this connection.
+    private(set) var heldBytes = 0
+    /// Bytes of the call that waits for an answer.
+    private var pendingParameters = 0
+    /// Whether calls have to wait for the next turn, because the user's time in this one is over.
+    private var isPostponed = false
     private var isProceeding = false
     private var isPeerGone = false
     /// What takes the connection over when everything has been written.
@@ -37,6 +42,7 @@ final class ServerConnection: FrameStream {
 
     init(_ descriptor: Int32, peer: VarlinkPeer, server: VarlinkServer) {
         self.peer = peer
+        user = server.users.user(peer.uid)
         self.server = server
         maximumBytes = server.limits.queuedBytes
         maximumReplies = server.limits.queuedReplies
@@ -61,32 +67,63 @@ final class ServerConnection: FrameStream {
         isProceeding = true
         defer { isProceeding = false }
         if successor != nil { return handOver(server) }
-        while !isClosed, isReadyForCall(server.limits) {
-            do throws(VarlinkProtocolError) {
-                guard let frame = try nextFrame() else { break }
-                begin(try VarlinkCall(message: frame), server)
-            } catch {
-                return violation(error, server)
-            }
+        do throws(VarlinkProtocolError) {
+            try takeCalls(server)
+        } catch {
+            return violation(error, server)
         }
         guard !isClosed, !isUpgrading else { return }
         let isWhole = frames.containsFrame()
         if frames.isOverlong { return violation(.tooLarge(frames.limit), server) }
-        guard account(for: isWhole ? 0 : frames.pendingBytes, server) else {
-            return violation(.tooMuchUnfinished(server.limits.unfinishedBytesPerUser), server)
-        }
+        frames.release()
+        count()
+        guard !isClosed else { return }
         // What has been taken from the kernel would be lost to whoever goes on with the call after us.
-        takesInput = note == nil && (isReadyForCall(server.limits) || !isWhole)
+        takesInput = note == nil && !isPostponed && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
     }
 
-    /// Answers whether the user may have so much waiting.
-    private func account(for bytes: Int, _ server: VarlinkServer) -> Bool {
-        // Everybody may have this, so that only those who send much are counted.
-        let bytes = bytes > 64 << 10 ? bytes : 0
-        guard bytes != unfinished else { return true }
-        defer { unfinished = bytes }
-        return server.account(for: bytes - unfinished, of: peer.uid)
+    /// Takes the calls that have arrived, as long as the user has time in this turn.
+    private func takeCalls(_ server: VarlinkServer) throws(VarlinkProtocolError) {
+        isPostponed = false
+        var since: MonotonicInstant?
+        while !isClosed, isReadyForCall(server.limits) {
+            guard user.hasTime(in: writer.turn) else {
+                isPostponed = true
+                // One that had its calls taken comes after those that had none.
+                return needsTurn(isLast: since != nil)
+            }
+            guard let frame = try nextFrame() else { return }
+            let began = since ?? .now
+            begin(try VarlinkCall(message: frame), server)
+            let now = MonotonicInstant.now
+            user.spend(now.microseconds(since: began))
+            since = now
+        }
+    }
+
+    /// Counts what the connection holds now. It may be closed for that.
+    private func count() {
+        let now = isClosed ? 0 : frames.heldBytes + queuedBytes + queued * Self.queuedCost + pendingParameters
+        guard now != heldBytes else { return }
+        let change = now - heldBytes
+        heldBytes = now
+        server?.count(change, of: user)
+    }
+
+    /// What a reply that waits takes besides its bytes.
+    private static let queuedCost = 32
+
+    /// Too much is held, and here most of it: a subscriber counts as too slow, any other connection is closed.
+    func giveUp(_ problem: VarlinkProblem.Kind) {
+        let before = heldBytes
+        if let broadcast {
+            broadcast.overrun(self)
+            count()
+            if isClosed || heldBytes < before { return }
+        }
+        server?.report(problem, peer)
+        close()
     }
 
     /// The client cannot be followed any further. It gets what it is owed so far.
@@ -114,6 +151,7 @@ final class ServerConnection: FrameStream {
             unanswered(request.number, method: request.method)
         } else {
             request.keep()
+            if current == calls { pendingParameters = call.parameters.byteCount }
         }
         if isPeerGone { cancelCurrent() }
     }
@@ -139,10 +177,8 @@ final class ServerConnection: FrameStream {
         guard !isClosed else { return }
         super.close()
         cancelCurrent()
-        if let server {
-            _ = account(for: 0, server)
-            server.forget(self)
-        }
+        count()
+        server?.forget(self)
         server = nil
     }
 
@@ -151,6 +187,7 @@ final class ServerConnection: FrameStream {
 
     private func cancelCurrent() {
         current = 0
+        pendingParameters = 0
         keepProgress(nil, from: 0)
         broadcast?.remove(self)
         successor = nil
@@ -225,6 +262,7 @@ final class ServerConnection: FrameStream {
         onCancel = nil
         current = 0
         let connection = release()
+        count()
         server.forget(self)
         self.server = nil
         successor(connection)
@@ -233,6 +271,7 @@ final class ServerConnection: FrameStream {
     private func finish(_ number: UInt64) {
         guard isActive(number) else { return }
         current = 0
+        pendingParameters = 0
         broadcast?.remove(self)
         keepProgress(nil, from: 0)
         isUpgrading = false
@@ -253,6 +292,7 @@ final class ServerConnection: FrameStream {
     }
 
     private func keepWithinLimits() {
+        count()
         guard (queued > 1 && queuedBytes > maximumBytes) || queued > maximumReplies, !isClosed else { return }
         server?.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
         close()

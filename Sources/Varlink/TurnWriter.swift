@@ -17,6 +17,10 @@ final class TurnWriter {
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
     private var dirty: [FrameStream] = []
+    /// Streams that come after those.
+    private var late: [FrameStream] = []
+    /// Counts the turns: one is over when everything that was ready has been handled.
+    private(set) var turn: UInt64 = 0
     private var broadcasts: [VarlinkBroadcast] = []
     private var spare: ReplyBatch?
     /// Messages of this turn that somebody has to wait for, by number: once for all broadcasts.
@@ -29,7 +33,10 @@ final class TurnWriter {
     init(on loop: MainEventLoop) throws(SystemError) {
         input = .allocate(byteCount: 64 << 10, alignment: 16)
         vectors = .allocate(capacity: 256)
-        deferred = try loop.deferred { [unowned self] in flush() }
+        deferred = try loop.deferred { [unowned self] in
+            turn += 1
+            flush()
+        }
         deferred?.priority = Self.priority
     }
 
@@ -40,9 +47,9 @@ final class TurnWriter {
     }
 
     /// The stream has something to write, or to go on with, at the end of the turn.
-    func add(_ stream: FrameStream) {
+    func add(_ stream: FrameStream, isLast: Bool) {
         begin()
-        dirty.append(stream)
+        if isLast { late.append(stream) } else { dirty.append(stream) }
     }
 
     /// The broadcast has something to write at the end of the turn.
@@ -62,7 +69,7 @@ final class TurnWriter {
         spare = batch
     }
 
-    private var isIdle: Bool { dirty.isEmpty && broadcasts.isEmpty }
+    private var isIdle: Bool { dirty.isEmpty && late.isEmpty && broadcasts.isEmpty }
 
     private func begin() {
         guard isIdle else { return }
@@ -81,8 +88,9 @@ final class TurnWriter {
         broadcasts = []
         for broadcast in toAll { broadcast.flush() }
         waiting = [:]
-        let streams = dirty
+        let streams = dirty + late
         dirty = []
+        late = []
         for stream in streams { stream.writeTurn() }
         for stream in streams { stream.turnEnds() }
     }

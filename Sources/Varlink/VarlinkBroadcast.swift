@@ -109,6 +109,12 @@ public final class VarlinkBroadcast {
         }
     }
 
+    /// The client of a connection holds too much.
+    func overrun(_ connection: ServerConnection) {
+        flush()
+        if let place = places[ObjectIdentifier(connection)] { overrun(requests[place]) }
+    }
+
     private func overrun(_ request: VarlinkRequest) {
         remove(request.connection)
         let dropped = request.dropQueuedReplies()

@@ -34,6 +34,9 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     /// How many bytes are waiting, whole messages and the beginning of one.
     public var pendingBytes: Int { buffer.count - head }
 
+    /// Bytes of memory that are held, for what waits and beyond.
+    var heldBytes: Int { buffer.capacity }
+
     /// Whether what was looked at of the next message is longer than the limit already.
     public var isOverlong: Bool { searched - head > limit }
 
@@ -69,6 +72,14 @@ public nonisolated struct VarlinkFrameReader: Sendable {
         return searched < buffer.count
     }
 
+    /// Lets go of the memory of messages that were taken out, if nothing waits and it is more than a usual message takes.
+    mutating func release() {
+        guard head == buffer.count, buffer.capacity > Self.keptCapacity else { return }
+        buffer = []
+        head = 0
+        searched = 0
+    }
+
     /// Takes out the next message, without its NUL, or nil when the end of it has not come yet. Let go of the slice
     /// before adding more, or the buffer is copied.
     ///
@@ -76,14 +87,7 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     public mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
         let isWhole = containsFrame()
         guard !isOverlong else { throw TooLarge(limit: limit) }
-        guard isWhole else {
-            if head == buffer.count, buffer.capacity > Self.keptCapacity {
-                buffer = []
-                head = 0
-                searched = 0
-            }
-            return nil
-        }
+        guard isWhole else { return nil }
         let frame = buffer[head..<searched]
         searched += 1
         head = searched

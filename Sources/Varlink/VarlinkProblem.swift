@@ -14,6 +14,11 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
         case tooManyConnections(limit: Int)
         /// The user has all the connections one may have; this one was closed.
         case tooManyConnectionsOfUser(limit: Int)
+        /// The user's connections held more than this many bytes; the one that held most was closed.
+        case tooMuchMemoryOfUser(limit: Int)
+        /// All connections together held more than this many bytes; this one, which held most of the user that held most,
+        /// was closed.
+        case tooMuchMemory(limit: Int)
         /// The client does not read what it asked for; the connection was closed.
         case queueOverflow(bytes: Int, replies: Int)
         /// A method let go of its call without an answer; the client got an error.
@@ -41,6 +46,8 @@ nonisolated extension VarlinkProblem: CustomStringConvertible {
             case .protocolViolation(let error): "closed connection: \(error)"
             case .tooManyConnections(let limit): "refused connection: \(limit) connections are open"
             case .tooManyConnectionsOfUser(let limit): "refused connection: the user has \(limit) connections open"
+            case .tooMuchMemoryOfUser(let limit): "closed connection: the user's clients hold more than \(limit) bytes"
+            case .tooMuchMemory(let limit): "closed connection: all clients together hold more than \(limit) bytes"
             case .queueOverflow(let bytes, let replies):
                 "closed connection: client does not read, \(replies) replies of \(bytes) bytes wait"
             case .unanswered(let method): "method '\(SystemError.escape(method))' gave no answer"

@@ -8,8 +8,6 @@ public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, Custom
     case notJSON(JSONParseError)
     /// The message is longer than this many bytes.
     case tooLarge(Int)
-    /// The messages that the user's clients have not finished are longer than this many bytes together.
-    case tooMuchUnfinished(Int)
     /// A call without a method.
     case missingMethod
     /// A header field of the wrong type.
@@ -30,8 +28,6 @@ public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, Custom
         switch self {
         case .notJSON(let error): "message is not a JSON object: \(error)"
         case .tooLarge(let limit): "message is longer than \(limit) bytes"
-        case .tooMuchUnfinished(let limit):
-            "unfinished messages of the user's clients are longer than \(limit) bytes together"
         case .missingMethod: "call has no method"
         case .wrongType(let field): "field '\(field)' has the wrong type"
         case .unknownField(let field): "unknown field '\(field)'"

@@ -66,8 +66,8 @@ public final class VarlinkRequest {
         set { connection.setCancel(number, newValue) }
     }
 
-    /// Has `handler` called once when nothing waits for the client and the kernel has room for as much as 64 KiB, so that
-    /// these go out whole. That may be now. Not for a request that is over.
+    /// Has `handler` called once when nothing waits for the client and the kernel has room for more. That may be now. Not for
+    /// a request that is over.
     package func whenDrained(_ handler: @escaping () -> Void) { connection.whenDrained(number, handler) }
 
     /// Answers, for the last time. The parameters are not asked for when nobody takes them.

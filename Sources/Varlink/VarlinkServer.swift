@@ -14,7 +14,7 @@ public import SystemErrors
 public final class VarlinkServer {
     /// What clients can make us allocate. Connections that are there stay, however many; the other limits hold for them
     /// from now on too.
-    public var limits: VarlinkLimits { didSet { for connection in connections.values { connection.take(limits) } } }
+    public var limits: VarlinkLimits { didSet { for connection in users.connections { connection.take(limits) } } }
     /// Hears of what went wrong with clients.
     public var onProblem: ((VarlinkProblem) -> Void)?
 
@@ -24,9 +24,7 @@ public final class VarlinkServer {
     private var interfaces: [UTF8Text: VarlinkInterface] = [:]
     private var methods: [UTF8Text: Method] = [:]
     private var listeners: [ServerListener] = []
-    private var connections: [ObjectIdentifier: ServerConnection] = [:]
-    private var connectionsOfUser: [UInt32: Int] = [:]
-    private var unfinishedOfUser: [UInt32: Int] = [:]
+    let users: ServerUsers
 
     private final class Method {
         let name: String
@@ -54,12 +52,13 @@ public final class VarlinkServer {
         self.loop = loop
         self.limits = limits
         writer = try TurnWriter(on: loop)
+        users = try ServerUsers(on: loop)
         // Its text is ours and is parsed by a test.
         if let service = try? ServiceInterface.interface(of: self) { add(service) }
     }
 
     isolated deinit {
-        for connection in connections.values { connection.loseServer() }
+        for connection in users.connections { connection.loseServer() }
         close()
     }
 
@@ -113,7 +112,7 @@ public final class VarlinkServer {
     }
 
     /// How many clients are connected.
-    public var connectionCount: Int { connections.count }
+    public var connectionCount: Int { users.connectionCount }
 
     /// Writes what is queued without waiting for the turn of the loop to end, as far as the clients' buffers go.
     public func flush() { writer.flush() }
@@ -130,7 +129,7 @@ public final class VarlinkServer {
         for listener in listeners { listener.close() }
         listeners = []
         writer.flush()
-        for connection in connections.values { connection.close() }
+        for connection in users.connections { connection.close() }
     }
 
     /// The sockets that it listens on. They stay the server's.
@@ -155,15 +154,15 @@ public final class VarlinkServer {
     @discardableResult
     private func admit(_ descriptor: Int32) -> ServerConnection? {
         let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
-        let ofUser = connectionsOfUser[peer.uid, default: 0]
-        if let refusal = refusal(ofUser) {
+        if let refusal = refusal(of: peer.uid) {
             Glibc.close(descriptor)
             report(refusal, peer)
             return nil
         }
+        var size = Int32(clamping: limits.sendBuffer)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let connection = ServerConnection(descriptor, peer: peer, server: self)
-        connections[ObjectIdentifier(connection)] = connection
-        connectionsOfUser[peer.uid] = ofUser + 1
+        users.add(connection)
         do throws(SystemError) {
             try connection.start(on: loop)
         } catch {
@@ -174,25 +173,20 @@ public final class VarlinkServer {
         return connection
     }
 
-    private func refusal(_ ofUser: Int) -> VarlinkProblem.Kind? {
-        if connections.count >= limits.connections { return .tooManyConnections(limit: limits.connections) }
-        if ofUser >= limits.connectionsPerUser { return .tooManyConnectionsOfUser(limit: limits.connectionsPerUser) }
+    private func refusal(of uid: UInt32) -> VarlinkProblem.Kind? {
+        let isOwner = uid == 0 || uid == geteuid()
+        let limit = limits.connections + (isOwner ? limits.reservedConnections : 0)
+        if users.connectionCount >= limit { return .tooManyConnections(limit: limits.connections) }
+        guard users.connectionCount(of: uid) < limits.connectionsPerUser else {
+            return .tooManyConnectionsOfUser(limit: limits.connectionsPerUser)
+        }
         return nil
     }
 
-    func forget(_ connection: ServerConnection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        let uid = connection.peer.uid
-        let left = connectionsOfUser[uid, default: 1] - 1
-        connectionsOfUser[uid] = left > 0 ? left : nil
-    }
+    func forget(_ connection: ServerConnection) { users.remove(connection) }
 
-    /// Counts what a user's clients have sent of messages without an end. Answers whether it is not too much.
-    func account(for bytes: Int, of uid: UInt32) -> Bool {
-        let total = unfinishedOfUser[uid, default: 0] + bytes
-        unfinishedOfUser[uid] = total > 0 ? total : nil
-        return total <= limits.unfinishedBytesPerUser
-    }
+    /// Counts what a user's connections hold more, or less, and closes one that holds too much.
+    func count(_ change: Int, of user: ServerUser) { users.count(change, of: user, limits) }
 
     func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem?(VarlinkProblem(kind, peer: peer)) }
 

@@ -121,7 +121,11 @@ struct HostileClientTests {
     }
 
     @Test func connectionsAreLimitedInAll() throws {
-        let fixture = try ServerFixture(limits: limits { $0.connections = 2 })
+        let fixture = try ServerFixture(
+            limits: limits {
+                $0.connections = 2
+                $0.reservedConnections = 0
+            })
         let first = try fixture.peer()
         let second = try fixture.peer()
         let third = try fixture.peer()
@@ -185,25 +189,65 @@ struct HostileClientTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    @Test func usersUnfinishedMessagesAreLimitedTogether() throws {
-        var limits = VarlinkLimits()
-        limits.unfinishedBytesPerUser = 300_000
-        let fixture = try ServerFixture(limits: limits)
+    @Test func userWhoHoldsTooMuchLosesTheLargestConnection() throws {
+        let fixture = try ServerFixture(limits: limits { $0.memoryPerUser = 700_000 })
         let peers = try (0..<4).map { _ in try fixture.peer() }
 
-        for peer in peers {
+        for peer in [peers[0], peers[1], peers[1], peers[1], peers[2], peers[3]] {
             peer.write([UInt8](repeating: UInt8(ascii: " "), count: 100_000))
             try fixture.settle()
         }
-        try fixture.waitForEnd(peers[3])
-        #expect(fixture.problems.map(\.kind) == [.protocolViolation(.tooMuchUnfinished(300_000))])
-        peers[0].write(VarlinkCall("org.example.test.Echo", ["text": "a"]))
-        #expect(try fixture.receive(1, peers[0]) == [#"{"parameters":{"text":"a"}}"#])
-        // What has ended counts no more.
-        let late = try fixture.peer()
-        late.write([UInt8](repeating: UInt8(ascii: " "), count: 100_000))
-        late.write(VarlinkCall("org.example.test.Echo", ["text": "b"]))
+        try fixture.waitForEnd(peers[1])
+        #expect(fixture.problems.map(\.kind) == [.tooMuchMemoryOfUser(limit: 700_000)])
+        for peer in [peers[0], peers[2], peers[3]] {
+            peer.write(call)
+            #expect(try fixture.receive(1, peer) == [answer])
+        }
+    }
 
-        #expect(try fixture.receive(1, late) == [#"{"parameters":{"text":"b"}}"#])
+    @Test func allClientsTogetherAreLimited() throws {
+        let fixture = try ServerFixture(limits: limits { $0.memory = 200_000 })
+        let first = try fixture.peer()
+        let second = try fixture.peer()
+
+        first.write([UInt8](repeating: UInt8(ascii: " "), count: 60_000))
+        try fixture.settle()
+        second.write([UInt8](repeating: UInt8(ascii: " "), count: 200_000))
+        try fixture.waitForEnd(second)
+
+        #expect(fixture.problems.map(\.kind) == [.tooMuchMemory(limit: 200_000)])
+        first.write(call)
+        #expect(try fixture.receive(1, first) == [answer])
+    }
+
+    @Test func callThatWaitsCountsWithItsParameters() throws {
+        let fixture = try ServerFixture(limits: limits { $0.memoryPerUser = 400_000 })
+        let text = JSONValue.string(String(repeating: "y", count: 150_000))
+        let peers = try (0..<3).map { _ in try fixture.peer() }
+
+        for peer in peers {
+            peer.write(VarlinkCall("org.example.test.Wait", ["text": text]))
+            try fixture.settle()
+        }
+
+        #expect(fixture.problems.map(\.kind) == [.tooMuchMemoryOfUser(limit: 400_000)])
+        #expect(fixture.server.connectionCount == 2)
+    }
+
+    @Test func ownersHaveConnectionsInReserve() throws {
+        let fixture = try ServerFixture(
+            limits: limits {
+                $0.connections = 1
+                $0.reservedConnections = 1
+            })
+        let first = try fixture.peer()
+        let second = try fixture.peer()
+        let third = try fixture.peer()
+
+        try fixture.waitForEnd(third)
+        for peer in [first, second] {
+            peer.write(call)
+            #expect(try fixture.receive(1, peer) == [answer])
+        }
     }
 }

@@ -18,7 +18,7 @@ final class ServerFixture {
         # Answers what it was given.
         method Echo(text: ?string, point: ?Point) -> (text: ?string, point: ?Point)
         # Answers when the test says so.
-        method Wait() -> (turn: int)
+        method Wait(text: ?string) -> (turn: int)
         # Never answers.
         method Forget() -> ()
         # Answers many times.

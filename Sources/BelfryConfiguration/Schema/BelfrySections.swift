@@ -82,8 +82,11 @@ nonisolated enum BelfrySections {
             KeyDescription(
                 "FrameMax", .size(4096...(64 << 20)), default: "1M", help: "bytes in one message of a client"),
             KeyDescription(
-                "UnfinishedPerUserMax", .size(65536...(1 << 30)), default: "16M",
-                help: "bytes of messages that one user's clients have begun and not ended"),
+                "MemoryPerUserMax", .size((1 << 20)...(1 << 30)), default: "64M",
+                help: "bytes that wait for or from the clients of one user"),
+            KeyDescription(
+                "MemoryMax", .size((1 << 20)...(4 << 30)), default: "96M",
+                help: "bytes that wait for or from all clients together"),
             KeyDescription(
                 "QueueMax", .integer(1...1_048_576), default: "1024",
                 help: "notifications that wait for one slow subscriber"),

@@ -21,8 +21,10 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var connectionsPerUserMax: Int
     /// Bytes in one message of a client.
     package var frameMax: Int
-    /// Bytes of messages that one user's clients have begun and not ended.
-    package var unfinishedPerUserMax: Int
+    /// Bytes that wait for or from the clients of one user.
+    package var memoryPerUserMax: Int
+    /// Bytes that wait for or from all clients together.
+    package var memoryMax: Int
     /// Notifications that wait for one slow subscriber.
     package var queueMax: Int
     /// Bytes that wait for one slow client.
@@ -42,7 +44,8 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         connectionsMax = section.integer("ConnectionsMax")
         connectionsPerUserMax = section.integer("ConnectionsPerUserMax")
         frameMax = Int(clamping: section.bytes("FrameMax") ?? .max)
-        unfinishedPerUserMax = Int(clamping: section.bytes("UnfinishedPerUserMax") ?? .max)
+        memoryPerUserMax = Int(clamping: section.bytes("MemoryPerUserMax") ?? .max)
+        memoryMax = Int(clamping: section.bytes("MemoryMax") ?? .max)
         queueMax = section.integer("QueueMax")
         queueSizeMax = Int(clamping: section.bytes("QueueSizeMax") ?? .max)
         replayMax = section.integer("ReplayMax")

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CSystemd
+internal import EventLoop
+internal import SystemErrors
+
+/// The users of a server, and the memory that they share: one who holds more than his part, or most when all together hold
+/// too much, loses the connection that holds most.
+final class ServerUsers {
+    /// When so much less is held than before, in bytes, the allocator is to return memory to the system.
+    private static let returned = 8 << 20
+    /// How long after that, so that a load that goes up and down costs nothing.
+    private static let pause = Duration.seconds(1)
+
+    private var users: [UInt32: ServerUser] = [:]
+    /// Connections in all.
+    private(set) var connectionCount = 0
+    /// Bytes that all hold together.
+    private var bytes = 0
+    /// The most since memory was returned.
+    private var peak = 0
+    private var timer: TimerEventSource?
+
+    init(on loop: MainEventLoop) throws(SystemError) {
+        timer = try loop.timer(after: .zero) { [unowned self] in
+            peak = bytes
+            _ = belfry_malloc_trim()
+        }
+        timer?.isEnabled = false
+    }
+
+    var connections: [ServerConnection] { users.values.flatMap(\.connections.values) }
+
+    /// Connections of one user.
+    func connectionCount(of uid: UInt32) -> Int { users[uid]?.connections.count ?? 0 }
+
+    /// The user, made for the first connection.
+    func user(_ uid: UInt32) -> ServerUser {
+        if let known = users[uid] { return known }
+        let made = ServerUser(uid)
+        users[uid] = made
+        return made
+    }
+
+    func add(_ connection: ServerConnection) {
+        connection.user.add(connection)
+        connectionCount += 1
+    }
+
+    func remove(_ connection: ServerConnection) {
+        guard connection.user.remove(connection) else { return }
+        connectionCount -= 1
+        if connection.user.connections.isEmpty { users[connection.user.uid] = nil }
+    }
+
+    /// Counts what a user's connections hold more, or less, and takes back what is too much.
+    func count(_ change: Int, of user: ServerUser, _ limits: VarlinkLimits) {
+        user.count(change)
+        bytes += change
+        peak = max(peak, bytes)
+        if change < 0 { return returnMemory() }
+        while user.bytes > limits.memoryPerUser, let largest = user.largest {
+            largest.giveUp(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
+        }
+        while bytes > limits.memory, let largest = users.values.max(by: { $0.bytes < $1.bytes })?.largest {
+            largest.giveUp(.tooMuchMemory(limit: limits.memory))
+        }
+    }
+
+    private func returnMemory() {
+        guard peak - bytes > Self.returned, let timer, !timer.isEnabled else { return }
+        // Without a timer the allocator keeps it, which harms nobody.
+        try? timer.fire(after: Self.pause)
+    }
+}
