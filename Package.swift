@@ -56,7 +56,8 @@ let package = Package(
         .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
         .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(
-            name: "LifecycleJournal", dependencies: ["CSystemd", "SystemErrors", "Varlink"], swiftSettings: onMain),
+            name: "LifecycleJournal", dependencies: ["BelfryJSON", "CSystemd", "SystemErrors", "Varlink"],
+            swiftSettings: onMain),
         .target(
             name: "LifecycleSources",
             dependencies: [
@@ -108,7 +109,8 @@ let package = Package(
         .target(
             name: "BelfryControl",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "LifecycleJournal", "SystemErrors", "Varlink",
+                "BelfryConfiguration", "BelfryJSON", "CSystemd", "EventLoop", "LifecycleJournal", "SystemErrors",
+                "Varlink",
             ], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(

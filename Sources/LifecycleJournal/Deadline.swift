@@ -8,8 +8,8 @@ internal import Glibc
 nonisolated struct Deadline {
     private let end: UInt64
 
-    /// So much time from now on.
-    init(_ time: Duration) { end = Self.now + UInt64(max(0, time / .microseconds(1))) }
+    /// So much time from now on, an hour at most.
+    init(_ time: Duration) { end = Self.now + UInt64(max(0, min(time, .seconds(3600)) / .microseconds(1))) }
 
     var isOver: Bool { Self.now >= end }
 

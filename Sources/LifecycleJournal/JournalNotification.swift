@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 package import Varlink
 
 /// A notification as its record in the journal has it.
@@ -29,7 +30,7 @@ package nonisolated enum JournalNotification {
     /// The same, and nil too when the record does not say all that was sent.
     package static func whole(_ fields: [String: String], bootID: String) -> JSONObject? {
         let ofOrigin =
-            switch fields["BELFRY_ORIGIN"] {
+            switch fields["BELFRY_ORIGIN"].map({ UTF8Text($0) }) {
             case "signal": ["BELFRY_SIGNAL", "BELFRY_SIGNAL_VALUE", "BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
             case "socket": ["BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
             default: [String]()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import Varlink
 
 /// Reads past notifications from the journal, from a number on up to those that memory holds.
@@ -20,16 +21,18 @@ package nonisolated struct JournalReplay: Sendable {
     }
 
     private enum Phase {
-        /// Going back, the record of the cursor was the last one. All from `oldest` on is there.
+        /// Going back, the record of the cursor was the last one. All from `oldest` on is there; nil before the newest.
         case checking(cursor: String?, oldest: UInt64?)
-        /// Going on with the record of the cursor.
-        case reading(cursor: String)
+        /// Going on with the record of the cursor, before which `latest` was the last one of the number that is next.
+        case reading(cursor: String, latest: JournalReply?)
     }
 
     private static let most = (replies: 512, bytes: 64 << 10, time: Duration.milliseconds(50))
+    /// How many records a step takes, however little time there is, and however much.
+    private static let records = 64...4096
 
     private let series: JournalSeries
-    private let names: Set<String>?
+    private let names: Set<UTF8Text>?
     private var phase = Phase.checking(cursor: nil, oldest: nil)
     private var gaps = 0
     /// The first one that has not been had.
@@ -38,7 +41,7 @@ package nonisolated struct JournalReplay: Sendable {
     /// A replay from number `first` on, of these names; nil stands for all.
     package init(_ series: JournalSeries, from first: UInt64, names: Set<String>?) {
         self.series = series
-        self.names = names
+        self.names = names.map { Set($0.map { UTF8Text($0) }) }
         next = first
     }
 
@@ -58,47 +61,62 @@ package nonisolated struct JournalReplay: Sendable {
         let journal = try series.open()
         switch phase {
         case .checking(let cursor, let oldest):
-            return ([], try check(journal, from: cursor, oldest ?? end, isWritten))
-        case .reading(let cursor):
+            return ([], try check(journal, from: cursor, oldest, end, isWritten))
+        case .reading(let cursor, let latest):
             var replies: [JournalReply] = []
-            let outcome = try read(journal, from: cursor, upTo: end, isWritten ? patience : nil, &replies)
+            let outcome = try read(journal, from: cursor, latest, upTo: end, isWritten ? patience : nil, &replies)
             return (replies, outcome)
         }
     }
 
     private mutating func check(
-        _ journal: SystemJournal, from cursor: String?, _ end: UInt64, _ isWritten: Bool
+        _ journal: SystemJournal, from cursor: String?, _ known: UInt64?, _ end: UInt64, _ isWritten: Bool
     ) throws -> Outcome {
-        var oldest = end
-        var isNewest = cursor == nil
-        let deadline = Deadline(Self.most.time)
+        var oldest = known
+        var steps = Steps()
         if let cursor { try journal.seek(cursor: cursor) } else { try journal.seekTail() }
         while try journal.previous() {
-            guard let number = Self.number(journal) else { continue }
-            if isNewest, isWritten { oldest = min(oldest, number + 1) }
-            isNewest = false
-            if number == oldest - 1 { oldest = number }
-            if number < oldest - 1 { return .broken(oldest: oldest, found: true) }
-            if oldest <= next {
-                phase = .reading(cursor: try journal.cursor)
-                return .goesOn
+            if let number = Self.number(journal) {
+                var from = oldest ?? (isWritten ? min(end, number + 1) : end)
+                if number + 1 == from { from = number }
+                if number + 1 < from { return .broken(oldest: from, found: true) }
+                oldest = from
+                if from <= next {
+                    phase = .reading(cursor: try journal.cursor, latest: nil)
+                    return .goesOn
+                }
             }
-            if deadline.isOver {
+            if steps.isOver {
                 phase = .checking(cursor: try journal.cursor, oldest: oldest)
                 return .goesOn
             }
         }
-        return .broken(oldest: oldest, found: !isNewest)
+        return .broken(oldest: oldest ?? end, found: oldest != nil)
+    }
+
+    /// How far a step has come: every record counts, whether it is of any use or not.
+    private struct Steps {
+        private let deadline = Deadline(JournalReplay.most.time)
+        private var count = 0
+
+        /// Asked once for each record.
+        var isOver: Bool {
+            mutating get {
+                count += 1
+                guard JournalReplay.records.contains(count) else { return count > JournalReplay.records.upperBound }
+                return deadline.isOver
+            }
+        }
     }
 
     private mutating func read(
-        _ journal: SystemJournal, from cursor: String, upTo end: UInt64, _ patience: Duration?,
-        _ replies: inout [JournalReply]
+        _ journal: SystemJournal, from cursor: String, _ begun: JournalReply?, upTo end: UInt64,
+        _ patience: Duration?, _ replies: inout [JournalReply]
     ) throws -> Outcome {
-        let deadline = Deadline(Self.most.time)
+        var steps = Steps()
         var bytes = 0
         // Counts as soon as it is known to be the last of its number.
-        var latest: JournalReply?
+        var latest = begun
         try journal.seek(cursor: cursor)
         while next < end {
             guard try waitForNext(journal, patience) else {
@@ -107,6 +125,11 @@ package nonisolated struct JournalReplay: Sendable {
                 if last.isWanted { replies.append(last) }
                 return .reached
             }
+            let isEnough = steps.isOver || bytes >= Self.most.bytes || replies.count >= Self.most.replies
+            if isEnough {
+                phase = .reading(cursor: try journal.cursor, latest: latest)
+                return .goesOn
+            }
             guard let number = Self.number(journal), number >= next else { continue }
             if number > next {
                 guard number == next + 1, let reply = latest, reply.isWhole else { break }
@@ -114,11 +137,6 @@ package nonisolated struct JournalReplay: Sendable {
                 gaps = 0
                 if reply.isWanted { replies.append(reply) }
                 bytes += reply.message.count
-                let isEnough = replies.count >= Self.most.replies || bytes >= Self.most.bytes || deadline.isOver
-                if isEnough, next < end {
-                    phase = .reading(cursor: try journal.cursor)
-                    return .goesOn
-                }
             }
             latest = reply(number, journal)
         }
@@ -145,7 +163,7 @@ package nonisolated struct JournalReplay: Sendable {
     }
 
     private func reply(_ number: UInt64, _ journal: SystemJournal) -> JournalReply {
-        if let names, !names.contains(journal.field("BELFRY_NOTIFICATION") ?? "") {
+        if let names, !names.contains(UTF8Text(journal.field("BELFRY_NOTIFICATION") ?? "")) {
             return JournalReply(number: number, isWanted: false, isWhole: true)
         }
         let fields = journal.fields(JournalNotification.prefix)
@@ -156,7 +174,8 @@ package nonisolated struct JournalReplay: Sendable {
         return JournalReply(number: number, message: Array(reply.bytes), isWanted: true, isWhole: true)
     }
 
+    /// The number of a record; nil for what cannot be one, which is an `int` on the socket.
     private static func number(_ journal: SystemJournal) -> UInt64? {
-        journal.field("BELFRY_SEQUENCE").flatMap { UInt64($0) }
+        journal.field("BELFRY_SEQUENCE").flatMap { UInt64($0) }.flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
 }

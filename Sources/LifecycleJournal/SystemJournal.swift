@@ -18,6 +18,11 @@ package nonisolated final class SystemJournal {
     }
 
     private static let object = "the journal"
+    /// The longest value that is taken, in bytes: more than the user info of the longest message that a socket takes.
+    package static let longestValue = 256 << 20
+
+    /// journald takes no longer names, and none but of A to Z, 0 to 9 and _ (systemd.journal-fields(7)).
+    private static let longestName = 64
 
     private let journal: OpaquePointer
 
@@ -34,19 +39,27 @@ package nonisolated final class SystemJournal {
             }
         guard result >= 0, let journal else { throw SystemError(result, verb: "open", object: Self.object) }
         self.journal = journal
-        // Else a long value is cut.
-        sd_journal_set_data_threshold(journal, 0)
+        // Else a long value is cut sooner. One that is cut here is longer than `longestValue`, whatever its name.
+        sd_journal_set_data_threshold(journal, Self.longestValue + 128)
     }
 
     deinit { sd_journal_close(journal) }
 
     /// Whether the records of the system's services are kept from us, which opening the journal does not say.
-    package static func isForbidden() throws(SystemError) -> Bool {
-        let machine = try JournalID.machine().text
+    package static func isForbidden() -> Bool {
+        // Without an id there is no journal of the machine either.
+        guard let machine = try? JournalID.machine().text else { return false }
         return ["/var/log", "/run/log"].contains {
             let path = "\($0)/journal/\(machine)/system.journal"
             return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES
         }
+    }
+
+    /// Whether there is no record at all. Forgets the matches.
+    package func isEmpty() throws(SystemError) -> Bool {
+        removeMatches()
+        try seekHead()
+        return try !next()
     }
 
     /// Leaves only records with this field; of several values for one name any will do.
@@ -85,7 +98,7 @@ package nonisolated final class SystemJournal {
 
     /// Waits until something was written, or the time is over.
     package func wait(_ limit: Duration) throws(SystemError) {
-        try check(sd_journal_wait(journal, UInt64(max(0, limit / .microseconds(1)))))
+        try check(sd_journal_wait(journal, UInt64(max(0, min(limit, .seconds(3600)) / .microseconds(1)))))
     }
 
     /// What finds this record again.
@@ -107,17 +120,17 @@ package nonisolated final class SystemJournal {
         }
     }
 
-    /// A field of this record.
+    /// A field of this record; nil when there is none, or it is longer than `longestValue`.
     package func field(_ name: String) -> String? {
         var data: UnsafeRawPointer?
         var size = 0
-        guard sd_journal_get_data(journal, name, &data, &size) >= 0, let data, size > name.utf8.count else {
-            return nil
-        }
+        guard sd_journal_get_data(journal, name, &data, &size) >= 0, let data, size > name.utf8.count,
+            size - name.utf8.count <= Self.longestValue
+        else { return nil }
         return Self.text(UnsafeRawBufferPointer(start: data, count: size).dropFirst(name.utf8.count + 1))
     }
 
-    /// The fields of this record whose names begin so.
+    /// The fields of this record whose names begin so; one that is longer than `longestValue` is empty.
     package func fields(_ prefix: StaticString) -> [String: String] {
         var fields: [String: String] = [:]
         var data: UnsafeRawPointer?
@@ -127,9 +140,11 @@ package nonisolated final class SystemJournal {
             let bytes = UnsafeRawBufferPointer(start: data, count: size)
             guard size > prefix.utf8CodeUnitCount,
                 prefix.withUTF8Buffer({ bytes.prefix($0.count).elementsEqual($0) }),
-                let sign = bytes.firstIndex(of: UInt8(ascii: "="))
+                let sign = bytes.prefix(Self.longestName + 1).firstIndex(of: UInt8(ascii: "=")),
+                bytes[..<sign].allSatisfy({ $0 < 0x80 })
             else { continue }
-            fields[Self.text(bytes[..<sign])] = Self.text(bytes[(sign + 1)...])
+            let value = bytes[(sign + 1)...]
+            fields[Self.text(bytes[..<sign])] = value.count > Self.longestValue ? "" : Self.text(value)
         }
         return fields
     }

@@ -10,7 +10,7 @@ struct Belfryctl: ParsableCommand {
         commandName: "belfryctl",
         abstract: "Look at a service's life, and have a say in it.",
         discussion: """
-            Exit status: 0 done; 1 done, but a listener failed; 64 usage; 69 the service cannot be reached; \
+            Exit status: 0 done; 1 done, but a listener failed; 64 usage; 69 the service cannot be reached, or there is no journal; \
             71 system error; 77 permission denied; 78 the configuration was refused.
             """,
         version: "belfryctl \(ReleaseVersion.current)",

@@ -71,6 +71,23 @@ struct JournalReaderTests {
         }
     }
 
+    @Test func noJournalIsNotTakenForOneWithoutSuchRecords() throws {
+        let empty = try JournalFixture()
+        let none = try JournalReader(directory: empty.path)
+        let service = JournalService("belfryd")
+        var query = JournalQuery(service: service)
+        let isSaid = { (error: any Error) in
+            (error as? ControlFailure)?.status == .unavailable
+                && (error as? ControlFailure)?.lines.first == "unable to read 'the journal': there is none"
+        }
+
+        #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
+        #expect(performing: { try none.lastTimeline(of: "stop", service: service) }, throws: isSaid)
+        query.boot = .offset(-1)
+        #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
+        #expect(try names(only: ["org.example.never"]) == [])
+    }
+
     // The fixture's records are not of this machine.
     @Test func zeroIsTheBootOfThisMachine() throws { #expect(try names(boot: "0") == []) }
 }

@@ -151,6 +151,31 @@ struct JournalReplayTests {
         #expect(try replay(from: 1, upTo: 4, names: ["other"]).end == .reached)
     }
 
+    @Test(arguments: ["18446744073709551615", "9223372036854775807", "-1", "x", "", "99999999999999999999999"])
+    func numbersThatAreNoneAreLeftOut(_ number: String) throws {
+        let odd = record(0, without: "BELFRY_SEQUENCE", more: [("BELFRY_SEQUENCE", number)])
+        try journal.write([odd, record(1), odd, record(2), odd, record(3), odd])
+
+        for isWritten in [false, true] {
+            let result = try replay(from: 1, upTo: 3, isWritten: isWritten)
+            #expect(result.end == .reached)
+            #expect(result.numbers == [1, 2])
+        }
+    }
+
+    @Test func recordsOfNoUseAreTakenInStepsToo() throws {
+        let useless = Array(repeating: record(0, without: "BELFRY_SEQUENCE"), count: 10_000)
+        try journal.write([record(1), record(2)] + useless + [record(3)])
+
+        let result = try replay(from: 1, upTo: 3)
+
+        #expect(result.end == .reached)
+        #expect(result.numbers == [1, 2])
+        // Back over all of them, and forth.
+        #expect(result.steps >= 4)
+        #expect(try replay(from: 1, upTo: 3, names: ["\u{212A}"]).numbers == [])
+    }
+
     @Test func whatIsBeingWrittenIsWaitedFor() throws {
         try journal.write((1...5).map { record($0) })
         let program = try journal.beginToWrite((6...9).map { record($0) })

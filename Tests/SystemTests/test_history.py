@@ -70,6 +70,19 @@ def test_who_may_not_read_the_journal_is_told_so(started_on_each):
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
 
 
+# Over the journal of the host there is nothing.
+NO_JOURNAL = "for d in /var/log/journal /run/log/journal; do mkdir -p $d; mount -t tmpfs none $d; done; exec belfryctl \"$@\""
+NONE = "unable to read 'the journal': there is none\n"
+
+
+def test_no_journal_is_not_taken_for_an_empty_one(started_on_each):
+    for command in (["history"], ["history", "--json", "-n", "3"], ["history", "--boot", "-1"], ["plot"]):
+        done = ctl_of(started_on_each, ["unshare", "-m", "sh", "-c", NO_JOURNAL], *command)
+        assert (done.returncode, done.stdout) == (69, ""), command
+        assert done.stderr.startswith(NONE)
+    assert history(started_on_each, "org.example.never") == []
+
+
 def test_boot_that_is_none_is_not_taken_for_an_empty_one(started_on_each):
     boot = started_on_each.notifications()[-1]["_BOOT_ID"]
     dashed = f"{boot[:8]}-{boot[8:12]}-{boot[12:16]}-{boot[16:20]}-{boot[20:]}"

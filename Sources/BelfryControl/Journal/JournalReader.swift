@@ -22,7 +22,8 @@ package final class JournalReader {
 
     /// The notifications that a query asks for, oldest first. `body` is called for each.
     ///
-    /// - Throws: what `body` throws, `ControlFailure` when there is none because the journal may not be read.
+    /// - Throws: what `body` throws, `ControlFailure` when there is none because the journal may not be read or there is
+    ///   no journal.
     package func read(_ query: JournalQuery, _ body: (JSONObject) throws -> Void) throws {
         var isEmpty = true
         do {
@@ -40,7 +41,7 @@ package final class JournalReader {
                 isEmpty = false
                 try body(notification)
             }
-            if isEmpty { try checkPermission() }
+            if isEmpty { try checkThatThereIsOne() }
         } catch let error as SystemError {
             throw ControlFailure(error)
         }
@@ -56,7 +57,7 @@ package final class JournalReader {
             try journal.match("BELFRY_TRIGGER", trigger)
             try journal.seekTail()
             guard try journal.previous() else {
-                try checkPermission()
+                try checkThatThereIsOne()
                 return nil
             }
             guard let text = journal.field("BELFRY_TIMELINE"),
@@ -72,12 +73,18 @@ package final class JournalReader {
         }
     }
 
-    /// There is nothing to be shown: it may be there, and out of sight.
-    private func checkPermission() throws {
-        guard isOfMachine, try SystemJournal.isForbidden() else { return }
-        throw ControlFailure(
-            .permission, "unable to read 'the journal': permission denied", "root and the group systemd-journal may")
+    /// There is nothing to be shown: it may be there, and out of sight, or there is no journal. Forgets the matches.
+    private func checkThatThereIsOne() throws {
+        if isOfMachine, SystemJournal.isForbidden() {
+            throw ControlFailure(
+                .permission, "unable to read 'the journal': permission denied", "root and the group systemd-journal may"
+            )
+        }
+        guard try journal.isEmpty() else { return }
+        throw ControlFailure(.unavailable, "unable to read 'the journal': there is none", Self.hint)
     }
+
+    private static let hint = "does systemd-journald run, and may it store anything (journald.conf(5))?"
 
     private func select(_ query: JournalQuery) throws {
         let boot = try query.boot.map(id)
@@ -125,7 +132,7 @@ package final class JournalReader {
     }
 
     private func missing(_ boot: String, _ reason: String) throws -> ControlFailure {
-        try checkPermission()
+        try checkThatThereIsOne()
         return ControlFailure(.usage, "unable to find boot '\(boot)': \(reason)")
     }
 
