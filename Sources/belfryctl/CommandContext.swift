@@ -44,7 +44,7 @@ final class CommandContext {
     func print(_ lines: [String]) throws { try StandardStream.output.write(lines) }
 
     /// Prints a reply as one line of JSON.
-    func printJSON(_ reply: JSONObject) throws { try print([JSONValue.object(reply).description]) }
+    func printJSON(_ reply: JSONObject) throws { try print([JSONLine.text(reply)]) }
 
     /// Prints a reply as one line of JSON, or as the lines of text that it comes to.
     func print(
@@ -53,8 +53,8 @@ final class CommandContext {
         if json { try printJSON(reply) } else { try print(lines(reply, style)) }
     }
 
-    /// Says on standard error what the operator is to know besides.
-    func note(_ text: String) { StandardStream.error.attempt(["belfryctl: \(text)"]) }
+    /// Says on standard error what the operator is to know besides, if there is room for it.
+    func note(_ text: String) { StandardStream.error.offer("belfryctl: \(text)") }
 
     /// Says which names of notifications are probably misspelt; they could be names of somebody's own.
     func warn(of names: [String]) {

@@ -14,8 +14,8 @@ extension CompletionKind {
     static var notifications: CompletionKind {
         .custom { words, _, _ in
             let answered = reply(to: "ListListeners", words)["listeners"]?.arrayValue ?? []
-            let names = answered.flatMap { $0["interests"]?.arrayValue ?? [] }.compactMap(\.stringValue)
-            return Set(NotificationName.known + names).sorted()
+            let names = answered.lazy.flatMap { $0["interests"]?.arrayValue ?? [] }.compactMap(\.stringValue)
+            return plain(NotificationName.known + plain(names))
         }
     }
 
@@ -23,8 +23,18 @@ extension CompletionKind {
     static var actions: CompletionKind {
         .custom { words, _, _ in
             let actions = reply(to: "ListActions", words)["actions"]?.arrayValue ?? []
-            return actions.compactMap { $0["id"]?.stringValue }.sorted()
+            return plain(actions.lazy.compactMap { $0["id"]?.stringValue })
         }
+    }
+
+    /// The texts that a shell takes for words and nothing else, each once: compgen(1) of bash has the shell expand what it
+    /// is given, so that a service could have any command run.
+    private static func plain(_ texts: some Sequence<String>) -> [String] {
+        let words = texts.lazy.filter { text in
+            (1...255).contains(text.utf8.count)
+                && text.utf8.allSatisfy { isalnum(Int32($0)) != 0 || "-._:/@+".utf8.contains($0) }
+        }
+        return Set(words.prefix(10_000)).sorted()
     }
 
     /// What the service says, if it runs and answers at once. The shell asks in a process of its own, on its one thread.

@@ -66,8 +66,7 @@ struct HistoryCommand: JournalCommand {
         let line = NotificationLine(context.style)
         try JournalReader().read(query) { notification in
             try context.print([
-                json
-                    ? JSONValue.object(["notification": .object(notification)]).description : line.line(notification)
+                json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
             ])
         }
         return .success

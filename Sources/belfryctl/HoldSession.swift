@@ -82,9 +82,12 @@ final class HoldSession {
     private func take(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
         case .success(let reply) where reply.parameters["held"]?.boolValue == false: expire()
+        case .success(let reply) where !reply.continues:
+            let path = SystemError.escape(context.path)
+            lose(ControlFailure(.unavailable, "unable to hold '\(path)': the service does not"))
         case .success(let reply):
-            if let what = reply.parameters["waiting"]?.stringValue {
-                context.note("\(SystemError.escape(what)) waits for this to end")
+            if let what = reply.parameters.text("waiting") {
+                context.note("\(what) waits for this to end")
             } else if hasBegun {
                 context.note("the service is held again")
             } else {

@@ -27,7 +27,7 @@ extension JournalCommand {
         guard isAsked(environment: CommandContext.environment()) else { return source.service ?? "belfryd" }
         do throws(ControlFailure) {
             let state = try await context.connect().call("GetState", to: "get the name of", within: context.looking)
-            guard let name = state["service"]?.stringValue else {
+            guard let name = state["service"]?.stringValue, name.utf8.count <= 255 else {
                 throw ControlFailure(.unavailable, "unable to get the name of '\(context.path)': it says none")
             }
             return name

@@ -23,11 +23,11 @@ struct OpenCommand: ServiceCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call("OpenURL", ["url": .string(url)], to: "open", url, within: context.changing)
-        let handler = reply["handledBy"]?.stringValue
+        let handler = reply.text("handledBy")
         if json {
             try context.printJSON(reply)
         } else if let handler {
-            try context.print([SystemError.escape(handler)])
+            try context.print([handler])
         } else {
             StandardStream.error.attempt(["unable to open '\(SystemError.escape(url))': no listener would"])
         }

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BelfryControl
-import SystemErrors
 
 /// `belfryctl plot`.
 struct PlotCommand: JournalCommand {
@@ -30,7 +29,7 @@ struct PlotCommand: JournalCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let service = try await service(context)
         guard let timeline = try JournalReader().lastTimeline(of: transition, service: JournalService(service)) else {
-            let name = SystemError.escape(service)
+            let name = OutsideText.line(service)
             throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(name)")
         }
         try context.print(timeline, json: json, as: TimelinePlot.lines)

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryControl
-import SystemErrors
 import Varlink
 
 /// A command that leads the service to another state, and prints which one it has reached.
@@ -18,7 +17,7 @@ extension TransitionCommand {
         let client = try context.connect()
         let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changing)
         try context.print(reply, json: json) { reply, style in
-            [style.state(SystemError.escape(reply["state"]?.stringValue ?? "-"))]
+            [style.state(reply.textOrDash("state"))]
         }
         return .success
     }

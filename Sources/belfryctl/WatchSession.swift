@@ -32,19 +32,22 @@ final class WatchSession {
             self?.end.reach(.failure($0))
         }
         output.onEnd = { [weak self] error in
-            self?.end.reach(error.map { .failure(ControlFailure($0)) } ?? .success(.success))
+            self?.end.reach(error.map { .failure($0) } ?? .success(.success))
         }
         output.onCongestion = { [weak self] in self?.watch?.isPaused = $0 }
     }
 
     /// Watches, and returns when that is over.
     func run() async throws -> CommandStatus {
+        var signals = 0
         let result = try await end.wait(on: context.loop) { [unowned end] _ in
+            signals += 1
             end.reach(.success(.success))
         } _: {
             watch?.start()
         }
         watch?.stop()
+        if !output.finish(after: signals) { context.note("nobody reads, the last line is not whole") }
         return try result.get()
     }
 
@@ -74,6 +77,6 @@ final class WatchSession {
     }
 
     private func json(_ key: String, _ object: JSONObject) -> String {
-        JSONValue.object([key: .object(object)]).description
+        JSONLine.text([key: .object(object)])
     }
 }

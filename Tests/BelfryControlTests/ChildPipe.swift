@@ -23,6 +23,9 @@ struct ChildPipe {
         }
     }
 
+    /// Takes the beginning of what comes next. Answers false when nothing does.
+    mutating func begin() -> Bool { fill() }
+
     /// All that comes up to the end.
     mutating func rest() -> String {
         while fill() {}

@@ -78,6 +78,9 @@ final class ChildProgram {
     /// The next line of standard output, or nil at its end.
     func line() -> String? { output.line() }
 
+    /// Whether something came on standard output, which is kept for `line` and `end`.
+    func beginsToWrite() -> Bool { output.begin() }
+
     /// The next line of standard error, or nil at its end.
     func errorLine() -> String? { errors.line() }
 

@@ -22,8 +22,16 @@ final class StandIn {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    func start() throws {
-        let service = try ChildProgram("LifecycleServiceProbe", [socket])
+    /// One that answers every call with these messages.
+    convenience init(answering messages: [String]) throws {
+        try self.init(running: false)
+        let file = folder.appendingPathComponent("answer")
+        try Data(messages.map { $0 + "\0" }.joined().utf8).write(to: file)
+        try start([file.path])
+    }
+
+    func start(_ arguments: [String] = []) throws {
+        let service = try ChildProgram("LifecycleServiceProbe", [socket] + arguments)
         #expect(service.line() == "ready")
         self.service = service
     }
@@ -35,7 +43,11 @@ final class StandIn {
 
     /// belfryctl, with its environment pointing here.
     func ctl(_ arguments: String..., outputTo: Int32? = nil) throws -> ChildProgram {
-        let environment = ["BELFRY_SOCKET": socket, "TZ": "UTC", "TERM": "xterm"]
+        try ctl(arguments, outputTo: outputTo)
+    }
+
+    func ctl(_ arguments: [String], outputTo: Int32? = nil) throws -> ChildProgram {
+        let environment = ["BELFRY_SOCKET": socket, "TZ": "UTC", "TERM": "xterm", "SAP_SHELL": "bash"]
         let program = try ChildProgram("belfryctl", arguments, environment: environment, outputTo: outputTo)
         program.companion = self
         return program

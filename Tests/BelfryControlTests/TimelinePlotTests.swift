@@ -37,6 +37,22 @@ struct TimelinePlotTests {
             ])
     }
 
+    @Test(arguments: [Int64.max, .min, -1, 0])
+    func timesAtTheEndOfTheirRangeAreDrawnSomewhere(_ time: Int64) {
+        for other in [Int64.max, .min, 1] {
+            let call: JSONValue = ["listener": "a", "startUsec": .int(other), "durationUsec": .int(time)]
+            let odd: JSONObject = [
+                "realtimeUsec": .int(time), "durationUsec": .int(other),
+                "steps": [["notification": "b", "startUsec": .int(time), "listeners": [call]]],
+            ]
+
+            let lines = TimelinePlot.lines(odd, .plain)
+
+            #expect(lines.count == 3)
+            #expect(lines[2].contains("#"))
+        }
+    }
+
     @Test func emptyTimelineIsATitle() {
         #expect(TimelinePlot.lines(["trigger": "pause", "durationUsec": 0], .plain).count == 1)
     }

@@ -22,6 +22,11 @@ struct TimestampTextTests {
         #expect(TimestampText.parse(text, now: now) == now + seconds * 1_000_000)
     }
 
+    @Test func theLongestSpanIsNoTrap() {
+        #expect(TimestampText.parse("-9223372036854775807us", now: now) == now - .max)
+        #expect(TimestampText.parse("9223372036854775807us ago", now: -2) == .min)
+    }
+
     @Test func secondsSince1970AreTaken() {
         #expect(TimestampText.parse("@12", now: now) == 12_000_000)
     }

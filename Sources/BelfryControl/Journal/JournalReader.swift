@@ -98,7 +98,7 @@ package final class JournalReader {
     /// Goes back from the end until `limit` notifications are ahead.
     private func skipAllBut(_ limit: Int, _ query: JournalQuery) throws {
         if let until = query.until {
-            try journal.seek(realtimeUsec: until + 1)
+            try journal.seek(realtimeUsec: until.adding(1))
         } else {
             try journal.seekTail()
         }

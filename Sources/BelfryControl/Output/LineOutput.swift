@@ -3,23 +3,18 @@
 
 package import EventLoop
 internal import Glibc
-package import SystemErrors
 
 /// Lines that go out at once and never block the loop: what a slow reader does not take waits here.
-///
-/// A pipe that poll(2) calls writable takes PIPE_BUF bytes without blocking (pipe(7)), so the descriptor, which is
-/// shared with other programs, need not be made non-blocking. Regular files never block and cannot be watched.
 package final class LineOutput {
     /// Called once when no more can be written; nil when the reader has gone.
-    package var onEnd: ((SystemError?) -> Void)?
+    package var onEnd: ((ControlFailure?) -> Void)?
     /// Called with true when too much waits, and with false when it has been taken.
     package var onCongestion: ((Bool) -> Void)?
 
     private let stream: StandardStream
     private let limit: Int
     private var source: DescriptorEventSource?
-    private var waiting: [UInt8] = []
-    private var written = 0
+    private var pending = PendingLines()
     private var isCongested = false
     private var isOver = false
     private var onWritten: (() -> Void)?
@@ -28,14 +23,14 @@ package final class LineOutput {
     package init(_ stream: StandardStream, on loop: MainEventLoop, limit: Int = 256 << 10) {
         self.stream = stream
         self.limit = limit
+        // Regular files never block and cannot be watched.
         source = try? loop.source(descriptor: stream.descriptor, []) { [weak self] in self?.react($0) }
     }
 
     /// Writes a line, or keeps it until it can be written.
     package func write(_ line: String) {
         guard !isOver else { return }
-        waiting += Array(line.utf8)
-        waiting.append(UInt8(ascii: "\n"))
+        pending.append(line)
         drain()
     }
 
@@ -45,51 +40,50 @@ package final class LineOutput {
         drain()
     }
 
+    /// Ends the output, and blocks for that. After a signal only a line that was begun is finished, unless the reader takes
+    /// nothing of it or a second one comes; otherwise all that waits is written.
+    ///
+    /// - Parameter signals: how many have come.
+    /// - Returns: whether the output ends with a whole line, or nobody reads it.
+    package func finish(after signals: Int) -> Bool {
+        guard !isOver else { return true }
+        isOver = true
+        source?.cancel()
+        if signals > 0 { pending.removeWhatIsNotBegun() }
+        do {
+            try stream.write(&pending, after: signals)
+        } catch {
+            return true
+        }
+        return !pending.isInsideLine
+    }
+
     private func react(_ events: DescriptorEvents) {
         if !events.isDisjoint(with: [.error, .hangUp]) { return end(nil) }
         drain()
     }
 
     private func drain() {
-        while !isOver, written < waiting.count, isWritable {
-            let rest = waiting[written..<min(waiting.count, written + Int(PIPE_BUF))]
-            let count = rest.withUnsafeBytes { Glibc.write(stream.descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                written += count
-            } else if errno == EAGAIN {
-                break
-            } else if errno != EINTR {
-                let isGone = errno == EPIPE || errno == EIO
-                return end(isGone ? nil : SystemError.last(verb: "write", object: stream.name))
-            }
+        do {
+            while !isOver, !pending.isEmpty, source == nil || stream.isWritable { try pending.write(to: stream) }
+        } catch {
+            return end(error as? ControlFailure)
         }
-        let isDone = written == waiting.count
-        if isDone || written > limit {
-            waiting.removeSubrange(..<written)
-            written = 0
-        }
-        source?.events = isDone ? [] : .writable
-        if isDone, let onWritten {
+        source?.events = pending.isEmpty ? [] : .writable
+        if pending.isEmpty, let onWritten {
             self.onWritten = nil
             onWritten()
         }
-        let isFull = waiting.count - written > (isCongested ? 0 : limit)
+        let isFull = pending.count > (isCongested ? 0 : limit)
         guard isFull != isCongested else { return }
         isCongested = isFull
         onCongestion?(isFull)
     }
 
-    private var isWritable: Bool {
-        var state = pollfd(fd: stream.descriptor, events: Int16(POLLOUT), revents: 0)
-        return source == nil || poll(&state, 1, 0) > 0
-    }
-
-    private func end(_ error: SystemError?) {
+    private func end(_ failure: ControlFailure?) {
         guard !isOver else { return }
         isOver = true
         source?.cancel()
-        waiting = []
-        written = 0
-        onEnd?(error)
+        onEnd?(failure)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import Glibc
 package import SystemErrors
 package import Varlink
@@ -44,29 +45,37 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
         }
         self =
             switch error {
-            case .failed("org.varlink.service.PermissionDenied", _):
-                failure(.permission, "permission denied", [Self.permissionHint])
-            case .failed("org.varlink.service.InvalidParameter", let parameters):
-                failure(.usage, "the service does not take this value of '\(parameters.textOrDash("parameter"))'")
-            case .failed("io.belfry.Lifecycle.ReloadRefused", let parameters):
-                ControlFailure(.configuration, Self.reasons(parameters) ?? ["\(error)"])
-            case .failed("io.belfry.Lifecycle.Stopping", _):
-                failure(.unavailable, "the service is stopping")
-            case .failed("io.belfry.Lifecycle.InvalidSignal", let parameters):
-                failure(.usage, SystemError.escape(parameters["reason"]?.stringValue ?? "there is no such signal"))
-            case .failed("io.belfry.Lifecycle.InvalidName", _):
-                failure(.usage, "the name is none to post, or belongs to a transition")
-            case .failed("io.belfry.Lifecycle.NoSuchAction", _):
-                failure(.usage, "no listener offers it; 'belfryctl actions' lists those that are offered")
-            case .failed("org.varlink.service.MethodNotFound", _), .failed("org.varlink.service.InterfaceNotFound", _):
-                failure(.unavailable, "the service is of a version that does not have this")
-            case .failed:
-                failure(.unavailable, "\(error)")
+            case .failed(let name, let parameters):
+                switch UTF8Text(name) {
+                case "org.varlink.service.PermissionDenied":
+                    failure(.permission, "permission denied", [Self.permissionHint])
+                case "org.varlink.service.InvalidParameter":
+                    failure(.usage, "the service does not take this value of '\(parameters.textOrDash("parameter"))'")
+                case "io.belfry.Lifecycle.ReloadRefused":
+                    ControlFailure(.configuration, Self.reasons(parameters) ?? ["service gave no reason"])
+                case "io.belfry.Lifecycle.Stopping":
+                    failure(.unavailable, "the service is stopping")
+                case "io.belfry.Lifecycle.InvalidSignal":
+                    failure(.usage, parameters.text("reason") ?? "there is no such signal")
+                case "io.belfry.Lifecycle.InvalidName":
+                    failure(.usage, "the name is none to post, or belongs to a transition")
+                case "io.belfry.Lifecycle.NoSuchAction":
+                    failure(.usage, "no listener offers it; 'belfryctl actions' lists those that are offered")
+                case "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound":
+                    failure(.unavailable, "the service is of a version that does not have this")
+                default:
+                    failure(.unavailable, Self.answer(name, parameters))
+                }
             case .system(let error):
                 failure(.unavailable, error.reason)
             case .closed, .protocolViolation, .cancelled:
-                failure(.unavailable, "\(error)")
+                failure(.unavailable, OutsideText.line("\(error)"))
             }
+    }
+
+    private static func answer(_ name: String, _ parameters: JSONObject) -> String {
+        let answer = "service answered '\(OutsideText.line(name))'"
+        return parameters.isEmpty ? answer : "\(answer): \(OutsideText.line(JSONValue.object(parameters).description))"
     }
 
     /// A service that gave no answer in time: `unable to VERB 'OBJECT': no answer in 10 s`.
@@ -87,10 +96,12 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
     private static let permissionHint =
         "root, the service's own user and the group that [Socket] names may do this"
 
+    private static let mostReasons = 1024
+
     private static func reasons(_ parameters: JSONObject) -> [String]? {
-        let reasons = parameters["reasons"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        let reasons = parameters["reasons"]?.arrayValue?.lazy.compactMap(\.stringValue) ?? []
         // Each is a line, whatever is in it: a service must not draw on the operator's terminal.
-        let lines = reasons.flatMap { $0.split(separator: "\n") }.map { SystemError.escape(String($0)) }
-        return lines.isEmpty ? nil : lines
+        let lines = reasons.flatMap { $0.unicodeScalars.split(separator: "\n") }.prefix(mostReasons)
+        return lines.isEmpty ? nil : lines.map { OutsideText.line(String($0)) }
     }
 }

@@ -10,6 +10,12 @@ package final class ServiceClient {
     /// The interface whose methods are called.
     package static let interface = "io.belfry.Lifecycle"
 
+    /// The longest reply that is taken, and the most of all replies to one call, in bytes. Notifications, which a client
+    /// may have made longer, are none of these.
+    private static let longestReply = 16 << 20
+    /// What is counted for a reply besides its text.
+    private static let overhead = 128
+
     private let path: String
     private let loop: MainEventLoop
     private let client: VarlinkClient
@@ -21,7 +27,7 @@ package final class ServiceClient {
         self.path = path
         self.loop = loop
         do throws(VarlinkError) {
-            client = try VarlinkClient(path, on: loop)
+            client = try VarlinkClient(path, on: loop, longestReply: Self.longestReply)
         } catch {
             throw ControlFailure(connecting: error, to: path)
         }
@@ -50,7 +56,14 @@ package final class ServiceClient {
     ) async throws(ControlFailure) -> [JSONObject] {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
             var replies: [JSONObject] = []
-            for try await reply in client.more(Self.full(method), parameters) { replies.append(reply) }
+            var size = 0
+            for try await reply in client.more(Self.full(method), parameters) {
+                size += JSONValue.object(reply).json.count + Self.overhead
+                guard size <= Self.longestReply else {
+                    throw .protocolViolation(.tooLarge(Self.longestReply))
+                }
+                replies.append(reply)
+            }
             return replies
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 package import EventLoop
 internal import Glibc
 internal import SystemErrors
@@ -108,10 +109,17 @@ package final class Watch {
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
             switch reply {
-            case .success(let reply): take(reply.parameters, from: client)
+            case .success(let reply):
+                take(reply.parameters, from: client)
+                if !reply.continues, client === self.client { giveUp("the service tells nothing more") }
             case .failure(let error): recover(from: error, on: client)
             }
         }
+    }
+
+    private func giveUp(_ reason: String) {
+        stop()
+        onEnd(ControlFailure(.unavailable, "unable to watch '\(SystemError.escape(subject.path))': \(reason)"))
     }
 
     private func take(_ reply: JSONObject, from client: VarlinkClient) {
@@ -145,33 +153,47 @@ package final class Watch {
     }
 
     private func isRestarted(_ state: JSONObject) -> Bool {
-        if let bootID, let now = state.text("bootId"), now != bootID { return true }
+        if let bootID, let now = state.text("bootId"), !now.hasSameBytes(as: bootID) { return true }
         guard let last, let sequence = state.number("sequence") else { return false }
         return sequence < last
     }
 
     private func recover(from error: VarlinkError, on client: VarlinkClient) {
         switch error {
-        case .failed("io.belfry.Lifecycle.NotRetained", let parameters):
-            guard let oldest = parameters.number("oldest"), let asked = last, oldest > asked + 1 else { break }
-            if asked > 0 {
-                onEvent(.note("notifications from \(asked + 1) to \(oldest - 1) are not kept any more"))
-            }
-            last = oldest - 1
-            return subscribe(client)
-        case .failed("io.belfry.Lifecycle.Overrun", let parameters):
-            let count = parameters.numberOrDash("dropped")
-            onEvent(.note("\(count) notifications were held back because the output is too slow, asking again"))
-            return subscribe(client)
+        case .failed(let name, let parameters):
+            if isRecovered(name, parameters, on: client) { return }
         // Who ends in the middle of a message has ended like any other.
-        case .closed, .system, .protocolViolation(.truncated), .failed("io.belfry.Lifecycle.Stopping", _):
+        case .closed, .system, .protocolViolation(.truncated):
             leave(Self.closed)
             return wait()
-        case .failed, .protocolViolation, .cancelled:
+        case .protocolViolation, .cancelled:
             break
         }
         stop()
         onEnd(ControlFailure(calling: error, to: "watch", subject.path))
+    }
+
+    /// Whether the watch goes on after this answer of the service.
+    private func isRecovered(_ error: String, _ parameters: JSONObject, on client: VarlinkClient) -> Bool {
+        switch UTF8Text(error) {
+        case "io.belfry.Lifecycle.NotRetained":
+            guard let oldest = parameters.number("oldest"), let asked = last, asked < oldest.subtracting(1) else {
+                return false
+            }
+            last = oldest.subtracting(1)
+            if asked > 0 { onEvent(.note("notifications from \(asked + 1) to \(oldest - 1) are not kept any more")) }
+            subscribe(client)
+        case "io.belfry.Lifecycle.Overrun":
+            let count = parameters.numberOrDash("dropped")
+            onEvent(.note("\(count) notifications were held back because the output is too slow, asking again"))
+            subscribe(client)
+        case "io.belfry.Lifecycle.Stopping":
+            leave(Self.closed)
+            wait()
+        default:
+            return false
+        }
+        return true
     }
 
     // The time without a connection

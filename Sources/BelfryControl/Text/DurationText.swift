@@ -24,7 +24,7 @@ package nonisolated enum DurationText {
     package static func text(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        return overflow ? "forever" : text(microseconds: whole + attoseconds / 1_000_000_000_000)
+        return overflow ? "forever" : text(microseconds: whole.adding(attoseconds / 1_000_000_000_000))
     }
 
     private static func tenths(_ value: Int64, of unit: Int64) -> String {

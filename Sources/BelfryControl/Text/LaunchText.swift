@@ -27,8 +27,8 @@ package nonisolated enum LaunchText {
         }
         let lists = [("sockets", "socketNames"), ("stored", "storedNames"), ("credentials", "credentialNames")]
         for (word, key) in lists {
-            let names = launch.texts(key)
-            if !names.isEmpty { parts.append("\(word) \(names.joined(separator: " "))") }
+            let names = launch.list(key)
+            if !names.isEmpty { parts.append("\(word) \(names)") }
         }
         return parts.joined(separator: "; ")
     }

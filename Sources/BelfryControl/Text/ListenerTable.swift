@@ -20,7 +20,7 @@ package nonisolated enum ListenerTable {
                     listener.textOrDash("health"),
                     listener.numberOrDash("calls"), listener.numberOrDash("failures"),
                     last.compactMap(\.self).isEmpty ? "-" : last.compactMap(\.self).joined(separator: ", "),
-                    listener.lengthOrDash("longestDurationUsec"), listener.texts("interests").joined(separator: " "),
+                    listener.lengthOrDash("longestDurationUsec"), listener.list("interests"),
                 ], isAlarming: hasFailed(listener) || isTroubled(listener))
         }
         return table.lines(style)
@@ -29,7 +29,7 @@ package nonisolated enum ListenerTable {
     /// One line for each: the name, how often it was called, and what went wrong.
     package static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let listeners = reply.objects("listeners")
-        let width = listeners.map { $0.textOrDash("name").count }.max() ?? 0
+        let width = TextTable.width(listeners.lazy.map { $0.textOrDash("name") })
         return listeners.map { listener in
             let line = "\(listener.textOrDash("name").padded(width))  \(count(listener, "calls", "call"))"
             let failures = listener.number("failures") ?? 0

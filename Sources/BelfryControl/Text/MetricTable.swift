@@ -13,10 +13,11 @@ package nonisolated enum MetricTable {
         for metric in metrics {
             let name = metric.textOrDash("name")
             let fields = metric["fields"]?.objectValue ?? [:]
-            let of = [metric.text("object")].compactMap(\.self) + fields.map(\.key).compactMap(fields.text)
+            let of = [metric["object"]?.stringValue].compactMap(\.self) + fields.lazy.compactMap(\.value.stringValue)
             table.add([
-                name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name, of.joined(separator: ", "),
-                metric.text("value") ?? metric["value"]?.description ?? "-",
+                name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name,
+                OutsideText.line(of, separator: ", "),
+                metric.text("value") ?? metric["value"].map { OutsideText.line($0.description) } ?? "-",
             ])
         }
         return table.lines(style)

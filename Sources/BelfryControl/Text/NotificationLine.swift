@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import SystemErrors
 package import Varlink
 
 /// Notifications, one line each, in columns.
@@ -59,10 +58,11 @@ package struct NotificationLine {
     }
 
     private func userInfo(_ info: JSONObject) -> String {
-        info.map { key, value in
-            let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
-            return SystemError.escape("\(key)=\(text)")
-        }.joined(separator: " ")
+        OutsideText.line(
+            info.lazy.map { key, value in
+                let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
+                return "\(key)=\(text)"
+            })
     }
 
     private static func needsQuotes(_ text: String) -> Bool {

@@ -12,7 +12,7 @@ package nonisolated enum PostText {
         guard result != "posted" else { return [number] }
         var lines = ["\(number) \(hasFailed(reply) ? style.alarming(result) : result)"]
         let reports = reply.objects("reports")
-        let width = reports.map { $0.textOrDash("listener").count }.max() ?? 0
+        let width = TextTable.width(reports.lazy.map { $0.textOrDash("listener") })
         for report in reports {
             let outcome = report.textOrDash("outcome")
             let facts = [outcome, report.lengthOrDash("durationUsec"), report.text("reason")].compactMap(\.self)

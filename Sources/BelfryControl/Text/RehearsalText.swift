@@ -12,8 +12,8 @@ package nonisolated enum RehearsalText {
         for step in reply.objects("steps") {
             lines.append(style.notification(step.textOrDash("name")))
             for report in step.objects("reports") { lines.append(line(report, style)) }
-            let skipped = step.texts("skipped")
-            if !skipped.isEmpty { lines.append("  no dry run: \(skipped.joined(separator: ", "))") }
+            let skipped = step.list("skipped", separator: ", ")
+            if !skipped.isEmpty { lines.append("  no dry run: \(skipped)") }
         }
         let unasked = reply.texts("unasked")
         if !unasked.isEmpty {

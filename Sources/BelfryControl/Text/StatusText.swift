@@ -15,7 +15,7 @@ package enum StatusText {
         let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
         var facts: [(String, String)] = []
         if let uptime = state.number("uptimeUsec") {
-            let since = WallClockText.dateAndTime(now - uptime)
+            let since = WallClockText.dateAndTime(now.subtracting(uptime))
             facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
         }
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }

@@ -16,6 +16,12 @@ package nonisolated struct TextTable {
     private var rows: [[String]] = []
     private var alarming: Set<Int> = []
 
+    /// A column is no wider than this many characters; longer texts stand out.
+    private static let widest = 64
+
+    /// How wide a column with these texts is.
+    static func width(_ texts: some Sequence<String>) -> Int { min(texts.map(\.count).max() ?? 0, widest) }
+
     /// A table without rows.
     package init(_ columns: [(heading: String, alignment: Alignment)]) {
         headings = columns.map(\.heading)
@@ -31,12 +37,12 @@ package nonisolated struct TextTable {
     /// The heading and the rows, one line each, without spaces at their ends.
     package func lines(_ style: TextStyle) -> [String] {
         let widths = headings.indices.map { column in
-            (rows.map { $0[column].count } + [headings[column].count]).max() ?? 0
+            max(Self.width(rows.lazy.map { $0[column] }), headings[column].count)
         }
         func line(_ cells: [String]) -> String {
             var line = ""
             for (column, cell) in cells.enumerated() {
-                let space = String(repeating: " ", count: widths[column] - cell.count)
+                let space = String(repeating: " ", count: max(0, widths[column] - cell.count))
                 line += (column > 0 ? "  " : "") + (alignments[column] == .left ? cell + space : space + cell)
             }
             return line.trimmedAtEnd

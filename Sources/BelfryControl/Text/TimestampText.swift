@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import EventLoop
 internal import Glibc
 
 /// Points in time as systemd.time(7) writes them, as far as people type them, in the time zone of this process.
@@ -18,8 +19,8 @@ package nonisolated enum TimestampText {
         default: break
         }
         if text.hasPrefix("@") { return Int64(text.dropFirst()).flatMap(microseconds) }
-        if text.hasPrefix("-") { return span(text.dropFirst()).map { now - $0 } }
-        if text.hasSuffix(" ago") { return span(text.dropLast(4)).map { now - $0 } }
+        if text.hasPrefix("-") { return span(text.dropFirst()).map(now.subtracting) }
+        if text.hasSuffix(" ago") { return span(text.dropLast(4)).map(now.subtracting) }
         return date(text, now)
     }
 
@@ -30,7 +31,7 @@ package nonisolated enum TimestampText {
 
     private static func span(_ text: Substring) -> Int64? {
         guard let span = try? TimeSpanText.parse(String(text)) else { return nil }
-        return Int64(span / .microseconds(1))
+        return Int64(clamping: span.microseconds)
     }
 
     private static func local(_ now: Int64) -> tm {

@@ -14,6 +14,8 @@ package final class UserNames {
     package func name(of uid: UInt32) -> String {
         if let name = names[uid] { return name }
         let name = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
+        // A service may name all 2^32 of them.
+        if names.count >= 1024 { names = [:] }
         names[uid] = name
         return name
     }

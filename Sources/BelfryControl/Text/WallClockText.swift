@@ -7,7 +7,7 @@ internal import Glibc
 nonisolated enum WallClockText {
     /// `14:03:22.123`.
     static func time(_ realtime: Int64) -> String {
-        text(realtime, "%H:%M:%S") + "." + digits(microseconds(realtime) / 1000, 3)
+        text(realtime, "%H:%M:%S") + "." + digits(split(realtime).microseconds / 1000, 3)
     }
 
     /// `2026-01-02 14:03:22`.
@@ -15,11 +15,11 @@ nonisolated enum WallClockText {
 
     /// `2026-01-02T14:03:22.123456+0100`, for programs.
     static func full(_ realtime: Int64) -> String {
-        text(realtime, "%Y-%m-%dT%H:%M:%S") + "." + digits(microseconds(realtime), 6) + text(realtime, "%z")
+        text(realtime, "%Y-%m-%dT%H:%M:%S") + "." + digits(split(realtime).microseconds, 6) + text(realtime, "%z")
     }
 
     private static func text(_ realtime: Int64, _ format: String) -> String {
-        var seconds = time_t((realtime - microseconds(realtime)) / 1_000_000)
+        var seconds = time_t(split(realtime).seconds)
         var parts = tm()
         guard localtime_r(&seconds, &parts) != nil else { return "?" }
         var buffer = [UInt8](repeating: 0, count: 64)
@@ -29,9 +29,10 @@ nonisolated enum WallClockText {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    private static func microseconds(_ realtime: Int64) -> Int64 {
-        let rest = realtime % 1_000_000
-        return rest < 0 ? rest + 1_000_000 : rest
+    /// Whole seconds, also before 1970, and what is left.
+    private static func split(_ realtime: Int64) -> (seconds: Int64, microseconds: Int64) {
+        let (seconds, rest) = realtime.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest < 0 ? (seconds - 1, rest + 1_000_000) : (seconds, rest)
     }
 
     private static func digits(_ value: Int64, _ count: Int) -> String {

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import Testing
+import Varlink
+
+/// belfryctl and a service that answers what it should not.
+@Suite(.timeLimit(.minutes(5)))
+struct OddServiceTests {
+    private static let looking = [
+        ["status"], ["listeners"], ["actions"], ["signals"], ["explain", "TERM"], ["rehearse", "TERM"],
+        ["post", "x", "--wait"], ["flush"], ["perform", "x"], ["open", "x:y"], ["pause"], ["metrics"],
+    ]
+    private static let others = [["reload"], ["log-level", "info"], ["hold", "--reason", "r", "--", "true"]]
+    private static let completion = [
+        "---completion", "perform", "--", "positional@0", "1", "0", "belfryctl", "perform", "",
+    ]
+    private static let following = [["watch"], ["wait", "x"]]
+    private nonisolated static let forged =
+        "x\r\nforged \u{1B}[2J\u{9B}1m\u{85}\u{2028}\u{2029}\u{202E}\u{2066}\u{200B}\u{E0001}\u{7F}\0"
+    private nonisolated static let long = String(repeating: "\u{301}\u{323}", count: 50_000)
+
+    /// What may stand for each text and number, under a name that fits in a test's.
+    private nonisolated static let oddities: [(name: String, value: JSONValue)] = [
+        ("greatest", .int(.max)), ("least", .int(.min)), ("-1", -1), ("0", 0), ("1e300", 1e300), ("null", .null),
+        ("object", [:]), ("forged", .string(forged)), ("true", true),
+        ("deep", (0..<40).reduce(JSONValue.int(1)) { value, _ in .array([value]) }),
+        ("many", .array(Array(repeating: "x", count: 200))),
+    ]
+
+    private static let keys = [
+        "service", "version", "state", "sequence", "uptimeUsec", "bootId", "invocationId", "pid", "subscribers", "name",
+        "cause", "triggerUnit", "triggerPath", "socketNames", "result", "code", "status", "kind", "realtimeUsec",
+        "reason",
+        "exitStatus", "problem", "listener", "outcome", "durationUsec", "order", "deadlineUsec", "health", "calls",
+        "failures", "lastOutcome", "lastDurationUsec", "longestDurationUsec", "interests", "remainingUsec", "signal",
+        "number", "action", "effect", "shareUsec", "longestUsec", "limitUsec", "unitSetting", "unitTimeoutUsec",
+        "title", "id", "value", "uid", "sender", "command", "unit", "previousState", "monotonicUsec", "handledBy",
+        "skipped", "reasons", "oldest", "dropped", "waiting", "parameter", "object",
+    ]
+
+    private static let lists = ["listeners", "reports", "holds", "signals", "actions", "steps", "tasks"]
+    private static let objects = [
+        "origin", "cutShortBy", "exit", "previousRun", "monitored", "launch", "lastWord", "userInfo", "fields",
+    ]
+
+    /// A reply with everything that any command looks at. What is nested twice is a part of that.
+    private static func reply(_ odd: JSONValue, nested: Int = 2, isInner: Bool = false) -> JSONObject {
+        var reply = JSONObject(keys.map { ($0, odd) })
+        guard nested > 0 else { return reply }
+        let inner = JSONValue.object(Self.reply(odd, nested: nested - 1, isInner: true))
+        for key in lists.prefix(isInner ? 2 : .max) { reply[key] = [inner] }
+        for key in objects.prefix(isInner ? 4 : .max) { reply[key] = inner }
+        return reply
+    }
+
+    private static func message(_ parameters: JSONObject, _ more: JSONObject = [:]) -> String {
+        var message: JSONObject = ["parameters": .object(parameters)]
+        for (key, value) in more { message[key] = value }
+        return JSONValue.object(message).description
+    }
+
+    private func run(_ standIn: StandIn, _ arguments: [String], hasLines: Bool = false) throws -> ChildProgram.End {
+        let end = try standIn.ctl(arguments).end()
+        #expect([0, 1, 64, 69, 71, 77, 78].contains(end.status), "\(arguments): \(end.errors.prefix(300))")
+        for line in (end.output + end.errors).split(separator: "\n", omittingEmptySubsequences: true) {
+            #expect(hasLines || !line.hasPrefix("forged"), "\(arguments)")
+        }
+        let controls = (end.output + end.errors).unicodeScalars.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .format: scalar != "\n"
+            default: false
+            }
+        }
+        #expect(controls.isEmpty, "\(arguments)")
+        return end
+    }
+
+    private func checkJSON(_ output: String, _ arguments: [String]) {
+        for line in output.unicodeScalars.split(separator: "\n") {
+            #expect((try? JSONValue(json: String(line).utf8)) != nil, "\(arguments)")
+        }
+    }
+
+    @Test(arguments: oddities.map(\.name))
+    func noAnswerBreaksACommandOrForgesALine(_ name: String) throws {
+        let odd = try #require(Self.oddities.first { $0.name == name }).value
+        let nested = name == "many" ? 1 : 2
+        let standIn = try StandIn(answering: [Self.message(Self.reply(odd, nested: nested))])
+        for command in Self.looking {
+            _ = try run(standIn, command)
+        }
+        for command in [["status"], ["metrics"], ["post", "x"]] {
+            let done = try run(standIn, command + ["--json"])
+            checkJSON(done.output, command)
+            #expect(done.output.utf8.filter { $0 == 10 }.count == 1, "\(command)")
+        }
+        for command in Self.others { _ = try run(standIn, command) }
+        #expect(try run(standIn, ["history", "--socket", standIn.socket]).status > 1)
+        let words = try standIn.ctl(Self.completion)
+        #expect(words.end().status == 0)
+    }
+
+    @Test(arguments: oddities.map(\.name))
+    func noNotificationBreaksThoseWhoFollow(_ name: String) throws {
+        let odd = try #require(Self.oddities.first { $0.name == name }).value
+        var notification = Self.reply(odd, nested: 1)
+        notification["name"] = "didFinishLaunching"
+        let reply = JSONValue.object(Self.reply(odd, nested: 1))
+        var messages = [Self.message(["state": reply], ["continues": true])]
+        for notification in [reply, .object(notification)] {
+            messages.append(Self.message(["notification": notification], ["continues": true]))
+        }
+        let standIn = try StandIn(answering: messages + [Self.message([:], ["error": "org.example.Enough"])])
+        for command in Self.following {
+            _ = try run(standIn, command)
+            checkJSON(try run(standIn, command + ["--json"]).output, command)
+        }
+        let gaps = try StandIn(answering: [
+            Self.message(["state": reply], ["continues": true]),
+            Self.message(Self.reply(odd, nested: 0), ["error": "io.belfry.Lifecycle.NotRetained"]),
+            Self.message(Self.reply(odd, nested: 0), ["error": "io.belfry.Lifecycle.Overrun"]),
+            Self.message([:], ["error": "org.example.Enough"]),
+        ])
+        for after in ["0", "\(Int64.max)"] { _ = try run(gaps, ["watch", "--after", after]) }
+    }
+
+    @Test(arguments: [
+        "org.varlink.service.InvalidParameter", "io.belfry.Lifecycle.ReloadRefused",
+        "io.belfry.Lifecycle.InvalidSignal",
+        forged, "org.example.Odd",
+    ])
+    func noErrorForgesALine(_ error: String) throws {
+        for (name, odd) in Self.oddities where ["least", "object", "forged"].contains(name) {
+            var parameters = Self.reply(odd, nested: 1)
+            parameters["reasons"] = [.string(Self.forged), odd]
+            let standIn = try StandIn(answering: [Self.message(parameters, ["error": .string(error)])])
+            for command in [["reload"], ["status"], ["watch"]] {
+                // The reasons are lines of the service's own.
+                let hasLines = error.hasSuffix("ReloadRefused")
+                #expect(try run(standIn, command, hasLines: hasLines).status >= 64, "\(command)")
+            }
+        }
+    }
+
+    /// Swift's own comparison takes quadratic time for combining marks.
+    @Test func longTextsAreShownAtOnce() throws {
+        let standIn = try StandIn(answering: [Self.message(Self.reply(.string(Self.long), nested: 0))])
+        for command in Self.looking + Self.others { _ = try run(standIn, command) }
+        let failing = try StandIn(answering: [
+            Self.message(Self.reply(.string(Self.long), nested: 0), ["error": .string(Self.long)])
+        ])
+        for command in Self.others + [["status"], ["watch"]] { #expect(try run(failing, command).status == 69) }
+        let notification = JSONValue.object(Self.reply(.string(Self.long), nested: 0))
+        let followed = try StandIn(answering: [
+            Self.message(["state": notification], ["continues": true]),
+            Self.message(["notification": notification], ["continues": true]),
+            Self.message([:], ["error": "org.example.Enough"]),
+        ])
+        for command in Self.following { _ = try run(followed, command) }
+    }
+
+    @Test func manyElementsAreShownAsFarAsIsSensible() throws {
+        let listener: JSONValue = ["name": "a", "interests": ["b"], "calls": 1]
+        let standIn = try StandIn(answering: [
+            Self.message(["listeners": .array(Array(repeating: listener, count: 100_000))])
+        ])
+
+        let done = try run(standIn, ["listeners"])
+
+        #expect(done.status == 0)
+        #expect(done.output.utf8.filter { $0 == 10 }.count == 65_537)
+    }
+
+    @Test(arguments: ["{", "[]", "\u{1}", #"{"parameters":[]}"#, String(repeating: #"{"parameters":"#, count: 100)])
+    func whatIsNoReplyIsSaid(_ message: String) throws {
+        let standIn = try StandIn(answering: [message])
+        for command in [["status"], ["metrics"]] + Self.others + Self.following {
+            #expect(try run(standIn, command).status == 69, "\(command)")
+        }
+    }
+
+    @Test func aReplyWithoutAnEndIsLeft() throws {
+        let standIn = try StandIn(answering: [#"{"parameters":{"a":""# + String(repeating: "x", count: 17 << 20)])
+
+        let done = try run(standIn, ["status"])
+
+        #expect(done.status == 69)
+        #expect(done.errors.contains("longer than 16777216 bytes"))
+    }
+
+    @Test func repliesWithoutAnEndAreLeft() throws {
+        let metric = Self.message(["name": .string(String(repeating: "x", count: 1 << 20))], ["continues": true])
+        let standIn = try StandIn(answering: Array(repeating: metric, count: 20))
+
+        let done = try run(standIn, ["metrics"])
+
+        #expect(done.status == 69)
+        #expect(done.errors.contains("longer than 16777216 bytes"))
+    }
+
+    /// bash(1) expands what compgen is given: `$(…)` would be run.
+    @Test func onlyWordsAreCompleted() throws {
+        let standIn = try StandIn(answering: [
+            Self.message(["actions": [["id": "$(reboot)"], ["id": "two\nwords"], ["id": "dance"], ["id": "`id`"]]])
+        ])
+
+        let words = try standIn.ctl(Self.completion)
+
+        #expect(words.end().output == "dance\n")
+    }
+}

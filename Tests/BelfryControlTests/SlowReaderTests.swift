@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import Testing
+import Varlink
+
+/// belfryctl and those who take what it writes late, or never.
+@Suite(.timeLimit(.minutes(2)))
+struct SlowReaderTests {
+    // More than a pipe holds.
+    private let large = String(repeating: "x", count: 300_000)
+
+    /// A watch that has begun to write a long line, of which nobody has taken the rest.
+    private func begunWatch(_ standIn: StandIn) throws -> (watch: ChildProgram, line: String) {
+        let watch = try standIn.ctl("watch", "--json")
+        _ = watch.line()
+        let witness = try standIn.ctl("watch", "--json")
+        _ = witness.line()
+        for number in [41, 42] {
+            standIn.say(#"notification {"sequence":\#(number),"name":"a","userInfo":{"text":"\#(large)"}}"#)
+        }
+        let line = try #require(witness.line())
+        #expect(watch.beginsToWrite())
+        return (watch, line)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func aLineThatASignalFindsBegunIsFinished(_ number: Int32) throws {
+        let (watch, line) = try begunWatch(StandIn())
+
+        kill(watch.pid, number)
+
+        // The second one may have been begun when the signal comes.
+        let second = line.replacingOccurrences(of: #""sequence":41"#, with: #""sequence":42"#)
+        let end = watch.end()
+        #expect(end.status == 0 && end.errors == "")
+        #expect([line + "\n", line + "\n" + second + "\n"].contains(end.output))
+    }
+
+    @Test func aSecondSignalDoesNotWaitForTheReader() throws {
+        let (watch, _) = try begunWatch(StandIn())
+
+        kill(watch.pid, SIGINT)
+        kill(watch.pid, SIGTERM)
+
+        #expect(watch.errorLine() == "belfryctl: nobody reads, the last line is not whole")
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func aReaderThatTakesNothingIsNotWaitedForLong() throws {
+        let (watch, _) = try begunWatch(StandIn())
+
+        kill(watch.pid, SIGINT)
+
+        #expect(watch.errorLine() == "belfryctl: nobody reads, the last line is not whole")
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func whatAFailureFindsWaitingIsWritten() throws {
+        let state = #"{"parameters":{"state":{"text":"\#(large)"}},"continues":true}"#
+        let standIn = try StandIn(answering: [state, #"{"error":"org.example.Enough"}"#])
+
+        let done = try standIn.ctl("watch", "--json").end()
+
+        #expect(done.status == 69)
+        #expect(done.output == #"{"state":{"text":"\#(large)"}}"# + "\n")
+    }
+
+    @Test func anyCommandFinishesALineBeforeASignalEndsIt() throws {
+        let standIn = try StandIn(answering: [#"{"parameters":{"listeners":[],"text":"\#(large)"}}"#])
+        let listeners = try standIn.ctl("listeners", "--json")
+        #expect(listeners.beginsToWrite())
+
+        kill(listeners.pid, SIGINT)
+
+        let line = #"{"listeners":[],"text":"\#(large)"}"# + "\n"
+        #expect(listeners.end() == .init(status: 128 + SIGINT, output: line, errors: ""))
+    }
+
+    @Test func anyCommandEndsQuietlyWhenItsReaderGoes() throws {
+        let standIn = try StandIn(answering: [#"{"parameters":{"listeners":[],"text":"\#(large)"}}"#])
+        let listeners = try standIn.ctl("listeners", "--json")
+        #expect(listeners.beginsToWrite())
+
+        listeners.closeOutput()
+
+        let end = listeners.end()
+        #expect(end.status == 0)
+        #expect(end.errors == "")
+    }
+
+    @Test func aTerminalThatNobodyReadsDoesNotKeepItFromEnding() throws {
+        let standIn = try StandIn()
+        let terminal = try PseudoTerminal()
+        let watch = try standIn.ctl("watch", outputTo: terminal.user)
+        terminal.closeUser()
+        _ = terminal.line()
+        let witness = try standIn.ctl("watch", "--json")
+        _ = witness.line()
+        let text = String(repeating: "x", count: 900)
+        for number in 41..<300 {
+            standIn.say(#"notification {"sequence":\#(number),"name":"a","userInfo":{"text":"\#(text)"}}"#)
+            _ = witness.line()
+        }
+
+        kill(watch.pid, SIGTERM)
+
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func aStandardErrorThatNobodyReadsDoesNotKeepItFromEnding() throws {
+        let state = #"{"parameters":{"state":{}},"continues":true}"#
+        let overrun = #"{"error":"io.belfry.Lifecycle.Overrun"}"#
+        // Each answer is asked for again, so that there is always one more to tell of.
+        let standIn = try StandIn(answering: [state] + Array(repeating: overrun, count: 10))
+        let watch = try standIn.ctl("watch", "--json")
+        #expect(watch.errorLine()?.hasPrefix("belfryctl: - notifications were held back") == true)
+
+        kill(watch.pid, SIGTERM)
+
+        #expect(watch.end().status == 0)
+    }
+}
