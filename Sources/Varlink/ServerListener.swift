@@ -28,7 +28,8 @@ final class ServerListener {
         let isListening = sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0)
         guard isListening > 0 else {
             throw SystemError(
-                isListening < 0 ? isListening : EINVAL, verb: "listen on", object: "descriptor \(descriptor)")
+                isListening < 0 ? isListening : EINVAL, verb: "listen on",
+                object: "descriptor \(descriptor), which neither listens nor is connected")
         }
         guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) >= 0 else {
             throw SystemError.last(verb: "listen on", object: "descriptor \(descriptor)")
@@ -39,7 +40,11 @@ final class ServerListener {
 
     /// Whether the descriptor is a connection rather than a place to listen.
     static func isConnected(_ descriptor: Int32) -> Bool {
-        sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0
+        guard sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0 else { return false }
+        // One that is bound, or not even that, does not listen either (getpeername(2), ENOTCONN).
+        var address = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        return getpeername(descriptor, &address, &length) == 0
     }
 
     isolated deinit { close() }

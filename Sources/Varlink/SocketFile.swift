@@ -25,10 +25,10 @@ struct SocketFile {
             identity = nil
             return
         }
-        // Two services that find the same dead file must not remove each other's new one: the folder is locked
-        // meanwhile. The kernel drops the lock with the process (flock(2)).
-        let folder = try Self.lockFolder(of: path)
-        defer { close(folder) }
+        // Two services that find the same dead file must not remove each other's new one. The lock file stays: whoever
+        // removed it would remove another's.
+        let lock = try Self.lock(path)
+        defer { close(lock) }
         descriptor = try Self.listenReplacing(path)
         identity = Self.identity(of: path)
         belfry_mark_varlink_entrypoint(path)
@@ -68,15 +68,27 @@ struct SocketFile {
         return connected == -ECONNREFUSED
     }
 
-    private static func lockFolder(of path: String) throws(SystemError) -> Int32 {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if descriptor < 0 { throw SystemError.last(verb: "listen on", object: path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) < 0 else { return descriptor }
-        let error = SystemError.last(verb: "lock folder of", object: path)
+    /// Locks a file beside the socket, which nobody else can open: on what others may open they could hold a lock, and so
+    /// keep the service from starting. The kernel drops the lock with the process (flock(2)).
+    private static func lock(_ path: String) throws(SystemError) -> Int32 {
+        let lock = path + ".lock"
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        let descriptor = open(lock, flags, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == ENOENT ? .last(verb: "listen on", object: path) : .last(verb: "open", object: lock)
+        }
+        var status = stat()
+        var problem: SystemError?
+        if fstat(descriptor, &status) < 0 {
+            problem = .last(verb: "look at", object: lock)
+        } else if !belfry_is_regular(status.st_mode) || status.st_uid != geteuid() || status.st_mode & 0o077 != 0 {
+            problem = SystemError(EPERM, verb: "use", object: lock)
+        } else if flock(descriptor, LOCK_EX | LOCK_NB) < 0 {
+            problem = .last(verb: "lock", object: lock)
+        }
+        guard let problem else { return descriptor }
         close(descriptor)
-        throw error
+        throw problem
     }
 
     private static func identity(of path: String) -> Identity? {

@@ -56,6 +56,50 @@ struct ListeningTests {
         #expect(try String(contentsOfFile: fixture.path, encoding: .utf8) == "precious")
     }
 
+    @Test func lockOnTheDirectoryPreventsNothing() throws {
+        let folder = open(URL(fileURLWithPath: fixture.path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
+        defer { close(folder) }
+        #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+
+        try fixture.server.listen(on: fixture.path)
+
+        try expectService()
+        var status = stat()
+        #expect(stat(fixture.path + ".lock", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func lockFileThatOthersMayOpenIsRefused() throws {
+        close(creat(fixture.path + ".lock", 0o600))
+        chmod(fixture.path + ".lock", 0o644)
+
+        #expect(throws: SystemError(EPERM, verb: "use", object: fixture.path + ".lock")) {
+            try fixture.server.listen(on: fixture.path)
+        }
+    }
+
+    @Test func boundSocketThatDoesNotListenIsRefused() throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        let object = "descriptor \(descriptor), which neither listens nor is connected"
+
+        #expect(throws: SystemError(EINVAL, verb: "listen on", object: object)) {
+            try fixture.server.listen(onActivated: descriptor)
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bound = withUnsafePointer(to: &address) {
+            // The kernel chooses an abstract address for one without a name (unix(7), autobind).
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size))
+            }
+        }
+        #expect(bound == 0)
+
+        #expect(throws: SystemError(EINVAL, verb: "listen on", object: object)) {
+            try fixture.server.listen(onActivated: descriptor)
+        }
+    }
+
     @Test func linkToADeadSocketIsLeftAlone() throws {
         try leaveSocketBehind()
         let link = fixture.path + ".link"
