@@ -67,15 +67,15 @@ final class HoldSession {
             guard left > .zero else { return }
             parameters["timeoutUsec"] = .int(Int64(clamping: left.microseconds))
         }
-        do throws(VarlinkError) {
-            let client = try VarlinkClient(context.path, on: context.loop)
+        do throws(ControlFailure) {
+            let client = try ServiceSocket.connect(context.path, on: context.loop)
             self.client = client
             client.more("\(ServiceClient.interface).Hold", parameters) { [weak self, weak client] reply in
                 guard let self, let client, client === self.client else { return }
                 take(reply)
             }
         } catch {
-            lose(ControlFailure(connecting: error, to: context.path))
+            lose(error)
         }
     }
 

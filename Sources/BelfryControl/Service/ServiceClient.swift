@@ -26,11 +26,7 @@ package final class ServiceClient {
     package init(_ path: String, on loop: MainEventLoop) throws(ControlFailure) {
         self.path = path
         self.loop = loop
-        do throws(VarlinkError) {
-            client = try VarlinkClient(path, on: loop, longestReply: Self.longestReply)
-        } catch {
-            throw ControlFailure(connecting: error, to: path)
-        }
+        client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
     }
 
     /// Calls a method and waits for the reply, at most for `limit`; forever when nil.

@@ -68,14 +68,14 @@ package final class Watch {
 
     /// Connects to the service, or begins to wait for it.
     package func start() {
-        do throws(VarlinkError) {
-            let client = try VarlinkClient(subject.path, on: loop)
+        do throws(ControlFailure) {
+            let client = try ServiceSocket.connect(subject.path, on: loop)
             self.client = client
             client.isPaused = isPaused
             stopWaiting()
             subscribe(client)
         } catch {
-            let failure = ControlFailure(connecting: error, to: subject.path)
+            let failure = error
             // A new socket may be out of bounds until its maker has set its mode.
             guard wasReached || (subject.isAwaited && failure.status == .unavailable) else { return onEnd(failure) }
             if !isAway { leave("\(failure.lines[0]), waiting for it") }
