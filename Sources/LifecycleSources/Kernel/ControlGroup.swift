@@ -20,8 +20,9 @@ package nonisolated enum ControlGroup {
     /// Where the group of a process is, by its `/proc/PID/cgroup`; nil where version 2 is not mounted, or shows other
     /// groups.
     package static func directory(groups: String, mounts: MountTable) -> String? {
-        guard let line = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
-        let path = line.dropFirst(3)
+        let lines = groups.utf8.split(separator: UInt8(ascii: "\n"))
+        guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
+        let path = Substring(line.dropFirst(3))
         // A single file of a group may be mounted as well, as systemd does it with memory.pressure.
         for mount in mounts.mounts.reversed() where mount.type == "cgroup2" {
             let root = mount.root == "/" ? "" : mount.root

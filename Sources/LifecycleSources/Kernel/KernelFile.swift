@@ -18,9 +18,9 @@ nonisolated enum KernelFile {
     /// The number after `key` in a file of lines `KEY NUMBER`; nil without such a file or line.
     static func number(_ key: String, in path: String) -> UInt64? {
         guard let text = try? text(path) else { return nil }
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 2, words[0] == key { return UInt64(words[1]) }
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "))
+            if words.count == 2, words[0].elementsEqual(key.utf8) { return UInt64(Substring(words[1])) }
         }
         return nil
     }

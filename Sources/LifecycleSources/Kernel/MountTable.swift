@@ -22,8 +22,11 @@ package nonisolated struct MountTable: Sendable, Equatable {
         mounts = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap(Self.mount)
     }
 
-    /// Every path that something is mounted on.
-    package var points: Set<String> { Set(mounts.map(\.point)) }
+    /// Those of `paths` that something is mounted on, compared by bytes: any user may mount a file system of FUSE, on a
+    /// path of his choice.
+    package func points(among paths: [String]) -> Set<String> {
+        Set(paths.filter { path in mounts.contains { $0.point.utf8.elementsEqual(path.utf8) } })
+    }
 
     /// `36 35 98:0 /root /point options optional… - type source super-options`; there may be no optional field.
     private static func mount(_ line: Substring.UTF8View) -> Mount? {

@@ -63,16 +63,18 @@ final class PressureTrigger {
         }
     }
 
-    /// Reads what is there. Returns whether there was anything, and whether the other side has gone.
+    /// Reads what is there, and leaves what a writer without end adds to later turns. Returns whether there was anything, and
+    /// whether the other side has gone.
     private func drain() -> (isShort: Bool, isOver: Bool) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             var isShort = false
-            while true {
+            for _ in 0..<16 {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 if count > 0 { isShort = true }
                 guard count <= 0, count == 0 || errno != EINTR else { continue }
                 return (isShort, count == 0 || errno != EAGAIN)
             }
+            return (isShort, false)
         }
     }
 }

@@ -29,7 +29,7 @@ package final class ProtectedDataSource {
         self.paths = paths
         guard !paths.isEmpty else { return end() }
         if source == nil { try begin() }
-        mounted = try Self.points()
+        mounted = try points()
     }
 
     private func begin() throws(SystemError) {
@@ -51,7 +51,7 @@ package final class ProtectedDataSource {
     }
 
     private func check() {
-        guard let now = try? Self.points() else { return }
+        guard let now = try? points() else { return }
         let before = mounted
         mounted = now
         for path in paths where before.contains(path) && !now.contains(path) {
@@ -62,7 +62,10 @@ package final class ProtectedDataSource {
         }
     }
 
-    private static func points() throws(SystemError) -> Set<String> { MountTable(try KernelFile.text(table)).points }
+    /// Those of the paths that something is mounted on.
+    private func points() throws(SystemError) -> Set<String> {
+        MountTable(try KernelFile.text(Self.table)).points(among: paths)
+    }
 
     isolated deinit { end() }
 }

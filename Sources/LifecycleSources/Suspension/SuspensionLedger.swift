@@ -12,6 +12,9 @@ package nonisolated struct SuspensionLedger: Sendable, Equatable {
     /// is told so soon after a thaw, and broke off no wait, is that thaw again.
     private static let echo = Duration.milliseconds(20)
 
+    /// More than any time that a number of the kernel can mean.
+    private static let most: UInt64 = 1 << 60
+
     /// Begins with what is seen now.
     package init(_ reading: SuspensionReading) { last = reading }
 
@@ -24,7 +27,8 @@ package nonisolated struct SuspensionLedger: Sendable, Equatable {
         var found: [Suspension] = []
         if let frozen = now.frozen, let before = last.frozen {
             if frozen > before {
-                found.append(Suspension(.freezer, duration: .microseconds(frozen - before), isExact: true))
+                found.append(
+                    Suspension(.freezer, duration: .microseconds(min(frozen - before, Self.most)), isExact: true))
             }
         } else if now.hasThawed {
             let since = interruption.map { Int64($0.began.microseconds) } ?? last.clocks.monotonic
