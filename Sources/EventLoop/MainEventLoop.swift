@@ -30,6 +30,12 @@ public final class MainEventLoop {
     ///
     /// - Throws: when the system has no descriptor or no memory left for it (sd_event_new(3)).
     public init() throws(SystemError) {
+        // libdispatch makes a descriptor for its main queue when it is first asked for it, and where it cannot, it ends the
+        // process with a trap. So that is found out before, and done at once.
+        let spare = eventfd(0, O_CLOEXEC)
+        guard spare >= 0 else { throw .last(verb: "make", object: "event loop") }
+        close(spare)
+        _ = MainQueue.descriptor
         var made: OpaquePointer?
         try SystemError.check(sd_event_new(&made), verb: "make", object: "event loop")
         guard let made else { throw SystemError(ENOMEM, verb: "make", object: "event loop") }
