@@ -5,15 +5,28 @@ internal import Glibc
 
 /// The environment that the process was started with (environ(7)).
 nonisolated enum Environment {
-    /// All variables.
+    /// The variables whose names are made of letters of ASCII, digits and `_`, as all are that somebody defined. Of two
+    /// with the same name the first counts, as in getenv(3).
     static var variables: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
-            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
             entry += 1
+            guard let end = strchr(text, Int32(UInt8(ascii: "="))) else { continue }
+            let name = UnsafeRawBufferPointer(start: text, count: end - text)
+            guard name.count <= 255, name.allSatisfy(isPartOfName) else { continue }
+            let key = String(decoding: name, as: UTF8.self)
+            if variables[key] == nil { variables[key] = String(cString: end + 1) }
         }
         return variables
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 }

@@ -11,9 +11,12 @@ nonisolated extension LifecycleDeadlines {
 
     /// `ListenerTimeout=`, and what the unit allows, less the way out; where that is not known, `StopTimeout=`.
     init(_ settings: ServiceSettings, unit: UnitTimeouts? = nil) {
-        self.init(listener: settings.listenerTimeout ?? Self.forever, stop: settings.stopTimeout ?? Self.forever)
+        self.init(listener: Self.limited(settings.listenerTimeout), stop: Self.limited(settings.stopTimeout))
         guard let unit else { return }
-        start = unit.start.map(UnitTime.usable) ?? Self.forever
-        stop = unit.stop.map(UnitTime.usable) ?? Self.forever
+        start = Self.limited(unit.start.map(UnitTime.usable))
+        stop = Self.limited(unit.stop.map(UnitTime.usable))
     }
+
+    /// A longer time is as good as none, and would not fit into a number of microseconds.
+    private static func limited(_ time: Duration?) -> Duration { min(time ?? forever, forever) }
 }

@@ -18,7 +18,7 @@ package nonisolated enum OwnedDirectory {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .last(verb: "look at", object: path) }
         var parent = stat()
-        let above = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
+        let above = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) + "/" } ?? "."
         guard stat(above, &parent) == 0 else { throw .last(verb: "look at", object: above) }
         guard status.st_uid == 0 || status.st_uid == geteuid() || parent.st_mode & S_IWOTH == 0 else {
             throw SystemError(EPERM, verb: "use", object: path)

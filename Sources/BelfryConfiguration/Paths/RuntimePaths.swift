@@ -30,13 +30,14 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         environment: [String: String], uid: UInt32, runtimeDirectory: String? = nil, stateDirectory: String? = nil
     ) {
         func path(_ variable: String) -> String? {
-            guard let value = environment[variable], value.hasPrefix("/") else { return nil }
+            guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
             return Self.withoutSlash(value)
         }
         func unitPath(_ variable: String) -> String? {
             // systemd joins several directories with colons; the first is the one the unit names first.
-            guard let value = environment[variable], value.hasPrefix("/") else { return nil }
-            return Self.withoutSlash(String(value.prefix { $0 != ":" }))
+            guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
+            let end = value.utf8.firstIndex(of: UInt8(ascii: ":")) ?? value.endIndex
+            return Self.withoutSlash(String(value[..<end]))
         }
         let isRoot = uid == 0
         let given = runtimeDirectory.map(Self.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
@@ -61,8 +62,8 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
     }
 
     private static func withoutSlash(_ path: String) -> String {
-        var path = path
-        while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path
+        // Of a path of slashes alone one stays.
+        let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") } ?? path.startIndex
+        return path.isEmpty ? path : String(path[...end])
     }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 internal import Glibc
 import SystemErrors
 
-/// The file in the state directory that holds what listeners want to find again. It is replaced as a whole, so that a
-/// crash leaves the old one or the new one and never a part.
+/// A file in the state directory, such as the one that holds what listeners want to find again. It is replaced as a whole,
+/// so that a crash leaves the old one or the new one and never a part.
+///
+/// Whatever else has its name, such as a FIFO or a device, is not read, and never waited for.
 nonisolated struct StateFile: Sendable, Equatable {
     private let path: String
     private let limit: Int
@@ -19,13 +22,21 @@ nonisolated struct StateFile: Sendable, Equatable {
     }
 
     /// Its content; nil when there is none.
+    ///
+    /// - Throws: what the system says, `ELOOP` for a symbolic link and `EINVAL` for what is no regular file.
     func read() throws(SystemError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // A FIFO without a writer would be waited for (fifo(7)).
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw .last(verb: "open", object: path)
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last(verb: "look at", object: path) }
+        guard belfry_is_regular(status.st_mode) else {
+            throw SystemError(EINVAL, verb: "read as a regular file", object: path)
+        }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -40,19 +51,31 @@ nonisolated struct StateFile: Sendable, Equatable {
     /// Replaces it; `durably` so that it also outlives the machine.
     func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
         let new = path + ".new"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .last(verb: "write", object: new) }
+        let descriptor = try Self.make(new)
         try fill(descriptor, bytes, new, durably)
         guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
     }
 
     /// Throws what stands in the way of replacing it.
     package func checkWritable() throws(SystemError) {
-        let end = path.lastIndex(of: "/")
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
             throw .last(verb: "write", object: path)
         }
+    }
+
+    /// Makes an empty file. What an earlier process left half written, or whatever else has the name, is removed, since
+    /// only a new file is certain to be ours alone.
+    private static func make(_ path: String) throws(SystemError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        var descriptor = open(path, flags, 0o600)
+        if descriptor < 0, errno == EEXIST {
+            guard unlink(path) == 0 else { throw .last(verb: "remove", object: path) }
+            descriptor = open(path, flags, 0o600)
+        }
+        guard descriptor >= 0 else { throw .last(verb: "write", object: path) }
+        return descriptor
     }
 
     /// Writes all of it, and closes the descriptor.

@@ -64,7 +64,7 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
         guard header.version == Self.version else { throw .version(header.version) }
         let most: UInt64 = 1 << 40
         guard header.ringSize > 0, header.ringSize < most, header.entries < most, header.blocks < most,
-            header.ringSize.isMultiple(of: UInt64(Self.page))
+            header.generation < most, header.ringSize.isMultiple(of: UInt64(Self.page))
         else { throw .corrupt("header") }
         self.init(ringSize: Int(header.ringSize), entries: Int(header.entries), blocks: Int(header.blocks))
         guard self.size == size else { throw .corrupt("size") }
