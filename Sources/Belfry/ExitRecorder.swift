@@ -20,6 +20,7 @@ package enum ExitRecorder {
     /// Writes the record to the state directory.
     ///
     /// - Parameter files: the configuration files, in place of those of the system.
+    /// - Throws: `NotInUnit`, `RunFiles.OtherRun` for the state directory of another service, and `SystemError`.
     package static func record(configurationFiles files: [String]?) throws {
         let environment = Environment.variables
         guard let exit = UnitExit(environment: environment), let id = environment["INVOCATION_ID"] else {
@@ -29,6 +30,6 @@ package enum ExitRecorder {
         let paths = RuntimePaths(
             environment: environment, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)
-        try RunFiles(directory: paths.stateDirectory).write(exit, of: id)
+        try RunFiles(directory: paths.stateDirectory, service: nil).write(exit, of: id)
     }
 }

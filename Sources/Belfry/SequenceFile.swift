@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 internal import Glibc
 internal import Lifecycle
+internal import LifecycleListeners
 internal import ServiceManager
 internal import SystemErrors
 
@@ -16,47 +18,118 @@ final class SequenceFile: LifecycleSequence {
         var id: IdentifierWords
     }
 
+    private static let size = 4096
+    /// Where the name of the service begins, with a zero byte at its end. There is none in the file of an earlier version.
+    private static let nameStart = 64
+    private static let nameMax = 255
+    /// No service counts as far. Beyond it sums would overflow.
+    private static let limit: UInt64 = 1 << 62
+
+    private let base: UnsafeMutableRawPointer
     private let content: UnsafeMutablePointer<Content>
     private let descriptor: Int32
 
+    /// The number of the last notification. What others may write to the file meanwhile changes nothing here.
+    @exclusivity(unchecked) private(set) var last: UInt64
+
     /// Opens the file, or makes it, for as long as the process lives.
     ///
-    /// - Parameter kept: the last number that an earlier process kept for its subscribers, if it did. A process that is
-    ///   killed may have counted one more, which nobody has heard of; that number is given again. The file may also have
-    ///   gone with its directory (`RuntimeDirectory=` in systemd.exec(5)).
-    /// - Throws: `EWOULDBLOCK` when another process has it.
-    init(path: String, bootID: String, kept: UInt64?) throws(SystemError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
-        do throws(SystemError) {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
-            let size = MemoryLayout<Content>.size
-            guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last(verb: "size", object: path) }
-            let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-            guard let address, address != MAP_FAILED else { throw .last(verb: "map", object: path) }
-            content = address.bindMemory(to: Content.self, capacity: 1)
-        } catch {
-            close(descriptor)
-            throw error
-        }
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - service: the name of the service. It counts for nobody else.
+    ///   - bootID: what was counted in another boot does not count.
+    ///   - kept: the last number that an earlier process kept for its subscribers, if it did. A process that is
+    ///     killed may have counted one more, which nobody has heard of; that number is given again. The file may also have
+    ///     gone with its directory (`RuntimeDirectory=` in systemd.exec(5)).
+    ///   - onProblem: called with what is wrong with a file that was put aside.
+    /// - Throws: `SystemError`, `EWOULDBLOCK` when another process has it and `ENOSPC` when there is no room for it.
+    ///   `ForeignFile` when it is another service's.
+    init(
+        path: String, service: String, bootID: String, kept: UInt64?, onProblem: (String) -> Void = { _ in }
+    ) throws {
         let boot = IdentifierWords(bootID)
-        if content.pointee.boot != boot { content.pointee = Content(boot: boot, last: 0, id: .zero) }
-        if content.pointee.id == .zero { content.pointee.id = .random }
-        if let kept, content.pointee.last <= kept + 1 { content.pointee.last = kept }
+        var file = try Self.open(path)
+        if file.content.boot == boot, file.content.last > Self.limit {
+            let number = file.content.last
+            Self.close(file.descriptor, file.base)
+            guard rename(path, path + ".refused") == 0 else {
+                throw SystemError.last(verb: "put aside", object: path)
+            }
+            onProblem(
+                "unable to count on in '\(SystemError.escape(path))': \(number) is no number of a notification, "
+                    + "put it aside and counting anew")
+            file = try Self.open(path)
+        }
+        let name = service.utf8.prefix(Self.nameMax)
+        if file.content.boot == boot, let owner = Self.name(at: file.base), !owner.utf8.elementsEqual(name) {
+            Self.close(file.descriptor, file.base)
+            throw ForeignFile(path, of: owner, use: "RuntimeDirectory=")
+        }
+        (descriptor, base) = (file.descriptor, file.base)
+        content = base.bindMemory(to: Content.self, capacity: 1)
+        var now = file.content
+        if now.boot != boot { now = Content(boot: boot, last: 0, id: .zero) }
+        if now.id == .zero { now.id = .random }
+        if let kept, kept < Self.limit, now.last <= kept + 1 { now.last = kept }
+        last = now.last
+        content.pointee = now
+        UnsafeMutableRawBufferPointer(start: base + Self.nameStart, count: Self.nameMax + 1)
+            .copyBytes(from: Array(name) + Array(repeating: 0, count: Self.nameMax + 1 - name.count))
     }
 
-    isolated deinit {
-        munmap(content, MemoryLayout<Content>.size)
-        close(descriptor)
-    }
-
-    var last: UInt64 { content.pointee.last }
+    isolated deinit { Self.close(descriptor, base) }
 
     /// What tells this counter from others, also from those that began anew in the same boot.
     var id: String { content.pointee.id.text }
 
     func next() -> UInt64 {
-        content.pointee.last += 1
-        return content.pointee.last
+        // At most `limit` at first: it never comes to the end of its type.
+        last += 1
+        content.pointee.last = last
+        return last
+    }
+
+    private struct File {
+        let descriptor: Int32
+        let base: UnsafeMutableRawPointer
+        var content: Content { base.load(as: Content.self) }
+    }
+
+    private static func open(_ path: String) throws(SystemError) -> File {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        let descriptor = Glibc.open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
+        do throws(SystemError) {
+            return File(descriptor: descriptor, base: try map(descriptor, path))
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    private static func map(_ descriptor: Int32, _ path: String) throws(SystemError) -> UnsafeMutableRawPointer {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last(verb: "look at", object: path) }
+        // Whoever else may write to it may also make it shorter, and so end this process with a SIGBUS (mmap(2)).
+        guard belfry_is_regular(status.st_mode), status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw SystemError(EPERM, verb: "count in", object: path)
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
+        // So does a page that has no room when it is first touched.
+        let problem = posix_fallocate(descriptor, 0, off_t(size))
+        guard problem == 0 else { throw SystemError(problem, verb: "make room for", object: path) }
+        let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let address, address != MAP_FAILED else { throw .last(verb: "map", object: path) }
+        return address
+    }
+
+    private static func close(_ descriptor: Int32, _ base: UnsafeMutableRawPointer) {
+        munmap(base, size)
+        Glibc.close(descriptor)
+    }
+
+    private static func name(at base: UnsafeMutableRawPointer) -> String? {
+        let bytes = UnsafeRawBufferPointer(start: base + nameStart, count: nameMax).prefix { $0 != 0 }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -74,7 +74,8 @@ final class ServiceAssembly {
             refreshTimeouts: { budget.refresh(then: $0) })
         for part in parts { try part.addFirstListeners(surroundings) }
         try mediator.addListener(
-            RestorationListener(mediator: mediator, path: paths.stateDirectory + "/state", log: log))
+            RestorationListener(
+                mediator: mediator, path: lastWord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
         let ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, farewell: farewell, lastWord: lastWord)
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
@@ -144,8 +145,11 @@ final class ServiceAssembly {
             bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
             startRealtimeUsec: now)
         run.lastWord = word
-        do throws(SystemError) {
-            try RunFiles(directory: RuntimePaths(environment: environment, uid: geteuid()).stateDirectory).write(run)
+        do {
+            let paths = RuntimePaths(environment: environment, uid: geteuid())
+            let files = RunFiles(directory: paths.stateDirectory, service: options.name)
+            try files.checkOwner()
+            try files.write(run)
         } catch {
             log.write(.warning, "\(error), ignoring", .savedState)
         }
@@ -183,7 +187,8 @@ final class ServiceAssembly {
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
             startRealtimeUsec: mediator.clock.now.realtimeUsec)
         return LastWordKeeper(
-            mediator: mediator, run: run, files: RunFiles(directory: paths.stateDirectory), log: log)
+            mediator: mediator, run: run, files: RunFiles(directory: paths.stateDirectory, service: options.name),
+            log: log)
     }
 
     /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1; and what tells
@@ -191,13 +196,15 @@ final class ServiceAssembly {
     private func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, bootID: String
     ) -> (any LifecycleSequence, id: String) {
-        do throws(SystemError) {
+        do {
             try OwnedDirectory.make(paths.runtimeDirectory)
-            let file = try SequenceFile(path: paths.runtimeDirectory + "/sequence", bootID: bootID, kept: kept)
+            let file = try SequenceFile(
+                path: paths.runtimeDirectory + "/sequence", service: options.name, bootID: bootID, kept: kept
+            ) { [log] in log.write(.warning, $0, .savedState) }
             return (file, file.id)
         } catch {
             let sequence = TransientSequence(after: kept ?? 0)
-            log.write(.notice, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
+            log.write(.warning, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
             return (sequence, IdentifierWords.random.text)
         }
     }

@@ -18,8 +18,8 @@ struct LastWordProcessTests {
     }
 
     /// What the next process says first.
-    private func nextLaunch() throws -> String {
-        let next = try fixture.start()
+    private func nextLaunch(_ program: String = "ServiceProbe", _ arguments: [String]? = ["plain"]) throws -> String {
+        let next = try fixture.start(program, arguments)
         let line = next.lines(until: "willFinishLaunching").last ?? ""
         next.send(SIGKILL)
         _ = next.finish()
@@ -62,7 +62,7 @@ struct LastWordProcessTests {
         #expect(word["kind"] as? String == "stopped" && word["exitStatus"] as? Int == 78)
         #expect(word["reason"] as? String == "launchRefused")
         #expect((word["problem"] as? String)?.contains("unknown signal 'USR3'") == true)
-        #expect(try nextLaunch().hasSuffix(", after failure"))
+        #expect(try nextLaunch("belfryd", nil).hasSuffix(", after failure"))
     }
 
     @Test func killDuringAStopLeavesWhoAskedForIt() throws {

@@ -118,7 +118,7 @@ struct ServiceMainTests {
         first.send(SIGKILL)
         #expect(first.finish().status == 128 + SIGKILL)
         let file = URL(fileURLWithPath: fixture.directory.path("run/sequence"))
-        let id = try Data(contentsOf: file).suffix(16)
+        let id = try Data(contentsOf: file)[24..<40]
 
         let second = try fixture.startReady("[Signals]\nUSR2=three\n")
         second.send(SIGTERM)
@@ -126,7 +126,7 @@ struct ServiceMainTests {
         #expect(second.finish().status == 0)
         let counter = try Data(contentsOf: file)
         #expect(counter.dropFirst(16).first == 9)
-        #expect(counter.suffix(16) == id)
+        #expect(counter[24..<40] == id)
         #expect(Set(id) != [0])
     }
 

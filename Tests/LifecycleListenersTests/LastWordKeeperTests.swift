@@ -27,7 +27,7 @@ struct LastWordKeeperTests {
 
     private func begin(_ mediator: LifecycleMediator, _ invocation: String = "one") -> LastWordKeeper {
         LastWordKeeper(
-            mediator: mediator, run: run(invocation), files: RunFiles(directory: directory.url.path),
+            mediator: mediator, run: run(invocation), files: RunFiles(directory: directory.url.path, service: "s"),
             log: ServiceLog { [writer] _ in writer })
     }
 
@@ -121,7 +121,7 @@ struct LastWordKeeperTests {
         let first = LifecycleMediator(clock: clock)
         let keeper = begin(first)
         keeper.end(by: term, .signal, exitStatus: 131)
-        try RunFiles(directory: directory.url.path).write(
+        try RunFiles(directory: directory.url.path, service: "s").write(
             UnitExit(result: "exit-code", code: "exited", status: "131"), of: "one")
 
         let next = begin(LifecycleMediator(clock: clock), "two")
@@ -134,11 +134,14 @@ struct LastWordKeeperTests {
     }
 
     @Test func exitOfAnotherRunIsNotTaken() throws {
+        let files = RunFiles(directory: directory.url.path, service: "s")
+        let exit = UnitExit(result: "watchdog", code: "killed", status: "ABRT")
         _ = begin(LifecycleMediator(clock: clock))
-        try RunFiles(directory: directory.url.path).write(
-            UnitExit(result: "watchdog", code: "killed", status: "ABRT"), of: "another")
+        #expect(throws: RunFiles.OtherRun.self) { try files.write(exit, of: "another") }
+        try files.write(exit, of: "one")
+        _ = begin(LifecycleMediator(clock: clock), "two")
 
-        let next = begin(LifecycleMediator(clock: clock), "two")
+        let next = begin(LifecycleMediator(clock: clock), "three")
 
         #expect(next.previousRun?.exit == nil)
         #expect(next.launchCause == .crash)
@@ -173,7 +176,7 @@ struct LastWordKeeperTests {
     @Test func mutatedRecordsAreReadOrRefused() throws {
         var whole = run()
         whole.lastWord = LastWord(.paused, by: term, realtimeUsec: 7)
-        let bytes = RunRecord.encode(whole)
+        let bytes = RunRecord.encode(whole, of: "s")
         var random = SeededRandom(seed: 11)
 
         #expect(try RunRecord.run(bytes) == whole)
@@ -204,7 +207,7 @@ struct LastWordKeeperTests {
     @Test func withoutItsDirectoryNothingIsKeptWhichIsSaidOnce() throws {
         let mediator = LifecycleMediator(clock: clock)
         let keeper = LastWordKeeper(
-            mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere")),
+            mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere"), service: "s"),
             log: ServiceLog { [writer] _ in writer })
         mediator.perform(.launch)
         keeper.end(by: .service, .finished, exitStatus: 0)

@@ -34,6 +34,7 @@ package final class LastWordKeeper {
         var problems: [String] = []
         found = files.read(problems: &problems)
         for problem in problems { log.write(.warning, problem, .savedState) }
+        if let foreign { log.write(.warning, "\(foreign), keeping nothing", .savedState) }
         if let absence = files.absence {
             log.write(.notice, "\(absence), use StateDirectory= of the unit", .savedState)
         }
@@ -42,6 +43,9 @@ package final class LastWordKeeper {
         observation = mediator.addObserver(forName: .willTerminate) { [unowned self] in take($0) }
         mediator.addTransitionObserver { [unowned self] in take($0) }
     }
+
+    /// Whose the directory is, when it is another service's: nothing of it may be used.
+    package var foreign: ForeignFile? { if case .foreign(let foreign) = found { foreign } else { nil } }
 
     /// The last word there is: of this run while it is paused or stops, else of the one before.
     package var lastWord: LastWord? {
@@ -58,7 +62,7 @@ package final class LastWordKeeper {
 
     /// What this start follows; nil when that cannot be told.
     package var launchCause: LaunchCause? {
-        if found == .refused || (found == .nothing && files.absence != nil) { return nil }
+        if found == .refused || foreign != nil || (found == .nothing && files.absence != nil) { return nil }
         return LaunchCause(after: previousRun, bootID: run.bootID)
     }
 
@@ -109,7 +113,7 @@ package final class LastWordKeeper {
     }
 
     private func write() {
-        guard files.absence == nil else { return }
+        guard foreign == nil, files.absence == nil else { return }
         do throws(SystemError) {
             try files.write(run)
         } catch {

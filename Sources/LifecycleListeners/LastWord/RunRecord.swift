@@ -15,12 +15,20 @@ package nonisolated enum RunRecord {
     package static let sizeMax = 256 << 10
     private static let version: Int64 = 1
 
-    /// The run as bytes.
-    package static func encode(_ run: ServiceRun) -> [UInt8] { encode(run.userInfo) }
+    /// The run of this service as bytes.
+    package static func encode(_ run: ServiceRun, of service: String) -> [UInt8] {
+        encode(run.userInfo.merging(["service": .string(service)]) { $1 })
+    }
 
     /// The exit of the run with this id as bytes.
     package static func encode(_ exit: UnitExit, of invocationID: String) -> [UInt8] {
         encode(exit.userInfo.merging(["invocationId": .string(invocationID)]) { $1 })
+    }
+
+    /// The name of the service that wrote a run, in whatever version; nil when it does not say so.
+    package static func service(_ bytes: [UInt8]) -> String? {
+        guard let value = try? JSONValue(json: bytes) else { return nil }
+        return value.objectValue?["service"]?.stringValue
     }
 
     /// Reads a run.

@@ -12,25 +12,27 @@ internal import SystemErrors
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
-    private let file: StateFile
+    private let file: StateFile?
     private let restorer: StateRestorer
     private let log: ServiceLog
 
     /// - Parameters:
     ///   - mediator: its listeners are asked, those that are restorable.
-    ///   - path: the file that holds the state. Its directory must be there when there is something to keep.
+    ///   - path: the file that holds the state. Its directory must be there when there is something to keep. Nil when
+    ///     nothing may be kept, which somebody else has told of.
     ///   - log: hears what could not be kept or restored.
-    package init(mediator: LifecycleMediator, path: String, log: ServiceLog) {
+    package init(mediator: LifecycleMediator, path: String?, log: ServiceLog) {
         self.mediator = mediator
         self.log = log
         restorer = StateRestorer()
-        file = StateFile(path: path, limit: restorer.limits.size)
+        let limit = restorer.limits.size
+        file = path.map { StateFile(path: $0, limit: limit) }
     }
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try restore() }
         on(.didEnterBackground) { [self] _ in try keep() }.rehearsing { [self] _ in
-            if !restorer.identifiers.isEmpty { try file.checkWritable() }
+            if !restorer.identifiers.isEmpty { try file?.checkWritable() }
         }
     }
 
@@ -46,17 +48,17 @@ package final class RestorationListener: LifecycleListener {
 
     private func archive() -> RestorationArchive {
         do {
-            guard let bytes = try file.read() else { return RestorationArchive() }
+            guard let bytes = try file?.read() else { return RestorationArchive() }
             return try RestorationArchive(bytes: bytes)
         } catch {
             warn("unable to restore state: \(error), starting clean")
-            if error is RestorationError { try? file.putAside() }
+            if error is RestorationError { try? file?.putAside() }
             return RestorationArchive()
         }
     }
 
     private func keep() throws {
-        guard !restorer.identifiers.isEmpty else { return }
+        guard let file, !restorer.identifiers.isEmpty else { return }
         mediator.post(.willEncodeRestorableState)
         let (archive, report) = restorer.encode()
         try file.write(archive.bytes)
