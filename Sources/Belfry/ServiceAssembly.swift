@@ -31,8 +31,10 @@ final class ServiceAssembly {
     ///
     /// - Returns: its exit code.
     func run(_ compose: (ServiceContext) throws -> Void) throws -> Int32 {
-        let configuration = try reader.read()
+        let configuration = try readConfiguration()
         let settings = configuration[BelfrySettings.self] ?? .defaults
+        let limit = DescriptorLimit(
+            connections: has("socket") && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
         let loop = try MainEventLoop()
         let identity = ServiceIdentity(
             service: options.name, version: BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
@@ -78,7 +80,7 @@ final class ServiceAssembly {
                 mediator: mediator, path: lastWord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
         let ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, farewell: farewell, lastWord: lastWord)
-        let context = ServiceContext(mediator: mediator, loop: loop, ending: ending)
+        let context = ServiceContext(mediator: mediator, loop: loop, ending: ending, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
         for part in parts { try part.addLastListeners(surroundings) }
@@ -114,7 +116,7 @@ final class ServiceAssembly {
     func fail(_ error: any Error) -> Int32 {
         let text: String
         let code: Int32
-        if let error = error as? LifecycleReloadError {
+        if case let error as ConfigurationRefusal = error {
             let more = error.reasons.count > 1 ? ", and \(error.reasons.count - 1) more" : ""
             text = "configuration refused: \(error.reasons.first ?? "")\(more)"
             farewell.note(text, errorNumber: reader.errorNumber)
@@ -128,6 +130,19 @@ final class ServiceAssembly {
         leaveWord(text, exitStatus: code)
         farewell.say(exitStatus: code)
         return code
+    }
+
+    /// The configuration at the start is not read by the program, which may throw the same error for its own reasons.
+    private struct ConfigurationRefusal: Error {
+        let reasons: [String]
+    }
+
+    private func readConfiguration() throws(ConfigurationRefusal) -> LifecycleConfiguration {
+        do throws(LifecycleReloadError) {
+            return try reader.read()
+        } catch {
+            throw ConfigurationRefusal(reasons: error.reasons)
+        }
     }
 
     /// Keeps for the next launch why there was none.

@@ -3,6 +3,7 @@
 
 public import EventLoop
 public import Lifecycle
+public import SystemErrors
 
 /// What a service has in hand while it puts itself together.
 public struct ServiceContext {
@@ -11,6 +12,19 @@ public struct ServiceContext {
     /// The loop of the main thread, for sources of the service's own.
     public let loop: MainEventLoop
     let ending: ServiceEnding
+    let descriptorLimit: DescriptorLimit
+
+    /// Gives a child process the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`).
+    ///
+    /// A service with a socket raises its own soft limit to what `ConnectionsMax=` takes, and a child inherits that.
+    /// Programs that use select(2) do not work with descriptors above 1023: call this once such a program has been
+    /// started. It counts for what the child opens from then on.
+    ///
+    /// - Parameter pid: the child.
+    /// - Throws: `ESRCH` for a process that has gone, `EPERM` for one of another user.
+    public func restoreDescriptorLimit(ofChild pid: Int32) throws(SystemError) {
+        try descriptorLimit.restore(inChild: pid)
+    }
 
     /// Stops the service in order, because a part of it has failed, and makes the failure visible: the error is logged,
     /// `willTerminate` carries the reason `failed` and the error, and the process ends with exit code 70, which systemd

@@ -25,7 +25,7 @@ public enum ServiceMain {
     /// - Parameters:
     ///   - options: the name of the service, and what stands over its configuration.
     ///   - parts: what the service has beyond signals, service manager and journal: `.socket`, `.cacheFlush`.
-    ///   - compose: adds the listeners. What it throws ends the process with 71.
+    ///   - compose: adds the listeners. What it throws is logged, whatever it is, and ends the process with 71.
     public static func run(
         _ options: ServiceOptions, with parts: [ServicePart] = [], _ compose: (ServiceContext) throws -> Void = { _ in }
     ) -> Never {

@@ -181,8 +181,6 @@ struct UnitCheckTests {
                     + "children too, use KillMode=mixed",
                 "u.service:3:2: warning: no WatchdogSec=: systemd does not notice a service that hangs",
                 "u.service:3:2: warning: no FileDescriptorStoreMax=: what the service stores over a restart is refused",
-                "u.service:3:2: warning: the default LimitNOFILE=1024 is too little for ConnectionsMax=4096 and what "
-                    + "else is open",
                 "u.service:3:2: warning: no StateDirectory=: the last word of the service is not kept, or taken for that "
                     + "of another one",
             ])

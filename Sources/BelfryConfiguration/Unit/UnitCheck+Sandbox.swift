@@ -10,10 +10,10 @@ nonisolated extension UnitCheck {
         }
         guard let socket = settings?.socket, socket.isEnabled else { return }
         let limit = unit.last("LimitNOFILE")
-        let text = limit?.value.prefix { $0 != ":" } ?? "1024"
-        guard text != "infinity", let count = Int(text), count < socket.connectionsMax + 64 else { return }
-        let words = limit?.words ?? "the default LimitNOFILE=1024"
-        warning(limit, "\(words) is too little for ConnectionsMax=\(socket.connectionsMax) and what else is open")
+        // The service raises the soft limit itself; by default the hard one is 524288 (systemd.exec(5)).
+        guard let limit, let hard = limit.value.split(separator: ":").last.flatMap({ Int($0) }) else { return }
+        guard hard < socket.connectionsMax + 512 else { return }
+        warning(limit, "\(limit.words) is too little for ConnectionsMax=\(socket.connectionsMax) and what else is open")
     }
 
     /// What it has logged is read back for subscribers who ask for more than is in memory. Distributions let the second

@@ -78,6 +78,19 @@ int belfry_set_ignored(int number, bool ignored);
 /// Standard input, output and error are `in`, `out` and `err`; -1 keeps ours. Returns 0 or -errno.
 int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err);
 
+/// Soft limits of open descriptors (RLIMIT_NOFILE, getrlimit(2)).
+struct belfry_descriptor_limits {
+    uint64_t original;
+    uint64_t now;
+};
+
+/// Raises the soft limit of this process to `wanted`, as far as the hard one goes. What it was and has become is written to
+/// `limits`. Returns 0 or -errno.
+int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limits *limits);
+
+/// Sets the soft limit of another process, as far as its hard one goes (prlimit(2)). Returns 0 or -errno.
+int belfry_set_descriptor_limit(pid_t pid, uint64_t soft);
+
 /// pidfd_open(2). Returns a descriptor or -errno.
 int belfry_pidfd_open(pid_t pid);
 

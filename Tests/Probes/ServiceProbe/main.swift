@@ -14,6 +14,8 @@ let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
     case "busy": try service.mediator.addListener(BusyListener("/run/belfry-probe"))
+    case "child": try service.mediator.addListener(ChildListener(service))
+    case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())
     case "exit": try service.mediator.addListener(ExitingListener(status: number))
     case "fail": try service.mediator.addListener(FailingListener(service))

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// What a service finds at its start, and what it does about it.
+@Suite(.timeLimit(.minutes(2)))
+struct StartTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    private var sequence: String { fixture.directory.path("run/sequence") }
+
+    /// What a service logs until it is ready; it then stops in order.
+    private func start(_ program: String = "belfryd", _ arguments: [String]? = nil) throws -> [String] {
+        let service = try fixture.startReady(program, arguments)
+        service.send(SIGTERM)
+        let (lines, status) = service.finish()
+        #expect(status == 0)
+        return lines
+    }
+
+    /// Writes the number of the last notification into the counter.
+    private func count(to number: UInt64) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: sequence))
+        try file.seek(toOffset: 16)
+        try file.write(contentsOf: withUnsafeBytes(of: number.littleEndian) { Data($0) })
+        try file.close()
+    }
+
+    private func counted() throws -> UInt64 {
+        let data = try Data(contentsOf: URL(fileURLWithPath: sequence))
+        return data[16..<24].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    @Test(arguments: [UInt64.max, 0x8000_0000_0000_0000, 0x7fff_ffff_ffff_ffff, 0x4000_0000_0000_0001])
+    func counterBeyondAllNumbersIsPutAside(number: UInt64) throws {
+        _ = try start()
+        try count(to: number)
+
+        let lines = try start()
+
+        #expect(lines.contains { $0.contains("\(number) is no number of a notification") })
+        #expect(FileManager.default.fileExists(atPath: sequence + ".refused"))
+        #expect(try (1..<100).contains(counted()))
+    }
+
+    @Test func counterGoesOnUpToItsLimit() throws {
+        _ = try start()
+        try count(to: 1 << 62)
+
+        _ = try start()
+
+        #expect(try counted() > 1 << 62)
+    }
+
+    @Test(arguments: ["fifo", "directory", "link"])
+    func counterThatIsNoFileIsDoneWithout(kind: String) throws {
+        mkdir(fixture.directory.path("run"), 0o700)
+        switch kind {
+        case "fifo": mkfifo(sequence, 0o600)
+        case "directory": mkdir(sequence, 0o700)
+        default: symlink(fixture.directory.path("target"), sequence)
+        }
+
+        let lines = try start()
+
+        #expect(lines.contains { $0.contains("'\(sequence)': ") && $0.hasSuffix("counting notifications from 1") })
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("target")))
+    }
+
+    @Test func counterOfAnotherServiceIsLeftAlone() throws {
+        _ = try start("ServiceProbe", ["plain"])
+        let before = try counted()
+
+        let lines = try start()
+
+        #expect(lines.contains { $0.contains("it belongs to the service 'probe', set RuntimeDirectory=, counting") })
+        #expect(try counted() == before)
+    }
+
+    @Test func stateOfAnotherServiceIsLeftAlone() throws {
+        _ = try start("ServiceProbe", ["count"])
+        let word = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word")))
+
+        let lines = try start()
+
+        #expect(lines.contains { $0.contains("it belongs to the service 'probe', set StateDirectory=") })
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word"))) == word)
+        #expect(try start("ServiceProbe", ["count"]).contains("launch 2"))
+    }
+
+    @Test(arguments: ["last-word", "last-exit", "state", "last-word.new", "state.new"])
+    func fifoInPlaceOfAStateFileIsNotWaitedFor(name: String) throws {
+        // The exit record is looked for when there is a run that it could be of.
+        _ = try start("ServiceProbe", ["count"])
+        try? FileManager.default.removeItem(atPath: fixture.directory.path(name))
+        mkfifo(fixture.directory.path(name), 0o600)
+
+        let lines = try start("ServiceProbe", ["count"])
+
+        #expect(lines.contains { $0.hasPrefix("launch ") })
+    }
+
+    @Test func composeThatThrowsAReloadErrorIsToldOf() throws {
+        let (lines, status) = try fixture.start("ServiceProbe", ["compose"]).finish()
+
+        #expect(status == 71)
+        let text = lines.joined(separator: "\n")
+        #expect(text.contains("no camera") && text.contains("no disk"))
+    }
+
+    @Test func serviceRaisesItsLimitOfDescriptorsAndGivesAChildTheOriginal() throws {
+        let program = try ProbeProcess.path(of: "ServiceProbe")
+        let file = try fixture.directory.write("limit.conf", "[Socket]\nConnectionsMax=1000\n")
+        let script = "ulimit -Sn 256 && exec \(program) child \(file)"
+        let service = Process()
+        let output = Pipe()
+        service.executableURL = URL(fileURLWithPath: "/bin/sh")
+        service.arguments = ["-c", script]
+        service.environment = [
+            "RUNTIME_DIRECTORY": fixture.directory.path("run"), "NOTIFY_SOCKET": fixture.manager.path,
+        ]
+        service.standardError = output
+        try service.run()
+        #expect(fixture.manager.wait(for: "READY=1"))
+        service.terminate()
+        service.waitUntilExit()
+
+        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(text.contains("own 1512\n") && text.contains("child 256\n"))
+    }
+
+    @Test(arguments: 4...40)
+    func fewDescriptorsEndTheServiceInOrderOrNotAtAll(limit: Int) throws {
+        let service = Process()
+        let output = Pipe()
+        service.executableURL = URL(fileURLWithPath: "/bin/sh")
+        service.arguments = [
+            "-c", "ulimit -n \(limit) && exec \(try ProbeProcess.path(of: "belfryd")) --config /dev/null",
+        ]
+        service.environment = ["RUNTIME_DIRECTORY": fixture.directory.path("run"), "SWIFT_BACKTRACE": "enable=no"]
+        service.standardError = output
+        try service.run()
+        var text = ""
+        while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+            text += String(decoding: data, as: UTF8.self)
+            if text.contains("didBecomeActive") { service.terminate() }
+        }
+        service.waitUntilExit()
+
+        let isRefused = service.terminationStatus == 71 && text.contains("(EMFILE)")
+        #expect(service.terminationReason == .exit && (service.terminationStatus == 0 || isRefused), "\(text)")
+    }
+}
