@@ -24,7 +24,7 @@ extension SocketListener {
             "ListHolds": look { [unowned self] in $0.reply(["holds": .array(holds.descriptions)]) },
             "Post": post { [unowned self] in post($0) },
             "OpenURL": post { [unowned self] in open($0) },
-            "PerformAction": post { [unowned self] in act($0) },
+            "PerformAction": post { [unowned self] in perform($0) },
             "Pause": control { [unowned self] in move(.pause, $0) },
             "Resume": control { [unowned self] in move(.resume, $0) },
             "Interrupt": control { [unowned self] in move(.interrupt, $0) },
@@ -68,28 +68,6 @@ extension SocketListener {
 
     private var actions: [JSONValue] {
         mediator.actions.map { ["id": .string($0.id), "title": .string($0.title)] }
-    }
-
-    private func act(_ request: VarlinkRequest) {
-        let id = request.parameters["id"]?.stringValue ?? ""
-        guard mediator.actions.contains(where: { $0.id == id }) else {
-            return request.fail("io.belfry.Lifecycle.NoSuchAction", ["id": .string(id)])
-        }
-        var userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
-        userInfo["action"] = .string(id)
-        mediator.post(.performAction, userInfo: userInfo, origin: origin(of: request)) {
-            request.reply(LifecycleReplies.result($0))
-        }
-    }
-
-    private func open(_ request: VarlinkRequest) {
-        let url = request.parameters["url"]?.stringValue ?? ""
-        mediator.post(.openURL, userInfo: ["url": .string(url)], origin: origin(of: request)) { report in
-            var reply = LifecycleReplies.result(report)
-            reply["result"] = nil
-            reply["handledBy"] = report.handledBy.map { .string($0) }
-            request.reply(reply)
-        }
     }
 
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {

@@ -25,6 +25,7 @@ package final class SocketListener: LifecycleListener {
     let log: ServiceLog
     /// What was posted since the start.
     let counts = NotificationCounts()
+    let posts = PostAdmission()
     /// The unit's own times, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
     /// Reads them anew, and calls back when that is done.

@@ -10,7 +10,7 @@ final class ServerConnection: FrameStream {
     /// What the owner of the server keeps with the connection.
     var attachment: (any AnyObject & Sendable)?
     /// Nil when the connection is closed or is the server's no more. Not weak: that would make the server slow to refer to.
-    private unowned var server: VarlinkServer?
+    unowned var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
     private var maximumBytes: Int
     private var maximumReplies: Int
@@ -30,11 +30,13 @@ final class ServerConnection: FrameStream {
 
     let user: ServerUser
     /// Bytes that the user was counted for this connection.
-    private(set) var heldBytes = 0
+    var heldBytes = 0
     /// Bytes of the call that waits for an answer.
-    private var pendingParameters = 0
+    var pendingParameters = 0
     /// Whether calls have to wait for the next turn, because the user's time in this one is over.
     private var isPostponed = false
+    /// The turn in which the last call was taken.
+    private var lastTurn: UInt64?
     private var isProceeding = false
     private var isPeerGone = false
     /// What takes the connection over when everything has been written.
@@ -90,40 +92,17 @@ final class ServerConnection: FrameStream {
         while !isClosed, isReadyForCall(server.limits) {
             guard user.hasTime(in: writer.turn) else {
                 isPostponed = true
-                // One that had its calls taken comes after those that had none.
-                return needsTurn(isLast: since != nil)
+                // One that had calls taken in this turn comes after those that had none.
+                return needsTurn(isLast: lastTurn == writer.turn)
             }
             guard let frame = try nextFrame() else { return }
             let began = since ?? .now
+            lastTurn = writer.turn
             begin(try VarlinkCall(message: frame), server)
             let now = MonotonicInstant.now
             user.spend(now.microseconds(since: began))
             since = now
         }
-    }
-
-    /// Counts what the connection holds now. It may be closed for that.
-    private func count() {
-        let now = isClosed ? 0 : frames.heldBytes + queuedBytes + queued * Self.queuedCost + pendingParameters
-        guard now != heldBytes else { return }
-        let change = now - heldBytes
-        heldBytes = now
-        server?.count(change, of: user)
-    }
-
-    /// What a reply that waits takes besides its bytes.
-    private static let queuedCost = 32
-
-    /// Too much is held, and here most of it: a subscriber counts as too slow, any other connection is closed.
-    func giveUp(_ problem: VarlinkProblem.Kind) {
-        let before = heldBytes
-        if let broadcast {
-            broadcast.overrun(self)
-            count()
-            if isClosed || heldBytes < before { return }
-        }
-        server?.report(problem, peer)
-        close()
     }
 
     /// The client cannot be followed any further. It gets what it is owed so far.

@@ -83,22 +83,4 @@ struct AttachLimitTests {
         #expect(second.error == "io.belfry.Lifecycle.ListenerExists")
         #expect(first.replies.count == 1)
     }
-
-    @Test func postsThatWaitForOnesProgramsHaveALimitAndTransitionsHaveNone() throws {
-        let attached = try attach(["com.example.rotate", "willReload"], ["deadlineUsec": 600_000_000])
-        let name = try #require(LifecycleNotification.Name("com.example.rotate"))
-        let text = JSONValue.string(String(repeating: "x", count: 900_000))
-        var failures = 0
-
-        for _ in 0..<40 {
-            fixture.mediator.post(name, userInfo: ["text": text]) { failures += $0.result == .failed ? 1 : 0 }
-            try fixture.settle()
-        }
-        fixture.mediator.perform(.reload)
-        try fixture.turn { attached.replies.last?["notification"]?["name"] == "willReload" }
-
-        #expect(failures > 20 && failures < 25)
-        attached.vanish()
-        try fixture.turn { failures == 40 }
-    }
 }

@@ -136,7 +136,11 @@ struct SocketListenerTests {
         #expect(reply["reports"]?[0]?["outcome"] == "completed")
     }
 
-    @Test(arguments: ["willTerminate", "no name", ""])
+    @Test(
+        arguments: ["no name", ""]
+            + LifecycleNotification.Name.catalogue.map(\.rawValue).filter {
+                !["flushRequested", "statusRequested", "performFetch"].contains($0)
+            })
     func namesThatCannotBePostedAreRefused(name: String) throws {
         let before = mediator.lastSequence
 

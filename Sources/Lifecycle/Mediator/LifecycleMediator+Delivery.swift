@@ -2,6 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 extension LifecycleMediator {
+    /// Whether a post of this name is over before `post` returns: nobody answers it, or all do at once.
+    package func isAnsweredAtOnce(_ name: LifecycleNotification.Name) -> Bool {
+        guard let audience = audiences.find(name)?.takeUnretainedValue() else { return true }
+        return registry.groups(answering: name).isEmpty || audience.promptAnswers != nil
+    }
+
     /// Calls the observers, `audience` being that of the name.
     @inline(__always)
     func announce(_ notification: LifecycleNotification, to audience: Unmanaged<Audience>?) {

@@ -21,18 +21,12 @@ final class AttachedListenerList {
 
     private struct Question {
         let listener: ObjectIdentifier
-        let uid: UInt32
-        /// Nothing for one that is part of a transition.
-        let weight: Int
         let progress: ListenerProgress
         let completion: (ListenerOutcome) -> Void
     }
 
     /// What a status line shows of a program's own words, in Unicode scalars.
     private static let longestText = 200
-    /// What posts may weigh that wait for the answers of one user's programs, in bytes, and what one weighs besides its
-    /// text.
-    private static let (mostPosts, weightOfPost) = (16 << 20, 1 << 10)
 
     /// How many notifications may wait for a program that does not read before it counts as gone.
     var queueLimit: Int
@@ -41,8 +35,6 @@ final class AttachedListenerList {
     private let log: ServiceLog
     private var attachments: [ObjectIdentifier: Attachment] = [:]
     private var questions: [UTF8Text: Question] = [:]
-    /// What posts weigh that wait for the programs of each user.
-    private var posts: [UInt32: Int] = [:]
 
     init(mediator: LifecycleMediator, bootID: String, queueLimit: Int, log: ServiceLog) {
         self.mediator = mediator
@@ -120,7 +112,7 @@ final class AttachedListenerList {
             completion(.failed(reason))
             return {}
         }
-        let (token, uid) = (Self.token(), request.peer.uid)
+        let token = Self.token()
         var writer = JSONWriter()
         writer.beginContinuingReply()
         writer.write(raw: "\"token\":")
@@ -128,19 +120,10 @@ final class AttachedListenerList {
         writer.write(raw: ",\"notification\":")
         writer.write(notification, bootID: bootID)
         writer.endContinuingReply()
-        let reply = VarlinkEncodedReply(writer)
-        // A transition asks each program once, and must not find its place taken by posts.
-        let weight = notification.trigger == nil ? reply.byteCount + Self.weightOfPost : 0
-        guard weight == 0 || posts[uid, default: 0] + weight <= Self.mostPosts else {
-            completion(.failed("too many posts wait for the programs of its user"))
-            return {}
-        }
         let key = UTF8Text(token)
-        questions[key] = Question(
-            listener: listener, uid: uid, weight: weight, progress: progress, completion: completion)
+        questions[key] = Question(listener: listener, progress: progress, completion: completion)
         attachments[listener]?.tokens.insert(key)
-        posts[uid, default: 0] += weight
-        request.send(reply)
+        request.send(VarlinkEncodedReply(writer))
         return { [weak self] in _ = self?.close(key) }
     }
 
@@ -148,8 +131,6 @@ final class AttachedListenerList {
     private func close(_ token: UTF8Text) -> Question? {
         guard let question = questions.removeValue(forKey: token) else { return nil }
         attachments[question.listener]?.tokens.remove(token)
-        let others = (posts[question.uid] ?? 0) - question.weight
-        posts[question.uid] = others > 0 ? others : nil
         return question
     }
 

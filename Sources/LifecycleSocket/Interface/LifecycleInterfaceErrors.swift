@@ -12,7 +12,7 @@ nonisolated let lifecycleInterfaceErrors = """
     # The service is stopping, and what was asked will not be done.
     error Stopping()
 
-    # The name is none, or belongs to a transition, which has a method of its own.
+    # The name is none, or one that clients do not post: the service tells it, or it has a method of its own.
     error InvalidName(name: string)
 
     # No listener offers this action.

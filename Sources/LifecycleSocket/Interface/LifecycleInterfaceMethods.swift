@@ -25,8 +25,9 @@ nonisolated let lifecycleInterfaceMethods = """
     # journal. When the 'sequence' of the state is lower than 'after', the service has begun to count anew.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
-    # Post a notification. With 'wait' the reply comes when all listeners have answered, and says how. 'result' is
-    # 'posted' without 'wait', else 'newData' if any has new data, else 'failed' if any failed, else 'noData'.
+    # Post a notification: a name of your own, flushRequested, statusRequested or performFetch. With 'wait' the reply comes
+    # when all listeners have answered, and says how. 'result' is 'posted' without 'wait', else 'newData' if any has new data,
+    # else 'failed' if any failed, else 'noData'. A call waits while 256 posts of its user wait for listeners.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
     # Bring the service to the background. The reply comes when it is there.
