@@ -134,4 +134,14 @@ struct HoldTests {
         #expect(fixture.mediator.state == .notRunning)
         #expect(hold.isOver == (usec <= 0))
     }
+
+    @Test func oneRecordNamesTheFirstOfThemAndCountsTheRest() throws {
+        let holds = try (0..<13).map { try hold(["reason": .string("h\($0)")]) }
+
+        fixture.mediator.perform(.pause)
+
+        let record = fixture.writer.records.map(\.message).last { $0.hasPrefix("pause waits for ") }
+        #expect(record?.hasSuffix("'h8', 'h9' and 3 more") == true)
+        for hold in holds { hold.vanish() }
+    }
 }

@@ -11,6 +11,8 @@ internal import SystemErrors
 final class ManagerStatus {
     /// How long nobody is named who is waited for, and how often the status is looked at while the service waits.
     private static let interval: Duration = .seconds(1)
+    /// How many are named who are waited for.
+    private static let mostNamed = 10
 
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
@@ -87,7 +89,9 @@ final class ManagerStatus {
     }
 
     private func nameAwaited() {
-        awaited = mediator.awaited.map { name in "'\(name)'" + (words[name].map { ": \($0)" } ?? "") }
+        let names = mediator.awaited
+        awaited = names.prefix(Self.mostNamed).map { name in "'\(name)'" + (words[name].map { ": \($0)" } ?? "") }
+        if names.count > Self.mostNamed { awaited.append("\(names.count - Self.mostNamed) more") }
     }
 
     private func refresh() {

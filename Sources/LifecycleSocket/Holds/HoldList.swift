@@ -13,6 +13,8 @@ final class HoldList {
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
     /// In bytes. It is kept, told to others and written to the journal.
     private static let longestReason = 1024
+    /// How many are named in one record.
+    private static let mostNamed = 10
 
     private let mediator: LifecycleMediator
     private let log: ServiceLog
@@ -75,8 +77,9 @@ final class HoldList {
         for hold in inOrder {
             hold.request.reply(["held": true, "waiting": .string(trigger.rawValue)], continues: true)
         }
-        let list = names.map { "'\($0)'" }.joined(separator: ", ")
-        log.write(.notice, "\(trigger) waits for \(list)", .hold)
+        let named = names.prefix(Self.mostNamed).map { "'\($0)'" }.joined(separator: ", ")
+        let others = names.count > Self.mostNamed ? " and \(names.count - Self.mostNamed) more" : ""
+        log.write(.notice, "\(trigger) waits for \(named)\(others)", .hold)
     }
 
     private func end(_ hold: SocketHold, _ how: String) {
