@@ -29,6 +29,8 @@ class FrameStream {
     /// Where it is noted how far the stream has been written.
     private(set) final var note: VarlinkWriteNote?
     private final var isDirty = false
+    /// The turn in which a call was last taken from it; 0 for none.
+    final var lastTurn: UInt64 = 0
     private final var isBlocked = false
 
     /// The peer will send nothing more.
@@ -166,11 +168,11 @@ class FrameStream {
         return false
     }
 
-    /// Has `turnEnds` called, or if `isLast` after that of others.
-    final func needsTurn(isLast: Bool = false) {
+    /// Has `turnEnds` called.
+    final func needsTurn() {
         guard !isDirty, !isClosed else { return }
         isDirty = true
-        writer.add(self, isLast: isLast)
+        writer.add(self)
     }
 
     /// The turn ends: first all streams write, then each may go on.

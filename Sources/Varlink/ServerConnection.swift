@@ -35,8 +35,6 @@ final class ServerConnection: FrameStream {
     var pendingParameters = 0
     /// Whether calls have to wait for the next turn, because the user's time in this one is over.
     private var isPostponed = false
-    /// The turn in which the last call was taken.
-    private var lastTurn: UInt64?
     private var isProceeding = false
     private var isPeerGone = false
     /// What takes the connection over when everything has been written.
@@ -92,8 +90,7 @@ final class ServerConnection: FrameStream {
         while !isClosed, isReadyForCall(server.limits) {
             guard user.hasTime(in: writer.turn) else {
                 isPostponed = true
-                // One that had calls taken in this turn comes after those that had none.
-                return needsTurn(isLast: lastTurn == writer.turn)
+                return needsTurn()
             }
             guard let frame = try nextFrame() else { return }
             let began = since ?? .now

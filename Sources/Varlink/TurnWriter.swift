@@ -17,10 +17,8 @@ final class TurnWriter {
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
     private var dirty: [FrameStream] = []
-    /// Streams that come after those.
-    private var late: [FrameStream] = []
-    /// Counts the turns: one is over when everything that was ready has been handled.
-    private(set) var turn: UInt64 = 0
+    /// Counts the turns, from 1: one is over when everything that was ready has been handled.
+    private(set) var turn: UInt64 = 1
     private var broadcasts: [VarlinkBroadcast] = []
     private var spare: ReplyBatch?
     /// Messages of this turn that somebody has to wait for, by number: once for all broadcasts.
@@ -47,9 +45,9 @@ final class TurnWriter {
     }
 
     /// The stream has something to write, or to go on with, at the end of the turn.
-    func add(_ stream: FrameStream, isLast: Bool) {
+    func add(_ stream: FrameStream) {
         begin()
-        if isLast { late.append(stream) } else { dirty.append(stream) }
+        dirty.append(stream)
     }
 
     /// The broadcast has something to write at the end of the turn.
@@ -69,7 +67,7 @@ final class TurnWriter {
         spare = batch
     }
 
-    private var isIdle: Bool { dirty.isEmpty && late.isEmpty && broadcasts.isEmpty }
+    private var isIdle: Bool { dirty.isEmpty && broadcasts.isEmpty }
 
     private func begin() {
         guard isIdle else { return }
@@ -88,10 +86,12 @@ final class TurnWriter {
         broadcasts = []
         for broadcast in toAll { broadcast.flush() }
         waiting = [:]
-        let streams = dirty + late
+        let streams = dirty
         dirty = []
-        late = []
         for stream in streams { stream.writeTurn() }
-        for stream in streams { stream.turnEnds() }
+        // Those that had calls taken in the turn before this one come after those that had none.
+        var late: [FrameStream] = []
+        for stream in streams { if stream.lastTurn + 1 < turn { stream.turnEnds() } else { late.append(stream) } }
+        for stream in late { stream.turnEnds() }
     }
 }
