@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""belfryd where its files, its directories and its limits are hostile: it starts and does without, or says why not."""
+
+import os
+import signal
+import socket
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from host_roots import PROJECT
+from programs import running
+
+DAEMON = PROJECT / ".build/release/belfryd"
+CONTROL = PROJECT / ".build/release/belfryctl"
+NOBODY = 65534
+
+
+class Place:
+    """Directories of a service that is run by hand."""
+
+    def __init__(self, folder: Path):
+        self.runtime = folder / "run"
+        self.state = folder / "state"
+        for directory in (self.runtime, self.state):
+            directory.mkdir()
+
+    @property
+    def address(self) -> Path:
+        return self.runtime / "io.belfry.Lifecycle"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        places = {"RUNTIME_DIRECTORY": str(self.runtime), "STATE_DIRECTORY": str(self.state)}
+        return places | {"SWIFT_BACKTRACE": "enable=no", "PATH": os.environ["PATH"]} | more
+
+    def run(self, *wrapper: str, options: tuple[str, ...] = (), **popen) -> tuple[str, int]:
+        """What it logs until it is active, when it is asked to stop, or until it ends; and how it ended."""
+        command = [*wrapper, str(DAEMON), "--config", "/dev/null", *options]
+        popen = {"env": self.environment()} | popen
+        with running(command, stderr=subprocess.PIPE, **popen) as daemon:
+            text = ""
+            for line in daemon.stderr:
+                text += line
+                if "didBecomeActive" in line:
+                    daemon.send_signal(signal.SIGTERM)
+            return text, daemon.wait(20)
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+@contextmanager
+def full_file_system(path: Path):
+    """A file system of 64 KiB, and a file that takes all of it."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=0755", "tmpfs", path], check=True)
+    try:
+        with (path / "full").open("wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", path], check=True)
+
+
+def test_full_file_system_below_the_runtime_directory_costs_the_counter(place):
+    with full_file_system(place.runtime):
+        text, status = place.run()
+
+    assert status == 0, text
+    assert "No space left on device (ENOSPC), counting notifications from 1" in text
+
+
+@pytest.mark.parametrize("name", ["last-word", "last-exit", "last-word.new", "state", "state.new"])
+@pytest.mark.parametrize("kind", ["fifo", "directory", "socket", "device", "link"])
+def test_what_is_no_state_file_is_not_waited_for(place, name, kind):
+    path = place.state / name
+    match kind:
+        case "fifo":
+            os.mkfifo(path)
+        case "directory":
+            path.mkdir()
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as made:
+                made.bind(str(path))
+        case "device":
+            os.mknod(path, 0o600 | 0o020000, os.makedev(1, 5))
+        case "link":
+            path.symlink_to("/dev/zero")
+
+    text, status = place.run()
+
+    assert status == 0, text
+    if name == "last-word":
+        assert f"'{path}'" in text
+
+
+@pytest.mark.parametrize("limit", [12, 16, 20, 64])
+def test_few_descriptors_end_the_service_in_order_or_not_at_all(place, limit):
+    text, status = place.run("prlimit", f"--nofile={limit}")
+
+    assert status == 0 or (status == 71 and "Too many open files (EMFILE)" in text), text
+
+
+def test_lock_on_the_runtime_directory_by_anybody_prevents_nothing(place):
+    for directory in (place.runtime, *place.runtime.parents):
+        os.chmod(directory, os.stat(directory).st_mode | 0o055)
+    command = ["setpriv", f"--reuid={NOBODY}", "--clear-groups", "flock", str(place.runtime), "sh", "-c", "echo locked; cat"]
+    with running(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stranger:
+        assert stranger.stdout.readline() == "locked\n"
+
+        text, status = place.run()
+
+    assert status == 0, text
+    assert (place.runtime / "io.belfry.Lifecycle.lock").stat().st_mode & 0o777 == 0o600
+
+
+def test_control_does_not_believe_a_directory_that_a_stranger_made(place, tmp_path):
+    everybody = tmp_path / "everybody"
+    everybody.mkdir()
+    everybody.chmod(0o1777)
+    directory = everybody / "belfry-0"
+    directory.mkdir()
+    address = directory / "io.belfry.Lifecycle"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(address))
+        listener.listen()
+        os.chown(directory, NOBODY, NOBODY)
+
+        done = subprocess.run(
+            [CONTROL, "status"], env={"RUNTIME_DIRECTORY": str(directory)}, capture_output=True, text=True, timeout=20
+        )
+
+    assert done.returncode == 77, done.stderr
+    assert f"unable to connect to '{address}': its directory belongs to uid {NOBODY}" in done.stderr
+
+
+def test_descriptor_that_is_bound_and_does_not_listen_is_refused(place):
+    address = place.runtime / "bound"
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(address))
+        named = 'exec env LISTEN_FDS=1 LISTEN_PID=$$ LISTEN_FDNAMES=varlink "$@"'
+        third = {"pass_fds": [3], "preexec_fn": lambda: os.dup2(bound.fileno(), 3)}
+        text, status = place.run("sh", "-c", named, "sh", **third)
+
+    assert status == 71, text
+    assert "unable to listen on 'descriptor 3, which neither listens nor is connected'" in text
+
+
+def test_environment_without_sense_ends_nothing_with_a_trap(place):
+    marks = "\u0301\u0323" * 10_000
+    hostile = {
+        "WATCHDOG_USEC": "18446744073709551615",
+        "FDSTORE": "-9223372036854775808",
+        "MEMORY_PRESSURE_WATCH": "/dev/zero",
+        "MEMORY_PRESSURE_WRITE": "=" * 60_000,
+        "TRIGGER_TIMER_REALTIME_USEC": "18446744073709551615",
+        "TRIGGER_TIMER_MONOTONIC_USEC": "-1",
+        "SYSTEMD_EXEC_PID": "99999999999999999999",
+        "MONITOR_UNIT": marks,
+        "MONITOR_SERVICE_RESULT": marks,
+        "CREDENTIALS_DIRECTORY": "/dev/zero",
+        "JOURNAL_STREAM": marks,
+        "TZ": ":" + marks,
+        marks: marks,
+    }
+
+    text, status = place.run(env=place.environment(**hostile))
+
+    assert status == 0, text
