@@ -6,9 +6,11 @@ internal import ServiceManager
 /// The last that the service manager hears of a process: why it ends, with which code, and which error it was. It stays
 /// to be read in `systemctl status` (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
 final class ManagerFarewell {
-    private let manager = ServiceManagerSocket()
+    private let manager: ServiceManagerSocket
     private var text: String?
     private var errorNumber: Int32?
+
+    init(_ manager: ServiceManagerSocket) { self.manager = manager }
 
     /// Keeps why the process is about to end, with the error number if there is one; the first reason counts.
     func note(_ text: String, errorNumber: Int32? = nil) {
@@ -17,11 +19,12 @@ final class ManagerFarewell {
         self.errorNumber = errorNumber
     }
 
-    /// Says it. The error is said only of a process that fails.
+    /// Says it, after all that still waits for the manager. The error is said only of a process that fails.
     func say(exitStatus: Int32) {
         var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus)]
         if let text { messages.append(.status(text)) }
         if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }
         manager.send(messages)
+        manager.finish()
     }
 }

@@ -23,15 +23,19 @@ final class SelfSuspension {
     private let mediator: LifecycleMediator
     private let log: ServiceLog
     private let login: LoginSource
-    private let manager = ServiceManagerSocket()
+    private let manager: ServiceManagerSocket
     private var work: DeferredEventSource?
 
     /// Waits for transitions that end in the background, such as a reload that came in the midst of a pause. The
     /// process then stops after all else of a turn, the writing of answers included, so that whoever asked for the
     /// pause has his answer. A pause before the machine's sleep stops nothing: nobody would send a SIGCONT.
-    init(loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, login: LoginSource) throws {
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog,
+        login: LoginSource
+    ) throws {
         self.loop = loop
         self.mediator = mediator
+        self.manager = manager
         self.log = log
         self.login = login
         // A lock that is asked for now would come to a process that does not run, and make the machine wait for it.

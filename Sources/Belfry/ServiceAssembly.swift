@@ -17,12 +17,14 @@ final class ServiceAssembly {
     private let log: ServiceLog
     private let reader: ConfigurationReader
     private let partsWanted: [ServicePart]
-    private let farewell = ManagerFarewell()
+    private let manager = ServiceManagerSocket()
+    private let farewell: ManagerFarewell
     private var keeper: LastWordKeeper?
 
     init(_ options: ServiceOptions, with parts: [ServicePart]) {
         self.options = options
         partsWanted = parts
+        farewell = ManagerFarewell(manager)
         log = ServiceLog(identifier: options.name)
         reader = ConfigurationReader(options, log: log)
     }
@@ -36,13 +38,17 @@ final class ServiceAssembly {
         let limit = DescriptorLimit(
             connections: has("socket") && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
         let loop = try MainEventLoop()
+        manager.retry(on: loop) { [log] count in
+            log.write(.warning, "service manager did not take \(count) messages in time, dropped them", .managerBusy)
+        }
         let identity = ServiceIdentity(
             service: options.name, version: BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
         let paths = RuntimePaths(
             environment: Environment.variables, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)
-        let foundation = PartFoundation(options: options, settings: settings, identity: identity, log: log)
+        let foundation = PartFoundation(
+            options: options, settings: settings, identity: identity, log: log, manager: manager)
         let parts = try partsWanted.map { try $0.make(foundation) }
         sayWhatIsMissing(settings)
         let lastSequence = parts.compactMap(\.lastSequence).max()
@@ -84,16 +90,17 @@ final class ServiceAssembly {
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
         for part in parts { try part.addLastListeners(surroundings) }
-        let manager = ServiceManagerListener(loop: loop, mediator: mediator)
-        try mediator.addListener(manager)
+        let managerListener = ServiceManagerListener(loop: loop, mediator: mediator, manager: manager)
+        try mediator.addListener(managerListener)
         budget.onChange = { timeouts in
-            manager.unitTimeouts = timeouts
+            managerListener.unitTimeouts = timeouts
             for part in parts { part.take(timeouts) }
         }
         budget.begin()
 
         let control = ControlSignal(mediator: mediator, log: log)
-        let suspension = try SelfSuspension(loop: loop, mediator: mediator, log: log, login: sources.login)
+        let suspension = try SelfSuspension(
+            loop: loop, mediator: mediator, manager: manager, log: log, login: sources.login)
         defer { withExtendedLifetime(suspension) {} }
         sources.login.onSettled = { ending.releaseCode() }
         sources.signals.onStopNow = { ending.stopNow($0) }

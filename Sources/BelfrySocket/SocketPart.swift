@@ -21,7 +21,7 @@ final class SocketPart: AssembledPart {
     init(_ foundation: PartFoundation) throws {
         self.foundation = foundation
         received = try .received()
-        let kept = KeptDescriptors(received, store: DescriptorStore())
+        let kept = KeptDescriptors(received, store: DescriptorStore(manager: foundation.manager))
         let settings = foundation.settings.socket
         if settings.isEnabled {
             keeper = try SocketKeeper(

@@ -21,7 +21,6 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 int belfry_thread_usage(int schedstat, struct belfry_thread_usage *usage) {
@@ -118,51 +117,6 @@ int belfry_accept(int fd) {
     int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     return connection < 0 ? -errno : connection;
 }
-
-static int unix_address(const char *path, struct sockaddr_un *address, socklen_t *length) {
-    size_t size = strlen(path);
-    if (size == 0) return -EINVAL;
-    if (size >= sizeof address->sun_path) return -ENAMETOOLONG;
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    memcpy(address->sun_path, path, size);
-    *length = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + size);
-    if (path[0] == '@')
-        address->sun_path[0] = 0;
-    else
-        *length += 1;
-    return 0;
-}
-
-typedef int (*attach_call)(int, const struct sockaddr *, socklen_t);
-
-static int unix_socket(const char *path, attach_call attach) {
-    struct sockaddr_un address;
-    socklen_t length;
-    int r = unix_address(path, &address, &length);
-    if (r < 0) return r;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return -errno;
-    if (attach(fd, (const struct sockaddr *) &address, length) < 0) {
-        r = -errno;
-        close(fd);
-        return r;
-    }
-    return fd;
-}
-
-int belfry_unix_listen(const char *path, int backlog) {
-    int fd = unix_socket(path, bind);
-    if (fd < 0) return fd;
-    if (listen(fd, backlog) < 0) {
-        int r = -errno;
-        close(fd);
-        return r;
-    }
-    return fd;
-}
-
-int belfry_unix_connect(const char *path) { return unix_socket(path, connect); }
 
 int belfry_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0; }
 

@@ -17,10 +17,13 @@ public final class DescriptorStore {
     private let manager: ServiceManagerSocket
 
     /// Makes a store that speaks to `manager`.
-    public init(manager: ServiceManagerSocket = ServiceManagerSocket()) { self.manager = manager }
+    public init(manager: ServiceManagerSocket) { self.manager = manager }
 
     /// How many descriptors the unit's store holds, as `$FDSTORE` says since systemd 254; nil where nobody says.
     public static var capacity: Int? { getenv("FDSTORE").flatMap { Int(String(cString: $0)) } }
+
+    /// Whether there is a manager, and it does not say that the unit has no store.
+    public var isThere: Bool { Self.capacity != 0 && manager.isThere }
 
     /// Whether descriptors can have this name: 1 to 255 characters of printable ASCII other than the colon.
     public nonisolated static func isName(_ name: String) -> Bool {
@@ -33,18 +36,19 @@ public final class DescriptorStore {
     ///   - descriptors: what to store. The caller keeps owning them.
     ///   - name: what they come back as (`isName`).
     ///   - evenHungUp: whether they stay there after they hang up. Otherwise the manager drops them then.
-    /// - Returns: the first outcome that is not `sent`; `EINVAL` for what is no name.
+    /// - Returns: the outcome of the last message, or of the first that failed; `EINVAL` for what is no name.
     @discardableResult
     public func store(
         _ descriptors: [Int32], named name: String, evenHungUp: Bool = false
     ) -> ServiceManagerSocket.Outcome {
         guard Self.isName(name) else { return .failed(SystemError(EINVAL, verb: "store", object: name)) }
+        var outcome = ServiceManagerSocket.Outcome.sent
         for start in stride(from: 0, to: descriptors.count, by: Self.messageMax) {
             let some = Array(descriptors[start..<min(start + Self.messageMax, descriptors.count)])
-            let outcome = manager.send([.storeDescriptors(name: name, evenHungUp: evenHungUp)], descriptors: some)
-            guard outcome == .sent else { return outcome }
+            outcome = manager.send([.storeDescriptors(name: name, evenHungUp: evenHungUp)], descriptors: some)
+            guard outcome.isUnderWay else { return outcome }
         }
-        return .sent
+        return outcome
     }
 
     /// Removes, and closes, what is stored under a name.

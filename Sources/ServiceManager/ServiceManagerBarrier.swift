@@ -28,7 +28,7 @@ final class ServiceManagerBarrier {
         }
         let outcome = socket.send([.barrier], descriptors: [ends[1]])
         Glibc.close(ends[1])
-        guard outcome == .sent else {
+        guard outcome.isUnderWay else {
             Glibc.close(ends[0])
             return soon(outcome, on: loop, completion)
         }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import EventLoop
+internal import SystemErrors
+
 /// What a service tells the service manager (sd_notify(3)).
 public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
     /// `READY=1`: start-up, or a reload, has finished.
@@ -37,20 +40,52 @@ public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
         case .ready: "READY=1"
         case .reloading(let usec): "RELOADING=1\nMONOTONIC_USEC=\(usec)"
         case .stopping: "STOPPING=1"
-        case .status(let line): "STATUS=" + Self.line(line)
-        case .extendTimeout(let duration): "EXTEND_TIMEOUT_USEC=\(Int64(duration / .microseconds(1)))"
+        case .status(let line): "STATUS=" + Self.line(line, limit: Self.longestStatus)
+        case .extendTimeout(let duration): "EXTEND_TIMEOUT_USEC=\(duration.microseconds)"
         case .watchdogAlive: "WATCHDOG=1"
         case .watchdogTrigger: "WATCHDOG=trigger"
         case .watchdogTimeout(let usec): "WATCHDOG_USEC=\(usec)"
         case .errorNumber(let code): "ERRNO=\(code)"
         case .exitStatus(let status): "EXIT_STATUS=\(status)"
         case .storeDescriptors(let name, let evenHungUp):
-            "FDSTORE=1\nFDNAME=\(Self.line(name))" + (evenHungUp ? "\nFDPOLL=0" : "")
-        case .removeDescriptors(let name): "FDSTOREREMOVE=1\nFDNAME=\(Self.line(name))"
+            "FDSTORE=1\nFDNAME=\(Self.line(name, limit: Self.longestName))" + (evenHungUp ? "\nFDPOLL=0" : "")
+        case .removeDescriptors(let name): "FDSTOREREMOVE=1\nFDNAME=\(Self.line(name, limit: Self.longestName))"
         case .barrier: "BARRIER=1"
         }
     }
 
-    /// A value ends at the end of its line, whatever a stranger put into it.
-    private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
+    /// What a later message of the same kind makes pointless.
+    enum Key: Hashable {
+        case status, extendTimeout, watchdog
+    }
+
+    /// What it tells of the present, which counts only until it is told anew; nil for what must be told.
+    var replaceable: Key? {
+        switch self {
+        case .status: .status
+        case .extendTimeout: .extendTimeout
+        case .watchdogAlive: .watchdog
+        default: nil
+        }
+    }
+
+    /// Whether it is about descriptors, of which there may be many.
+    var isAboutTheStore: Bool {
+        switch self {
+        case .storeDescriptors, .removeDescriptors: true
+        default: false
+        }
+    }
+
+    /// The manager reads 4096 bytes of a datagram, and drops it if there are more.
+    private static let longestStatus = 2048
+    private static let longestName = 255
+
+    /// A value ends at the end of its line, whatever a stranger put into it: control characters become spaces, and what
+    /// is longer is cut before a character.
+    private static func line(_ text: String, limit: Int) -> String {
+        var bytes = Array(text.prefix(bytes: limit).utf8)
+        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { bytes[index] = 0x20 }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

@@ -11,6 +11,9 @@ nonisolated extension SystemError: CustomStringConvertible {
 
     /// `text` with its control characters written as `\n`, `\t` or `\u{1B}`, fit for one line of a log.
     public static func escape(_ text: String) -> String {
+        var text = text
+        let isPlain = text.withUTF8 { bytes in bytes.allSatisfy { (0x20...0x7E).contains($0) } }
+        if isPlain { return text }
         var line = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {

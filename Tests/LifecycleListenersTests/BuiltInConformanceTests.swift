@@ -30,7 +30,7 @@ struct BuiltInConformanceTests {
         let loop = try MainEventLoop()
 
         let failures = try await ListenerConformance().check { mediator, _ in
-            ServiceManagerListener(loop: loop, mediator: mediator)
+            ServiceManagerListener(loop: loop, mediator: mediator, manager: ServiceManagerSocket())
         }
 
         #expect(failures == [])

@@ -42,7 +42,7 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, activated: []),
             keeper: SocketKeeper(
                 settings.socket, bootID: "b007",
-                descriptors: KeptDescriptors(ListenDescriptors([]), store: DescriptorStore()),
+                descriptors: KeptDescriptors(ListenDescriptors([]), store: DescriptorStore(manager: ServiceManagerSocket())),
                 log: ServiceLog { [writer] _ in writer }),
             series: series, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)

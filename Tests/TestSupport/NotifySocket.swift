@@ -18,7 +18,9 @@ public final class NotifySocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        if path.hasPrefix("@") { address.sun_path.0 = 0 }
+        let length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + path.utf8.count
+        let size = path.hasPrefix("@") ? socklen_t(length) : socklen_t(MemoryLayout<sockaddr_un>.size)
         let bound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
         }
@@ -28,6 +30,12 @@ public final class NotifySocket {
     }
 
     isolated deinit { close(descriptor) }
+
+    /// Whether a datagram is there to be read.
+    public var hasDatagram: Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, 0) > 0
+    }
 
     /// Takes datagrams until one begins with `assignment`.
     ///

@@ -3,6 +3,7 @@
 
 package import BelfryConfiguration
 package import LifecycleListeners
+package import ServiceManager
 
 /// What is known of a service before there is a mediator.
 package struct PartFoundation {
@@ -14,4 +15,6 @@ package struct PartFoundation {
     package let identity: ServiceIdentity
     /// Where it logs.
     package let log: ServiceLog
+    /// How the service speaks to the service manager.
+    package let manager: ServiceManagerSocket
 }

@@ -109,6 +109,24 @@ int belfry_accept(int fd);
 int belfry_unix_listen(const char *path, int backlog);
 int belfry_unix_connect(const char *path);
 
+/// A Unix datagram socket without a peer, non-blocking and closed on exec. Returns a descriptor or -errno.
+int belfry_datagram_socket(void);
+
+/// Whether somebody takes datagrams at `path`, as above. Returns 0 or -errno.
+int belfry_datagram_reaches(const char *path);
+
+/// The most descriptors that go with a datagram: SCM_MAX_FD of the kernel (unix(7)).
+enum { BELFRY_DATAGRAM_DESCRIPTORS = 253 };
+
+/// Sends a datagram with copies of descriptors to the socket at `path`, as above, and never waits: -EAGAIN while that
+/// socket's queue is full. Returns 0 or -errno.
+int belfry_send_datagram(
+    int fd, const char *path, const void *bytes, size_t size, const int *descriptors, size_t count);
+
+/// A file in memory that holds a copy of the bytes, and that nobody can change any more (memfd_create(2), F_ADD_SEALS).
+/// Returns a descriptor or -errno.
+int belfry_sealed_copy(const char *name, const void *bytes, size_t size);
+
 /// pipe2(2) with O_CLOEXEC and O_NONBLOCK. Returns 0 or -errno.
 int belfry_pipe(int ends[2]);
 

@@ -43,6 +43,10 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case logLevel = "4d5d66731ba848eaa9e1523c615372f6"
     /// The log target that was asked for could not be had.
     case logTarget = "42999fbaf5464cd0bc471042a28fb24f"
+    /// The log target did not take all records.
+    case recordsLost = "6f2b8d70a94e4c1d8b35e0c7f1a2d964"
+    /// The service manager did not take all messages.
+    case managerBusy = "c3e90f5a7d1b4268a0f4b9e85c62d713"
     /// A pause that should have ended in a SIGSTOP did not.
     case notSuspended = "6f430d57b9ce47579b662f354f2bf771"
     /// Sleep or shutdown of the machine does not wait for the service.

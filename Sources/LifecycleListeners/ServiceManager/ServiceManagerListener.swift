@@ -25,7 +25,7 @@ public final class ServiceManagerListener: LifecycleListener {
 
     /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`.
     public init(
-        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket = ServiceManagerSocket()
+        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket
     ) {
         self.manager = manager
         let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager)

@@ -21,7 +21,7 @@ package final class KeptDescriptors {
     ///   - store: where descriptors are kept.
     package init(_ received: ListenDescriptors, store: DescriptorStore) {
         self.store = store
-        isThere = DescriptorStore.capacity != 0 && getenv("NOTIFY_SOCKET") != nil
+        isThere = store.isThere
         for (name, descriptor) in received.descriptors where Self.isOurs(name) {
             self.received[name, default: []].append(descriptor)
         }
@@ -78,7 +78,7 @@ package final class KeptDescriptors {
 
     func store(_ state: KeptState) {
         guard isThere else { return }
-        isThere = store.store([state.descriptor], named: Self.name(of: state)) == .sent
+        isThere = store.store([state.descriptor], named: Self.name(of: state)).isUnderWay
     }
 
     func removeStates() {

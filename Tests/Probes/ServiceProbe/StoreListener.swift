@@ -9,11 +9,14 @@ import ServiceManager
 /// status.
 final class StoreListener: LifecycleListener {
     let name = "probe"
-    private let store = DescriptorStore()
+    private let store: DescriptorStore
     private let manager = ServiceManagerSocket()
     private let loop: MainEventLoop
 
-    init(_ loop: MainEventLoop) { self.loop = loop }
+    init(_ loop: MainEventLoop) {
+        self.loop = loop
+        store = DescriptorStore(manager: manager)
+    }
 
     var answers: [LifecycleAnswer] {
         on(.flushRequested) { [self] _ in
