@@ -73,7 +73,8 @@ package final class SocketListener: LifecycleListener {
             on: loop, limits: VarlinkLimits(settings))
         try keeper.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(
-            on: server, bootID: identity.bootID, queueLimit: settings.queueMax, queueByteLimit: settings.queueSizeMax,
+            on: server, loop: loop, bootID: identity.bootID, queueLimit: settings.queueMax,
+            queueByteLimit: settings.queueSizeMax,
             replayLimit: settings.replayMax, keeper: keeper,
             journal: series.map { Self.queue($0, mediator, log) })
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))

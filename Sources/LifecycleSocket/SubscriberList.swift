@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import EventLoop
 internal import Lifecycle
 internal import LifecycleListeners
 internal import Varlink
@@ -23,6 +24,7 @@ final class SubscriberList {
     /// Where those are that are not in memory; nil when they are nowhere.
     let journal: JournalQueue?
     let server: VarlinkServer
+    private let loop: MainEventLoop
     let keeper: SocketKeeper
     /// What the next process goes on with.
     let kept: KeptState
@@ -39,10 +41,12 @@ final class SubscriberList {
     private var unsettled = (notifications: 0, bytes: 0)
 
     init(
-        on server: VarlinkServer, bootID: String, queueLimit: Int, queueByteLimit: Int, replayLimit: Int,
+        on server: VarlinkServer, loop: MainEventLoop, bootID: String, queueLimit: Int, queueByteLimit: Int,
+        replayLimit: Int,
         keeper: SocketKeeper, journal: JournalQueue?
     ) {
         self.server = server
+        self.loop = loop
         encoder = NotificationEncoder(bootID: bootID)
         self.queueLimit = queueLimit
         self.queueByteLimit = queueByteLimit
@@ -122,7 +126,10 @@ final class SubscriberList {
     }
 
     /// The process ends: subscribers are left to the next one, or to the end that the service manager makes.
-    func leave() { isLeaving = true }
+    func leave() {
+        isLeaving = true
+        keeper.descriptors.storeYoung()
+    }
 
     // What is kept of a subscription
 
@@ -159,7 +166,7 @@ final class SubscriberList {
             return kept.subscribers.remove(line, names: names)
         }
         kept.subscribers.confirm(line)
-        keeper.descriptors.storeSubscriber(line, request.descriptor)
+        keeper.descriptors.storeSubscriber(line, request.descriptor, on: loop)
         lines[ObjectIdentifier(request)] = line
     }
 

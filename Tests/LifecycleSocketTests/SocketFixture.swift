@@ -26,7 +26,11 @@ final class SocketFixture {
     /// One reply, or the error that came instead.
     typealias Answer = Result<JSONObject, VarlinkError>
 
-    init(series: JournalSeries? = nil, _ change: (inout SocketSettings) -> Void = { _ in }) throws {
+    init(
+        series: JournalSeries? = nil, manager: ServiceManagerSocket = ServiceManagerSocket(),
+        storeDelay: Duration = .seconds(1),
+        _ change: (inout SocketSettings) -> Void = { _ in }
+    ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
         var settings = BelfrySettings.defaults
@@ -42,7 +46,8 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, activated: []),
             keeper: SocketKeeper(
                 settings.socket, bootID: "b007",
-                descriptors: KeptDescriptors(ListenDescriptors([]), store: DescriptorStore(manager: ServiceManagerSocket())),
+                descriptors: KeptDescriptors(
+                    ListenDescriptors([]), store: DescriptorStore(manager: manager), delay: storeDelay),
                 log: ServiceLog { [writer] _ in writer }),
             series: series, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)

@@ -83,6 +83,10 @@ class HostedUnit:
             )
             time.sleep(0.05)
 
+    def wait_until_stored(self, descriptors: int) -> None:
+        """Returns when systemd keeps so many descriptors of the service: a subscriber is among them after a second."""
+        self.wait_for(lambda: int(self.property("NFileDescriptorStore")) >= descriptors, "store what it has")
+
     def wait_until_inactive(self) -> None:
         """Returns when systemd has seen the service end."""
         self.wait_for(lambda: self.property("ActiveState") in ("inactive", "failed"), "end")

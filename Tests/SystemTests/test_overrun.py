@@ -20,6 +20,7 @@ def test_subscriber_who_is_too_far_behind_is_told_how_far_and_finds_the_rest(on_
     on_each.configure(f"[Socket]\nQueueMax={QUEUE}\n")
     on_each.start()
     sleeper = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
     for _ in range(crashes):
         before = on_each.main_pid()
         crash(on_each).wait()

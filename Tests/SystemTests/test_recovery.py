@@ -20,6 +20,7 @@ def assert_works(on_each) -> None:
 def test_kill_9_is_followed_by_a_restart_that_works(started_on_each):
     subscriber = started_on_each.subscribe()
     first = started_on_each.main_pid()
+    started_on_each.wait_until_stored(2)
 
     started_on_each.kill("KILL")
 
@@ -28,6 +29,15 @@ def test_kill_9_is_followed_by_a_restart_that_works(started_on_each):
     assert subscriber.is_consecutive()
     assert started_on_each.properties("NRestarts") == {"NRestarts": "1"}
     assert_works(started_on_each)
+
+
+def test_subscription_of_a_moment_ago_lives_through_a_restart(on_each):
+    on_each.start()
+    for _ in range(3):
+        subscriber = on_each.subscribe()
+        on_each.host.systemctl("restart", SERVICE)
+        subscriber.until("didBecomeActive")
+        assert subscriber.is_consecutive()
 
 
 @pytest.mark.parametrize("moment", ["paused", "reloading", "posting", "starting", "stopping"])

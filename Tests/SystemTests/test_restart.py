@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from belfry_service import SERVICE
+from hosted_unit import HostedUnit
 from varlink_client import NOBODY, Subscriber, VarlinkClient, VarlinkError
 
 SUBSCRIBERS = 1000
@@ -105,6 +106,7 @@ def post_around(belfry, interruption, count: int) -> Counter:
 def test_thousand_subscribers_live_through_interruptions_amid_posts(on_each, program, figures, interruption):
     on_each.start()
     with Crowd(program, on_each) as crowd:
+        on_each.wait_until_stored(1 + SUBSCRIBERS)
         for _ in range(INTERRUPTIONS):
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()
@@ -126,6 +128,7 @@ def test_crashes_at_any_moment_under_load(on_each, program):
     on_each.drop_in(RestartSec="10ms")
     on_each.start()
     with Crowd(program, on_each, count=20) as crowd:
+        on_each.wait_until_stored(1 + 20)
         for _ in range(30):
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()
@@ -145,6 +148,7 @@ def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
     on_each.start()
     every = on_each.subscribe()
     some = on_each.subscribe(names=["org.example.tick", "org.example.end"])
+    on_each.wait_until_stored(1 + 2)
     before = on_each.main_pid()
 
     # More than the ring holds, none of which it wants.
@@ -168,6 +172,7 @@ def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
 def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(on_each):
     on_each.start()
     sleeper = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
     before = on_each.main_pid()
     # More than the kernel holds for it, so that one message is only partly written.
     post(on_each, 900)
@@ -183,6 +188,7 @@ def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(
 def test_rest_of_a_message_is_found_in_the_journal_when_memory_has_lost_it(on_each):
     on_each.start()
     sleeper = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
     before = on_each.main_pid()
     # Messages that the kernel takes in pieces; more of them than memory holds, and less than may wait for a subscriber.
     with on_each.connect() as client:
@@ -201,6 +207,7 @@ def test_rest_of_a_message_is_found_in_the_journal_when_memory_has_lost_it(on_ea
 def test_stop_ends_a_subscription(on_each):
     on_each.start()
     subscriber = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
     crash(on_each).wait()
     subscriber.until("didBecomeActive")
 
@@ -262,6 +269,8 @@ def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(on_ea
         subscriber = VarlinkClient(host.path(path))
         subscriber.send("Subscribe", {}, more=True)
         first = subscriber.reply()["state"]
+        # The memory, the socket that listens, and the subscriber.
+        HostedUnit(host, "belfry-alone.service").wait_until_stored(3)
         host.systemctl("kill", "--signal=KILL", "belfry-alone.service")
         # Waits in the socket until there is somebody to answer.
         with VarlinkClient(host.path(path)) as late:
@@ -278,6 +287,7 @@ def test_service_without_a_place_to_count_keeps_its_subscribers_too(probe):
     folder = probe.host.path("/run/belfry-probe")
     subscriber = Subscriber(VarlinkClient(folder / "io.belfry.Lifecycle"))
     first = probe.property("MainPID")
+    probe.wait_until_stored(3)
     probe.kill("KILL")
     subscriber.until("didBecomeActive")
 

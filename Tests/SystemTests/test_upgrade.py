@@ -50,6 +50,7 @@ def test_another_build_goes_on_with_every_subscriber(on_each, upgrade, program, 
     # More than the kernel holds for it, so that it is in the middle of a message.
     post(on_each, 900)
     with Crowd(program, on_each, count=200) as crowd:
+        on_each.wait_until_stored(1 + 1 + 200)
         for build, expected in [("next", OTHER_VERSION), ("ours", version), ("next", OTHER_VERSION), ("ours", version)]:
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import CSystemd
+internal import EventLoop
 internal import Glibc
 package import ServiceManager
 
@@ -11,7 +12,17 @@ package final class KeptDescriptors {
     private static let state = "belfry-state-"
     private static let listener = "belfry-listener"
 
+    /// A subscriber that is not stored yet.
+    private struct Young {
+        let descriptor: Int32
+        let inode: UInt64
+        let since: MonotonicInstant
+    }
+
     private let store: DescriptorStore
+    private let delay: Duration
+    private var young: [Int: Young] = [:]
+    private var timer: TimerEventSource?
     private var received: [String: [Int32]] = [:]
     /// Whether there is a store, as far as anybody knows.
     private(set) var isThere: Bool
@@ -19,8 +30,11 @@ package final class KeptDescriptors {
     /// - Parameters:
     ///   - received: what the manager handed over. What the socket stored among it is this object's from now on.
     ///   - store: where descriptors are kept.
-    package init(_ received: ListenDescriptors, store: DescriptorStore) {
+    ///   - delay: how long a subscription lasts before it is stored, so that those that come and go cost the manager
+    ///     nothing.
+    package init(_ received: ListenDescriptors, store: DescriptorStore, delay: Duration = .seconds(1)) {
         self.store = store
+        self.delay = delay
         isThere = store.isThere
         for (name, descriptor) in received.descriptors where Self.isOurs(name) {
             self.received[name, default: []].append(descriptor)
@@ -87,11 +101,39 @@ package final class KeptDescriptors {
 
     func remove(_ state: KeptState) { store.remove(named: Self.name(of: state)) }
 
-    func storeSubscriber(_ line: Int, _ descriptor: Int32) {
-        store.store([descriptor], named: Self.subscriber + "\(line)")
+    /// Stores a subscriber once it has lasted.
+    func storeSubscriber(_ line: Int, _ descriptor: Int32, on loop: MainEventLoop) {
+        young[line] = Young(descriptor: descriptor, inode: Self.inode(of: descriptor), since: .now)
+        guard timer == nil else { return }
+        timer = try? loop.timer(after: delay) { [unowned self] in storeGrown() }
+        if timer == nil { storeYoung() }
     }
 
-    func removeSubscriber(_ line: Int) { store.remove(named: Self.subscriber + "\(line)") }
+    /// Stores the subscribers that were not, before the process ends.
+    func storeYoung() {
+        for (line, subscriber) in young where Self.inode(of: subscriber.descriptor) == subscriber.inode {
+            store.store([subscriber.descriptor], named: Self.subscriber + "\(line)")
+        }
+        young = [:]
+        timer = nil
+    }
+
+    private func storeGrown() {
+        let now = MonotonicInstant.now
+        let others = young.filter { now - $0.value.since < delay }
+        young = young.filter { now - $0.value.since >= delay }
+        let timer = timer
+        storeYoung()
+        guard let oldest = others.values.map(\.since).min() else { return }
+        young = others
+        self.timer = timer
+        // Those that follow each other closely are stored together.
+        try? timer?.fire(after: max(delay - (now - oldest), delay / 10))
+    }
+
+    func removeSubscriber(_ line: Int) {
+        if young.removeValue(forKey: line) == nil { store.remove(named: Self.subscriber + "\(line)") }
+    }
 
     func storeListener(_ descriptor: Int32) { store.store([descriptor], named: Self.listener) }
 
