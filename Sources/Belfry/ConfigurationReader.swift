@@ -43,7 +43,7 @@ final class ConfigurationReader {
         let position = diagnostic.position
         let isError = diagnostic.severity == .error
         log.write(
-            isError ? .error : .warning, "\(diagnostic)", isError ? .configuration : .configurationDoubt,
+            isError ? .error : .warning, "\(diagnostic, limit: 4096)", isError ? .configuration : .configurationDoubt,
             fields: [
                 ("BELFRY_CONFIG_FILE", position.file), ("BELFRY_CONFIG_LINE", "\(position.line)"),
                 ("BELFRY_CONFIG_COLUMN", "\(position.column)"),

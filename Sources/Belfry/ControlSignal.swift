@@ -28,7 +28,7 @@ final class ControlSignal {
         } else if signal.value == 0x300 {
             mediator.post(MemoryWarning(.some), origin: .signal(signal))
         } else if signal.value == 0x301 {
-            log.write(.info, MallocInformation.text, .control, by: .signal(signal))
+            log.write(.info, RecordText(lines: MallocInformation.text), .control, by: .signal(signal))
         } else {
             let value = "0x" + String(signal.value, radix: 16)
             let from = LifecycleOrigin.signal(signal)

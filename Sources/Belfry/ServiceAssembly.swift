@@ -38,6 +38,7 @@ final class ServiceAssembly {
         let limit = DescriptorLimit(
             connections: has("socket") && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
         let loop = try MainEventLoop()
+        log.begin(on: loop)
         manager.retry(on: loop) { [log] count in
             log.write(.warning, "service manager did not take \(count) messages in time, dropped them", .managerBusy)
         }
@@ -107,13 +108,14 @@ final class ServiceAssembly {
         sources.signals.onControl = { control.obey($0) }
         sources.signals.onStorm = { [log] storm in
             log.write(
-                .warning, storm.message, .signalStorm, by: .signal(storm.origin),
+                .warning, "\(storm.message)", .signalStorm, by: .signal(storm.origin),
                 fields: storm.count.map { [("BELFRY_SIGNAL_COUNT", "\($0)")] } ?? [])
         }
         ending.launch(launch)
         let code = try loop.run()
         for part in parts { part.end() }
         farewell.say(exitStatus: code)
+        log.finish()
         return code
     }
 
@@ -136,6 +138,7 @@ final class ServiceAssembly {
         }
         leaveWord(text, exitStatus: code)
         farewell.say(exitStatus: code)
+        log.finish()
         return code
     }
 
@@ -222,7 +225,7 @@ final class ServiceAssembly {
             try OwnedDirectory.make(paths.runtimeDirectory)
             let file = try SequenceFile(
                 path: paths.runtimeDirectory + "/sequence", service: options.name, bootID: bootID, kept: kept
-            ) { [log] in log.write(.warning, $0, .savedState) }
+            ) { [log] in log.write(.warning, "\($0)", .savedState) }
             return (file, file.id)
         } catch {
             let sequence = TransientSequence(after: kept ?? 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import SystemErrors
+
 /// A message that breaks the protocol. There is no reply to one: the connection is closed (UAPI.20, «Connection
 /// Lifecycle»).
 public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -29,8 +31,8 @@ public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, Custom
         case .notJSON(let error): "message is not a JSON object: \(error)"
         case .tooLarge(let limit): "message is longer than \(limit) bytes"
         case .missingMethod: "call has no method"
-        case .wrongType(let field): "field '\(field)' has the wrong type"
-        case .unknownField(let field): "unknown field '\(field)'"
+        case .wrongType(let field): "field '\(SystemError.escape(field))' has the wrong type"
+        case .unknownField(let field): "unknown field '\(SystemError.escape(field))'"
         case .conflictingFlags: "call has more than one of oneway, more and upgrade"
         case .unexpectedContinues: "reply continues a call that does not expect it"
         case .unexpectedReply: "reply without a call"

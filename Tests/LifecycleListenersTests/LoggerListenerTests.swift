@@ -252,6 +252,32 @@ struct LoggerListenerTests {
         #expect(told.map(\.message) == ["listener 'following' follows 'misspelt', which is not there, ignoring"])
         #expect(told.map(\.priority) == [.warning])
     }
+
+    @Test func targetThatThereIsKeepsItsWriter() throws {
+        var made = 0
+        let log = ServiceLog { [writer] _ in
+            made += 1
+            return writer
+        }
+
+        for _ in 0..<3 { log.apply(target: .journal, level: .info) }
+        try log.check(target: .journal)
+
+        #expect(made == 2, "the first for the start, the second for the journal")
+    }
+
+    @Test func nothingThatAStrangerSaysBeginsALine() throws {
+        let forged = "x\r\nbelfryd: y\u{2028}z"
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 1000, unit: "a.scope\nb", command: "c\nd"))
+        try mediator.addListener(
+            RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal(forged))))
+
+        mediator.post(.flushRequested, origin: peer)
+
+        #expect(writer.records.count >= 2)
+        #expect(writer.records.allSatisfy { !$0.message.utf8.contains { $0 < 0x20 } })
+        #expect(writer.records.contains { $0.message.contains(#"x\r\nbelfryd: y\u{2028}z"#) })
+    }
 }
 
 /// A listener that follows one that is there and one that is not.

@@ -33,7 +33,7 @@ package final class LastWordKeeper {
         self.log = log
         var problems: [String] = []
         found = files.read(problems: &problems)
-        for problem in problems { log.write(.warning, problem, .savedState) }
+        for problem in problems { log.write(.warning, "\(problem)", .savedState) }
         if let foreign { log.write(.warning, "\(foreign), keeping nothing", .savedState) }
         if let absence = files.absence {
             log.write(.notice, "\(absence), use StateDirectory= of the unit", .savedState)

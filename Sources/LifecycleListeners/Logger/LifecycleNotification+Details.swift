@@ -2,10 +2,11 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import Lifecycle
+internal import ServiceManager
 
 nonisolated extension LifecycleNotification {
     /// What its record says beyond its name, its states and its origin; with a comma in front where there is anything.
-    var details: String {
+    var details: RecordText {
         switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
@@ -20,17 +21,17 @@ nonisolated extension LifecycleNotification {
     }
 
     /// How many deliveries of a signal it stands for, where that is more than one.
-    private var deliveries: String {
+    private var deliveries: RecordText {
         guard case .signal = origin, case .int(let count) = userInfo["count"] else { return "" }
         return ", \(count) deliveries in one"
     }
 
-    private static func details(_ options: LaunchOptions) -> String {
+    private static func details(_ options: LaunchOptions) -> RecordText {
         guard let cause = options.cause else { return "" }
-        return ", after \(cause.rawValue)" + (options.previousRun?.exit.map { " (\($0))" } ?? "")
+        return ", after \(cause.rawValue)" + (options.previousRun?.exit.map { " (\($0))" } ?? "") as RecordText
     }
 
-    private static func details(_ suspension: Suspension) -> String {
+    private static func details(_ suspension: Suspension) -> RecordText {
         let cause =
             switch suspension.cause {
             case .signal: "a stop signal"
@@ -42,7 +43,7 @@ nonisolated extension LifecycleNotification {
         return ", \(verb) by \(cause) for \(bound)\(suspension.duration.milliseconds) ms"
     }
 
-    private static func details(_ change: TimeChange) -> String {
+    private static func details(_ change: TimeChange) -> RecordText {
         switch change {
         case .clock(let step):
             let sign = step < .zero ? "-" : "+"
@@ -54,8 +55,10 @@ nonisolated extension LifecycleNotification {
         }
     }
 
-    private var reasons: String? {
+    private var reasons: RecordText? {
         guard case .array(let reasons) = userInfo["reasons"] else { return nil }
-        return reasons.compactMap { if case .string(let line) = $0 { "\n" + line } else { nil } }.joined()
+        return reasons.reduce("") { text, reason in
+            if case .string(let line) = reason { text + "\n\(line)" } else { text }
+        }
     }
 }

@@ -12,7 +12,7 @@ package nonisolated enum LifecycleRecords {
     /// - Parameter counter: what gave it its number.
     static func record(of notification: LifecycleNotification, counter: String? = nil) -> JournalRecord {
         let moves = notification.previousState != notification.state
-        let change = moves ? " \(notification.previousState) -> \(notification.state)" : ""
+        let change: RecordText = moves ? " \(notification.previousState) -> \(notification.state)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
         return JournalRecord(
             .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details)",
@@ -28,8 +28,8 @@ package nonisolated enum LifecycleRecords {
 
     /// The record of a listener that refused, failed or overran; nil for one that did what it should.
     static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
-        let took = "after \(report.duration.milliseconds) ms"
-        let text: String
+        let took: RecordText = "after \(report.duration.milliseconds) ms"
+        let text: RecordText
         switch report.outcome {
         case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): return nil
         case .fetched(.failed): text = "listener '\(report.listener)' could not answer \(notification.name)"
@@ -47,7 +47,7 @@ package nonisolated enum LifecycleRecords {
     /// The record that says how a listener is doing.
     static func record(of status: ListenerStatus, for notification: LifecycleNotification) -> JournalRecord {
         let record = status.record
-        let last =
+        let last: RecordText =
             record.lastOutcome.map { ", last \($0.word) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
         return JournalRecord(
             .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)",
@@ -66,7 +66,7 @@ package nonisolated enum LifecycleRecords {
 
     /// The record that says how a listener is, by its own account.
     static func record(of health: ListenerHealth, of listener: String) -> JournalRecord {
-        let (priority, text): (JournalRecord.Priority, String) =
+        let (priority, text): (JournalRecord.Priority, RecordText) =
             switch health {
             case .healthy: (.notice, "is healthy again")
             case .unhealthy(let reason): (.warning, "is unhealthy, the watchdog hears nothing: \(reason)")

@@ -8,7 +8,7 @@ package import ServiceManager
 extension ServiceLog {
     /// Writes a record of what somebody did, with the fields that say who it was.
     package func write(
-        _ priority: JournalRecord.Priority, _ message: String, _ id: MessageID, by origin: LifecycleOrigin,
+        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
         fields: [(name: String, value: String)] = []
     ) {
         write(Self.record(priority, message, id, by: origin, fields))
@@ -26,13 +26,13 @@ extension ServiceLog {
         apply(target: target, level: maximumLevel)
     }
 
-    private func tell(_ change: String, _ origin: LifecycleOrigin) {
+    private func tell(_ change: RecordText, _ origin: LifecycleOrigin) {
         let id: MessageID = if case .peer = origin { .logLevel } else { .control }
         writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin.words)", id, by: origin, []))
     }
 
     private static func record(
-        _ priority: JournalRecord.Priority, _ message: String, _ id: MessageID, by origin: LifecycleOrigin,
+        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
         _ fields: [(name: String, value: String)]
     ) -> JournalRecord {
         let who = [("BELFRY_ORIGIN", origin.kind)] + LifecycleRecords.fields(of: origin)

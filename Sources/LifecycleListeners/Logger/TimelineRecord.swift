@@ -16,7 +16,7 @@ package nonisolated enum TimelineRecord {
         let end = calls.map { $0.duration.end(from: $0.startUsec) }.max() ?? first
         let took = Duration.microseconds(max(end, first) - first)
         let longest = calls.max { $0.duration < $1.duration }
-        let detail = longest.map { ", '\($0.listener)' \($0.duration.milliseconds) ms of it" } ?? ""
+        let detail: RecordText = longest.map { ", '\($0.listener)' \($0.duration.milliseconds) ms of it" } ?? ""
         return JournalRecord(
             .info, "\(report.trigger) took \(took.milliseconds) ms\(calls.isEmpty ? "" : detail)",
             id: MessageID.timeline.rawValue,

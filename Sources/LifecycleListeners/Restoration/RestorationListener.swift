@@ -67,7 +67,7 @@ package final class RestorationListener: LifecycleListener {
 
     private func warn(_ message: String) {
         log.write(
-            .warning, message, .savedState,
+            .warning, "\(message)", .savedState,
             fields: [("BELFRY_LISTENER", name), ("BELFRY_OUTCOME", ListenerOutcome.failed(message).word)])
     }
 }

@@ -25,9 +25,9 @@ final class ClientLog {
     /// A client broke the protocol or a limit.
     func note(_ problem: VarlinkProblem) { write(.warning, "\(problem)", problem.peer) }
 
-    private func write(_ priority: JournalRecord.Priority, _ text: String, _ peer: VarlinkPeer?) {
+    private func write(_ priority: JournalRecord.Priority, _ text: RecordText, _ peer: VarlinkPeer?) {
         guard let suppressed = limit.admit(peer?.uid ?? 0, at: .now) else { return }
-        let note = suppressed > 0 ? ", and \(suppressed) such messages before were left out" : ""
+        let note: RecordText = suppressed > 0 ? ", and \(suppressed) such messages before were left out" : ""
         let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)) }
         log.write(priority, text + note, .client, fields: origin.map { LifecycleRecords.fields(of: .peer($0)) } ?? [])
     }

@@ -22,11 +22,11 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
 
     /// A record; the writer adds who wrote it.
     public init(
-        _ priority: Priority, _ message: String, id messageID: String? = nil,
+        _ priority: Priority, _ message: RecordText, id messageID: String? = nil,
         fields: [(name: String, value: String)] = []
     ) {
         self.priority = priority
-        self.message = message
+        self.message = message.description
         self.messageID = messageID
         self.fields = fields
     }

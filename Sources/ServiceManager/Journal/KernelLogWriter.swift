@@ -6,7 +6,6 @@ public import SystemErrors
 
 /// Writes the text of records to the kernel's log, a line each (`/dev/kmsg`, kmsg(4)).
 public final class KernelLogWriter: RecordWriter {
-    private static let path = "/dev/kmsg"
     /// The kernel refuses longer lines.
     private static let longest = 900
     private static let daemonFacility: Int32 = 3 << 3
@@ -15,19 +14,27 @@ public final class KernelLogWriter: RecordWriter {
 
     /// - Parameter identifier: what each line begins with.
     /// - Throws: when the log cannot be opened, which takes privileges.
-    public init(identifier: String) throws(SystemError) {
+    public convenience init(identifier: String) throws(SystemError) {
+        try self.init(identifier: identifier, path: "/dev/kmsg")
+    }
+
+    /// Makes a writer for a log that is elsewhere.
+    package init(identifier: String, path: String) throws(SystemError) {
         self.identifier = identifier
-        descriptor = open(Self.path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .last(verb: "open", object: Self.path) }
+        descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
     }
 
     isolated deinit { close(descriptor) }
 
-    /// Writes each line of the text.
+    /// Writes each line of the text. Further lines are indented, as elsewhere.
     public func write(_ record: JournalRecord) {
-        for text in record.message.split(separator: "\n") {
-            let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(text)\n"
-            _ = Glibc.write(descriptor, line, min(line.utf8.count, Self.longest))
+        var indent = ""
+        for text in RecordText.lines(of: record.message) {
+            let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
+            let bytes = line.prefix(bytes: Self.longest - 1) + "\n"
+            _ = Glibc.write(descriptor, String(bytes), bytes.utf8.count)
+            indent = "  "
         }
     }
 }

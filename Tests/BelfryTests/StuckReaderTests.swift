@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// A service whose peers do not read.
+@Suite(.timeLimit(.minutes(2)))
+struct StuckReaderTests {
+    let fixture: DaemonFixture
+
+    init() throws { fixture = try DaemonFixture() }
+
+    @Test func standardErrorThatNobodyReadsKeepsNothingUp() throws {
+        let daemon = try fixture.startReady("[Logger]\nTarget=stderr\n")
+        // More than a pipe holds; each is answered by several lines.
+        for _ in 0..<2000 {
+            daemon.send(SIGUSR2)
+            #expect(fixture.manager.hasDatagram == false || !fixture.manager.next().isEmpty)
+        }
+        daemon.send(SIGTERM)
+
+        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test func managerThatDoesNotReadKeepsNothingUp() throws {
+        let daemon = try fixture.start()
+        // Each of these tells the manager something; its queue holds ten.
+        daemon.lines(until: "didBecomeActive")
+        for _ in 0..<20 {
+            daemon.send(SIGHUP)
+            daemon.lines(until: "didReload")
+        }
+        daemon.send(SIGTERM)
+
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test func managerThatReadsLateHearsEverythingInOrder() throws {
+        let daemon = try fixture.start()
+        daemon.lines(until: "didBecomeActive")
+        for _ in 0..<20 {
+            daemon.send(SIGHUP)
+            daemon.lines(until: "didReload")
+        }
+
+        #expect(fixture.manager.wait(for: "READY=1"))
+        for _ in 0..<20 {
+            #expect(fixture.manager.wait(for: "RELOADING=1"))
+            #expect(fixture.manager.wait(for: "READY=1"))
+        }
+        daemon.send(SIGTERM)
+        #expect(fixture.manager.wait(for: "STOPPING=1"))
+        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
+        #expect(daemon.finish().status == 0)
+    }
+
+    @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/run/systemd/journal/socket")))
+    func journalAsTargetWithoutAJournalIsSaidAtTheStartAndRefusedLater() throws {
+        let why = "unable to reach the journal at '/run/systemd/journal/socket': No such file or directory (ENOENT)"
+        let daemon = try fixture.start("belfryd", nil, "[Logger]\nTarget=journal\n")
+        let start = daemon.lines(until: "didBecomeActive")
+        #expect(start.contains("belfryd: \(why), writing to standard error"))
+        #expect(fixture.manager.wait(for: "READY=1"))
+
+        daemon.send(SIGHUP)
+
+        #expect(
+            daemon.lines(until: "didFailToReload").contains { $0.contains("failed at willReload") && $0.hasSuffix(why) }
+        )
+        daemon.send(SIGTERM)
+        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
+        #expect(daemon.finish().status == 0)
+    }
+}
