@@ -185,6 +185,10 @@ final class ServiceAssembly {
         if !settings.caches.isEmpty, !has("cacheFlush") {
             log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configurationDoubt)
         }
+        if let time = Watchdog.timeout, time < Watchdog.shortest {
+            log.write(
+                .warning, "watchdog of \(time.microseconds) us is too short, it hears every 10 ms", .configurationDoubt)
+        }
         if let path = options.socketPath, !has("socket") {
             log.write(.warning, "this service has no socket, ignoring '\(path)'", .configurationDoubt)
         }

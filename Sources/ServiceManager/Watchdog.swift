@@ -5,6 +5,9 @@ internal import CSystemd
 
 /// The watchdog that the unit sets on this process (systemd.service(5), `WatchdogSec=`).
 public nonisolated enum Watchdog {
+    /// The shortest time that is kept to: a keep-alive every 10 ms. For less the loop would do nothing else.
+    public static let shortest: Duration = .milliseconds(20)
+
     /// Within which time it wants to hear `WATCHDOG=1`, again and again; nil when there is none, or when it is set on
     /// another process (sd_watchdog_enabled(3)).
     public static var timeout: Duration? {

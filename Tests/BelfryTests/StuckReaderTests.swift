@@ -57,6 +57,22 @@ struct StuckReaderTests {
         #expect(daemon.finish().status == 0)
     }
 
+    @Test func tinyWatchdogStarvesNobody() throws {
+        let daemon = try fixture.start("belfryd", nil, "", environment: ["WATCHDOG_USEC": "1"])
+        let lines = daemon.lines(until: "didBecomeActive")
+        #expect(fixture.manager.wait(for: "READY=1"))
+        let before = try processorTicks(of: daemon.pid)
+
+        // A hundred keep-alives are about a second.
+        for _ in 0..<100 { #expect(fixture.manager.wait(for: "WATCHDOG=1")) }
+
+        #expect(try processorTicks(of: daemon.pid) - before < 50)
+        #expect(lines.contains { $0.hasSuffix("watchdog of 1 us is too short, it hears every 10 ms") })
+        daemon.send(SIGTERM)
+        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
+        #expect(daemon.finish().status == 0)
+    }
+
     @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/run/systemd/journal/socket")))
     func journalAsTargetWithoutAJournalIsSaidAtTheStartAndRefusedLater() throws {
         let why = "unable to reach the journal at '/run/systemd/journal/socket': No such file or directory (ENOENT)"
@@ -73,5 +89,12 @@ struct StuckReaderTests {
         daemon.send(SIGTERM)
         #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
         #expect(daemon.finish().status == 0)
+    }
+
+    /// The processor time of a process, in ticks of a hundredth of a second (proc(5)).
+    private func processorTicks(of pid: Int32) throws -> Int {
+        let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
     }
 }

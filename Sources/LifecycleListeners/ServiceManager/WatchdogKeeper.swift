@@ -24,7 +24,8 @@ final class WatchdogKeeper {
 
     /// Begins to keep it content, if there is one.
     func begin() throws(SystemError) {
-        guard timer == nil, let timeout = Watchdog.timeout else { return }
+        guard timer == nil, let set = Watchdog.timeout else { return }
+        let timeout = max(set, Watchdog.shortest)
         // Twice in its time, and up to half of that late, so that the kernel can join the wake-up with others.
         timer = try loop.timer(after: timeout / 2, accuracy: timeout / 4) { [unowned self] in
             // A timer that cannot be set is a loop that does not work, which the watchdog finds out.
@@ -50,6 +51,6 @@ final class WatchdogKeeper {
             return
         }
         // Whoever recovers in time is to be heard in time.
-        recheck = try? loop.timer(after: timeout / 10) { [unowned self] in beat(timeout) }
+        recheck = try? loop.timer(after: max(timeout / 10, Watchdog.shortest / 2)) { [unowned self] in beat(timeout) }
     }
 }
