@@ -66,3 +66,31 @@ package nonisolated struct ConfigurationLoader {
         diagnostics.error(at: ConfigurationPosition(file: path), message, errorNumber: problem.code)
     }
 }
+
+/// Where the configuration comes from.
+package nonisolated enum ConfigurationSources: Sendable, Equatable {
+    /// Exactly these files, later ones over earlier ones; one that is missing is an error.
+    case files([String])
+    /// The places of UAPI.6: `NAME` in `/etc/belfry`, else in `/run/belfry`, else in `/usr/local/lib/belfry`, else in
+    /// `/usr/lib/belfry`, and over it the files of `NAME.d` in all four by their names. `root` stands before all of these
+    /// paths.
+    case search(root: String, name: String)
+
+    /// `belfry.conf` and `belfry.conf.d` in the places of UAPI.6.
+    package static let standard = ConfigurationSources.search(root: "", name: "belfry.conf")
+
+    /// The directories that are searched, the most important first.
+    static let directories = ["/etc/belfry", "/run/belfry", "/usr/local/lib/belfry", "/usr/lib/belfry"]
+}
+
+/// What came out of reading the configuration.
+package nonisolated struct LoadedConfiguration: Sendable {
+    /// The settings; nil when there was an error.
+    package let settings: BelfrySettings?
+    /// All errors and warnings, in the order of the files and lines.
+    package let diagnostics: [ConfigurationDiagnostic]
+    /// What holds for each key and where it was set, for showing; sections that a program added to the table are here.
+    package let effective: EffectiveConfiguration
+    /// The files that were read, the least important first.
+    package let files: [String]
+}

@@ -94,3 +94,15 @@ package nonisolated struct EffectiveSection: Sendable {
         fatalError("[\(description.name)] has no '\(key)' of that type")  // a mistake in the code, found by any test
     }
 }
+
+/// What holds for one key after all files were read.
+package nonisolated struct EffectiveSetting: Sendable {
+    /// The key in its one spelling.
+    package let key: String
+    /// The value as it could be written.
+    package internal(set) var text: String
+    /// The value; nil when nothing is set and there is no default.
+    package internal(set) var value: SettingValue?
+    /// Where the last assignment stands; nil for a default.
+    package internal(set) var origin: ConfigurationPosition?
+}

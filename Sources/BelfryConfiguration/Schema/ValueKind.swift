@@ -80,3 +80,35 @@ package nonisolated struct ValueKind: Sendable {
         }
     }
 }
+
+/// Why a value, or a key, cannot be taken as it stands.
+package nonisolated struct ValueProblem: Error, Sendable, Equatable {
+    /// What is wrong: lower case, no final stop.
+    package let message: String
+    /// Where in the value, in Unicode scalars from its beginning.
+    package let offset: Int
+
+    /// A problem at `offset`.
+    package init(_ message: String, offset: Int = 0) {
+        self.message = message
+        self.offset = offset
+    }
+}
+
+/// A value of a setting, read and checked.
+package nonisolated enum SettingValue: Sendable, Hashable {
+    /// `yes` or `no`.
+    case boolean(Bool)
+    /// A time span.
+    case duration(Duration)
+    /// A number of bytes.
+    case bytes(UInt64)
+    /// A whole number.
+    case integer(Int)
+    /// Text, checked by its kind.
+    case text(String)
+    /// The words of a list.
+    case texts([String])
+    /// `infinity`, where the kind allows it.
+    case unlimited
+}

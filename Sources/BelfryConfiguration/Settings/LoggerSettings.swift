@@ -16,3 +16,17 @@ package nonisolated struct LoggerSettings: Sendable, Equatable {
         target = section.choice("Target")
     }
 }
+
+/// Where log records go.
+package nonisolated enum LoggerTarget: String, Sendable, CaseIterable {
+    /// To the journal when there is one, else to standard error.
+    case auto
+    /// To the journal.
+    case journal
+    /// To standard error.
+    case stderr
+    /// To the kernel's log.
+    case kmsg
+    /// Nowhere.
+    case null
+}

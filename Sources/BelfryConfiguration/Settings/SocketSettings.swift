@@ -52,3 +52,13 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         replaySize = Int(clamping: section.bytes("ReplaySize") ?? .max)
     }
 }
+
+/// Who may do something on the socket.
+package nonisolated enum SocketAudience: String, Sendable, CaseIterable {
+    /// Everyone who can connect.
+    case all
+    /// Root, the service's own user and the members of `Group=`.
+    case privileged
+    /// Root and the service's own user.
+    case owner
+}

@@ -10,3 +10,11 @@ package nonisolated struct IniSection: Sendable, Equatable {
     /// The assignments in the order of the file.
     package internal(set) var entries: [IniEntry] = []
 }
+
+/// One assignment, `Key=Value`.
+package nonisolated struct IniEntry: Sendable, Equatable {
+    /// The key as written.
+    package let key: IniText
+    /// The value as written, continued lines joined, without white space around it.
+    package let value: IniText
+}
