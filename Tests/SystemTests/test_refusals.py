@@ -22,6 +22,7 @@ def assert_up(belfry, pid: int) -> None:
         ("[Signals]\nKILL=stop\n", "2:1", "KILL"),
         ("[Socket]\nModus=0666\n", "2:1", "Modus"),
         ("\n[Sockets]\n", "2:2", "Sockets"),
+        ("[Service]\nListenerTimeout=12.34.56\n", "2:22", "unknown unit of time '.56'"),
     ],
 )
 def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where, what):

@@ -3,16 +3,20 @@
 
 /// Booleans as systemd.syntax(7) writes them.
 package nonisolated enum BooleanText {
-    private static let yes: Set<String> = ["yes", "y", "true", "t", "on", "1"]
-    private static let no: Set<String> = ["no", "n", "false", "f", "off", "0"]
+    private static let words: [(text: String, value: Bool)] = [
+        ("yes", true), ("y", true), ("true", true), ("t", true), ("on", true), ("1", true),
+        ("no", false), ("n", false), ("false", false), ("f", false), ("off", false), ("0", false),
+    ]
 
-    /// `yes`, `true`, `on`, `1`, their opposites, and the single letters that systemd takes too; case does not count.
+    /// `yes`, `true`, `on`, `1`, their opposites, and the single letters that systemd takes too; the case of ASCII letters
+    /// does not count.
     ///
     /// - Throws: `ValueProblem` for anything else.
     package static func parse(_ text: String) throws(ValueProblem) -> Bool {
-        let lowered = text.lowercased()
-        if yes.contains(lowered) { return true }
-        if no.contains(lowered) { return false }
-        throw ValueProblem("expected 'yes' or 'no', not \(DisplayText.quoted(text))")
+        let lowered = text.utf8.lazy.map { (65...90).contains($0) ? $0 + 32 : $0 }
+        guard let word = words.first(where: { lowered.elementsEqual($0.text.utf8) }) else {
+            throw ValueProblem("expected 'yes' or 'no', not \(DisplayText.quoted(text))")
+        }
+        return word.value
     }
 }

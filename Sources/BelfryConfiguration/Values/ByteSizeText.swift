@@ -5,6 +5,7 @@
 package nonisolated enum ByteSizeText {
     private static let suffixes: [(name: String, bytes: UInt64)] = [
         ("E", 1 << 60), ("P", 1 << 50), ("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10), ("B", 1),
+        ("", 1),
     ]
 
     /// `4096`, `64K`, `1.5G`, `1G 512M`.
@@ -12,37 +13,53 @@ package nonisolated enum ByteSizeText {
     /// - Returns: Nil for `infinity`.
     /// - Throws: `ValueProblem` for what is no size or does not fit.
     package static func parse(_ text: String) throws(ValueProblem) -> UInt64? {
-        if text == "infinity" { return nil }
         var scanner = NumberScanner(text)
+        if scanner.take(oneOf: ["infinity"]) != nil, scanner.isAtEnd { return nil }
+        scanner = NumberScanner(text)
         var total: UInt64 = 0
-        var before: UInt64 = .max
+        var unitsLeft = suffixes[...]
         repeat {
             scanner.skipSpace()
-            let start = scanner.offset
-            var unit: UInt64 = 1
-            let part = try scanner.next { scanner in
-                scanner.skipSpace()
-                let suffix = scanner.take(oneOf: suffixes.map(\.name))
-                unit = suffixes.first { $0.name == suffix }?.bytes ?? 1
-                return unit
-            }
-            guard unit < before else {
-                throw ValueProblem("expected a smaller unit than before", offset: start)
-            }
-            before = unit
-            guard let part, case let (sum, overflow) = total.addingReportingOverflow(part), !overflow else {
-                throw ValueProblem("size is too large", offset: start)
+            let start = scanner.index
+            guard let part = try nextPart(&scanner, &unitsLeft),
+                case let (sum, overflow) = total.addingReportingOverflow(part), !overflow
+            else {
+                throw scanner.problem("size is too large", at: start)
             }
             total = sum
-            try checkNext(scanner)
         } while !scanner.isAtEnd
         return total
     }
 
-    private static func checkNext(_ scanner: NumberScanner) throws(ValueProblem) {
-        let word = scanner.word(endsAtDigit: false)
-        guard !word.isEmpty else { return }
-        let message = "expected a size with one of the suffixes K, M, G, T, not \(DisplayText.quoted(word))"
-        throw ValueProblem(message, offset: scanner.offset)
+    /// One number with its suffix, which must be one of `units`; those behind it are left for the next.
+    ///
+    /// - Returns: Nil when it does not fit.
+    private static func nextPart(
+        _ scanner: inout NumberScanner, _ units: inout ArraySlice<(name: String, bytes: UInt64)>
+    ) throws(ValueProblem) -> UInt64? {
+        let start = scanner.index
+        let whole = scanner.signedDigits()
+        guard !whole.isEmpty else {
+            let isSuffix = units.count < suffixes.count && !scanner.isAtEnd
+            throw scanner.problem(
+                isSuffix
+                    ? "expected one of the suffixes K, M, G and T, not \(DisplayText.quoted(scanner.word))"
+                    : "expected a number")
+        }
+        let digits = scanner.skip(UInt8(ascii: ".")) ? scanner.digits() : []
+        scanner.skipSpace()
+        guard let name = scanner.take(oneOf: units.lazy.map(\.name)),
+            let place = units.firstIndex(where: { $0.name == name })
+        else {
+            throw scanner.problem("expected a smaller unit than before", at: start)
+        }
+        let unit = units[place].bytes
+        units = units[(place + 1)...]
+        guard let number = NumberScanner.number(whole), let fraction = NumberScanner.number(digits) else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: unit)
+        // In floating point, as in systemd; the fraction is less than 2, and the unit at most 2^60.
+        let part = UInt64(digits.reduce(Double(fraction)) { value, _ in value / 10 } * Double(unit))
+        let (sum, overflowOfSum) = product.addingReportingOverflow(part)
+        return overflow || overflowOfSum ? nil : sum
     }
 }

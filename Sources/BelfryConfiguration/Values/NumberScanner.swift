@@ -1,83 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Walks over text like `1min 30.5s` or `1G 500M`: a decimal number, perhaps with a fraction, then a unit.
+/// Walks over the bytes of text such as `1min 30.5s` or `1G 500M`, as the C library and systemd do.
 nonisolated struct NumberScanner {
-    private let scalars: [Unicode.Scalar]
-    private(set) var offset = 0
+    private let bytes: [UInt8]
+    private(set) var index = 0
 
     init(_ text: String) {
-        scalars = Array(text.unicodeScalars)
+        bytes = Array(text.utf8)
     }
 
-    var isAtEnd: Bool { offset == scalars.count }
+    var isAtEnd: Bool { index == bytes.count }
 
-    /// What comes next without white space in between, up to white space or, when `endsAtDigit`, a digit.
-    func word(endsAtDigit: Bool) -> String {
-        let word = scalars[offset...].prefix { scalar in
-            !IniText.isSpace(scalar) && !(endsAtDigit && (scalar == "." || ("0"..."9").contains(scalar)))
-        }
-        return String(String.UnicodeScalarView(word))
+    var next: UInt8? { isAtEnd ? nil : bytes[index] }
+
+    /// Whether a number comes next, or what begins like one.
+    var isAtNumber: Bool {
+        next.map { (48...57).contains($0) || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0) }
+            ?? false
     }
 
-    mutating func skipSpace() {
-        while offset < scalars.count, IniText.isSpace(scalars[offset]) { offset += 1 }
+    /// A problem with what stands at `start`; with what comes next, unless said otherwise.
+    func problem(_ message: String, at start: Int? = nil) -> ValueProblem {
+        ValueProblem(message, offset: bytes[..<(start ?? index)].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) })
     }
 
-    /// The next number times the unit that follows it, fractions of the result cut off.
-    ///
-    /// - Returns: Nil when the result does not fit.
-    mutating func next(unit: (inout NumberScanner) -> UInt64) throws(ValueProblem) -> UInt64? {
-        let start = offset
-        let whole = digits()
-        var fraction: [UInt64] = []
-        if offset < scalars.count, scalars[offset] == "." {
-            offset += 1
-            fraction = digits()
-            if fraction.isEmpty { throw ValueProblem("expected digits behind the '.'", offset: offset) }
-        }
-        guard !whole.isEmpty || !fraction.isEmpty else {
-            throw ValueProblem("expected a number", offset: start)
-        }
-        let unit = unit(&self)
-        var total: UInt64 = 0
-        for digit in whole {
-            guard let next = Self.sum(total.multipliedReportingOverflow(by: 10), digit) else { return nil }
-            total = next
-        }
-        let (product, overflow) = total.multipliedReportingOverflow(by: unit)
-        guard !overflow else { return nil }
-        return Self.sum((product, false), Self.part(of: unit, fraction))
+    /// - Returns: Whether there was any.
+    @discardableResult mutating func skipSpace() -> Bool {
+        let start = index
+        while let byte = next, IniText.isSpace(Unicode.Scalar(byte)) { index += 1 }
+        return index > start
     }
 
-    /// Takes the longest of `words` that comes next.
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        index += 1
+        return true
+    }
+
+    /// The digits that come next, perhaps none.
+    mutating func digits() -> ArraySlice<UInt8> {
+        let run = bytes[index...].prefix { (48...57).contains($0) }
+        index = run.endIndex
+        return run
+    }
+
+    /// The digits that come next, perhaps none, perhaps after a plus sign, which needs some.
+    mutating func signedDigits() -> ArraySlice<UInt8> {
+        let start = index
+        let hasSign = skip(UInt8(ascii: "+"))
+        let run = digits()
+        if hasSign, run.isEmpty { index = start }
+        return run
+    }
+
+    /// Takes the first of `words` that comes next.
     mutating func take(oneOf words: some Sequence<String>) -> String? {
-        let rest = scalars[offset...]
-        let word = words.filter { rest.starts(with: $0.unicodeScalars) }.max {
-            $0.unicodeScalars.count < $1.unicodeScalars.count
-        }
-        offset += word?.unicodeScalars.count ?? 0
+        let rest = bytes[index...]
+        guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
+        index += word.utf8.count
         return word
     }
 
-    private mutating func digits() -> [UInt64] {
-        let run = scalars[offset...].prefix { ("0"..."9").contains($0) }
-        offset = run.endIndex
-        return run.map { UInt64($0.value - 48) }
+    /// What comes next, up to white space, for a message.
+    var word: String {
+        String(decoding: bytes[index...].prefix { !IniText.isSpace(Unicode.Scalar($0)) }, as: UTF8.self)
     }
 
-    /// `unit` times 0.`digits`, exact for as many digits as can matter.
-    private static func part(of unit: UInt64, _ digits: [UInt64]) -> UInt64 {
-        var (numerator, denominator): (UInt64, UInt64) = (0, 1)
-        for digit in digits.prefix(18) {
-            numerator = numerator * 10 + digit
-            denominator *= 10
+    /// The number of these digits.
+    ///
+    /// - Returns: Nil when it does not fit.
+    static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for digit in digits {
+            let (product, tooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, tooLargeAfterAll) = product.addingReportingOverflow(UInt64(digit - 48))
+            guard !tooLarge, !tooLargeAfterAll else { return nil }
+            number = sum
         }
-        return denominator.dividingFullWidth(unit.multipliedFullWidth(by: numerator)).quotient
-    }
-
-    private static func sum(_ first: (partialValue: UInt64, overflow: Bool), _ second: UInt64) -> UInt64? {
-        let (sum, overflow) = first.partialValue.addingReportingOverflow(second)
-        return first.overflow || overflow ? nil : sum
+        return number
     }
 }
