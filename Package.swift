@@ -53,7 +53,8 @@ let package = Package(
             swiftSettings: onMain),
         .target(
             name: "ServiceManager", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
-        .target(name: "BelfryConfiguration", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(
+            name: "BelfryConfiguration", dependencies: ["BelfryJSON", "CSystemd"], swiftSettings: onMain),
         .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
         .target(
             name: "LifecycleJournal", dependencies: ["BelfryJSON", "CSystemd", "SystemErrors", "Varlink"],

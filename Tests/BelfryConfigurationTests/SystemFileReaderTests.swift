@@ -75,6 +75,19 @@ struct SystemFileReaderTests {
         }
     }
 
+    @Test func dropInsWhoseNamesLookAlikeAreTwo() throws {
+        try inTemporaryDirectory { root in
+            for path in ["etc/belfry/belfry.conf.d/\u{E9}.conf", "run/belfry/belfry.conf.d/e\u{301}.conf"] {
+                try write("", "\(root)/\(path)")
+            }
+            try write("broken", root + "/etc/belfry/belfry.conf.d/.\u{301}.conf")
+
+            let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+
+            #expect(loaded.files.count == 2 && loaded.diagnostics.isEmpty)
+        }
+    }
+
     @Test func limitBoundsWhatIsRead() throws {
         try inTemporaryDirectory { root in
             try write(String(repeating: "#", count: 200_000), root + "/a")

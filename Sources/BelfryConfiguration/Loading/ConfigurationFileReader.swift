@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
 import Glibc
 import CSystemd
 
@@ -17,18 +18,19 @@ nonisolated extension ConfigurationFileReader {
     /// The files `*.conf` of these directories in the order of their names; of those with one name that in the first
     /// directory. A directory that is not there has none; `problem` hears of one that cannot be read.
     func dropIns(in directories: [String], problem: (String, FileProblem) -> Void) -> [String] {
-        var paths: [String: String] = [:]
+        var paths: [UTF8Text: String] = [:]
         for directory in directories {
             do throws(FileProblem) {
                 for name in try names(in: directory)
-                where name.hasSuffix(".conf") && !name.hasPrefix(".") && paths[name] == nil {
-                    paths[name] = "\(directory)/\(name)"
+                where name.utf8.suffix(5).elementsEqual(".conf".utf8) && name.utf8.first != UInt8(ascii: ".") {
+                    let key = UTF8Text(name)
+                    paths[key] = paths[key] ?? "\(directory)/\(name)"
                 }
             } catch {
                 if !error.isMissing { problem(directory, error) }
             }
         }
-        return paths.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
+        return paths.sorted { $0.key < $1.key }.map(\.value)
     }
 }
 

@@ -31,22 +31,22 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
     ) {
         func path(_ variable: String) -> String? {
             guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
-            return Self.withoutSlash(value)
+            return AbsolutePath.withoutSlash(value)
         }
         func unitPath(_ variable: String) -> String? {
             // systemd joins several directories with colons; the first is the one the unit names first.
             guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
-            let end = value.utf8.firstIndex(of: UInt8(ascii: ":")) ?? value.endIndex
-            return Self.withoutSlash(String(value[..<end]))
+            return AbsolutePath.withoutSlash(String(value.unicodeScalars.prefix { $0 != ":" }))
         }
         let isRoot = uid == 0
-        let given = runtimeDirectory.map(Self.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
+        let given = runtimeDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
         let runtime =
             given ?? (isRoot ? Self.systemDirectory : nil) ?? path("XDG_RUNTIME_DIR").map { "\($0)/belfry" }
             ?? "\(path("TMPDIR") ?? "/tmp")/belfry-\(uid)"
         self.runtimeDirectory = runtime
         self.stateDirectory =
-            stateDirectory.map(Self.withoutSlash) ?? unitPath("STATE_DIRECTORY") ?? (isRoot ? "/var/lib/belfry" : nil)
+            stateDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("STATE_DIRECTORY")
+            ?? (isRoot ? "/var/lib/belfry" : nil)
             ?? path("XDG_STATE_HOME").map { "\($0)/belfry" } ?? path("HOME").map { "\($0)/.local/state/belfry" }
             ?? "\(runtime)/state"
         let socket = environment["BELFRY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
@@ -59,11 +59,5 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
     package func clientSocketPath(exists: (String) -> Bool) -> String {
         let system = "\(Self.systemDirectory)/\(Self.socketName)"
         return !isSettled && exists(system) ? system : socketPath
-    }
-
-    private static func withoutSlash(_ path: String) -> String {
-        // Of a path of slashes alone one stays.
-        let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") } ?? path.startIndex
-        return path.isEmpty ? path : String(path[...end])
     }
 }

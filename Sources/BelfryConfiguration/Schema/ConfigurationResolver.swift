@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Holds what was read against the table: finds what is unknown or wrong, and works out what holds.
 nonisolated struct ConfigurationResolver {
     private struct Title: Hashable {
-        let name: String
-        let instance: String?
+        let name: UTF8Text
+        let instance: UTF8Text?
     }
 
     private static let longestList = 1024
@@ -43,7 +45,7 @@ nonisolated struct ConfigurationResolver {
         _ description: SectionDescription, instance: String?, at position: ConfigurationPosition?
     ) -> Int {
         let settings = description.keys.map(Self.defaultSetting)
-        indices[Title(name: description.name, instance: instance)] = sections.count
+        indices[Title(name: UTF8Text(description.name), instance: instance.map { UTF8Text($0) })] = sections.count
         sections.append(
             EffectiveSection(description: description, instance: instance, position: position, settings: settings))
         return sections.count - 1
@@ -68,7 +70,7 @@ nonisolated struct ConfigurationResolver {
             let near = NearestName.find(name, in: schema.sections.map(\.name))
             let question = near.map { ", did you mean '[\($0)]'?" } ?? ""
             diagnostics.error(
-                at: section.name.position, "unknown section [\(DisplayText.escaped(name))]\(question)")
+                at: section.name.position, "unknown section [\(DisplayText.cut(name))]\(question)")
             return nil
         }
         if let instance = section.instance, description.instance == nil {
@@ -88,7 +90,7 @@ nonisolated struct ConfigurationResolver {
             return nil
         }
         let instance = section.instance?.string
-        return indices[Title(name: name, instance: instance)]
+        return indices[Title(name: UTF8Text(name), instance: instance.map { UTF8Text($0) })]
             ?? append(description, instance: instance, at: section.name.position)
     }
 
@@ -101,7 +103,7 @@ nonisolated struct ConfigurationResolver {
 
     private mutating func apply(_ entry: IniEntry, to index: Int, _ diagnostics: inout DiagnosticList) {
         guard let (key, kind) = canonicalKey(entry.key, in: sections[index].description, &diagnostics) else { return }
-        let found = sections[index].settings.firstIndex { $0.key == key }
+        let found = sections[index].settings.firstIndex { $0.key.hasSameBytes(as: key) }
         let before = found.map { sections[index].settings[$0] }
         guard !entry.value.scalars.isEmpty else {
             if let found { reset(found, of: index, kind, at: entry.key.position) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// The table of all sections and keys. It is a value: append to `sections` to have more of them.
 package nonisolated struct ConfigurationSchema: Sendable {
     /// The sections, in the order to show them.
@@ -13,7 +15,7 @@ package nonisolated struct ConfigurationSchema: Sendable {
 
     /// The section of that name.
     package func section(_ name: String) -> SectionDescription? {
-        sections.first { $0.name == name }
+        sections.first { $0.name.hasSameBytes(as: name) }
     }
 
     /// Belfry's own.
@@ -49,7 +51,7 @@ package nonisolated struct SectionDescription: Sendable {
 
     /// The listed key of that name.
     package func key(_ name: String) -> KeyDescription? {
-        keys.first { $0.name == name }
+        keys.first { $0.name.hasSameBytes(as: name) }
     }
 }
 

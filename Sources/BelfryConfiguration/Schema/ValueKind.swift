@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// What the value of a key must look like, and how it is read. A library user adds kinds by making more of these.
 package nonisolated struct ValueKind: Sendable {
     /// Reads the text of one assignment. Doubts that are no errors go to `doubts`.
@@ -56,7 +58,7 @@ package nonisolated struct ValueKind: Sendable {
     /// A decimal number in `range`; with `infinity` as well, where `isOptional` says so.
     package static func integer(_ range: ClosedRange<Int>, isOptional: Bool = false) -> ValueKind {
         ValueKind("number") { text, _ throws(ValueProblem) in
-            if isOptional, text == "infinity" { return .unlimited }
+            if isOptional, text.hasSameBytes(as: "infinity") { return .unlimited }
             guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
                 throw ValueProblem("expected a whole number, not \(DisplayText.quoted(text))")
             }
@@ -71,7 +73,7 @@ package nonisolated struct ValueKind: Sendable {
     /// One of the given words.
     static func choice(_ words: [String]) -> ValueKind {
         ValueKind("one of " + words.joined(separator: ", ")) { text, _ throws(ValueProblem) in
-            guard words.contains(text) else {
+            guard words.contains(where: text.hasSameBytes) else {
                 let list = words.map { "'\($0)'" }.joined(separator: ", ")
                 let question = NearestName.question(text, in: words)
                 throw ValueProblem("expected one of \(list), not \(DisplayText.quoted(text))\(question)")
@@ -95,8 +97,8 @@ package nonisolated struct ValueProblem: Error, Sendable, Equatable {
     }
 }
 
-/// A value of a setting, read and checked.
-package nonisolated enum SettingValue: Sendable, Hashable {
+/// A value of a setting, read and checked. Texts are compared by their bytes.
+package nonisolated enum SettingValue: Sendable, Equatable {
     /// `yes` or `no`.
     case boolean(Bool)
     /// A time span.
@@ -111,4 +113,18 @@ package nonisolated enum SettingValue: Sendable, Hashable {
     case texts([String])
     /// `infinity`, where the kind allows it.
     case unlimited
+
+    /// Whether both are the same value.
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.duration(let left), .duration(let right)): left == right
+        case (.bytes(let left), .bytes(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
+        case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.hasSameBytes(as: $1) }
+        case (.unlimited, .unlimited): true
+        default: false
+        }
+    }
 }

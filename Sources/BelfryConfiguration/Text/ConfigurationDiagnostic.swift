@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// One thing that is wrong in the configuration, and where.
 package nonisolated struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConvertible {
     /// How bad it is: an error refuses the whole configuration, a warning does not.
@@ -76,10 +78,10 @@ package nonisolated struct DiagnosticList: Sendable {
 
     /// What was found, in the order of `files` and of their lines; what is in none of them comes first.
     package func sorted(files: [String]) -> [ConfigurationDiagnostic] {
-        let order = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
+        let order = Dictionary(files.enumerated().map { (UTF8Text($1), $0) }) { first, _ in first }
         let keyed = diagnostics.enumerated().map { index, diagnostic in
             let position = diagnostic.position
-            return (key: [order[position.file] ?? -1, position.line, position.column, index], diagnostic)
+            return (key: [order[UTF8Text(position.file)] ?? -1, position.line, position.column, index], diagnostic)
         }
         return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.1)
     }

@@ -20,12 +20,17 @@ package nonisolated enum DisplayText {
         return result
     }
 
-    /// `text` in single quotes, escaped, and cut when it is very long.
-    package static func quoted(_ text: String) -> String {
+    /// `text`, escaped, and cut when it is longer than 120 Unicode scalars.
+    package static func cut(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        guard scalars.count > longest else { return "'\(escaped(text))'" }
-        return "'\(escaped(String(String.UnicodeScalarView(scalars.prefix(longest)))))…'"
+        guard let end = scalars.index(scalars.startIndex, offsetBy: longest, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return escaped(text) }
+        return escaped(String(scalars[..<end])) + "…"
     }
+
+    /// The same in single quotes.
+    package static func quoted(_ text: String) -> String { "'\(cut(text))'" }
 
     /// Whether a scalar could move a cursor, change a colour or reorder a line.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {

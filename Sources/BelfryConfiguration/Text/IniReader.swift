@@ -25,7 +25,7 @@ package nonisolated struct IniReader {
     /// Reads the bytes of one file.
     ///
     /// - Parameters:
-    ///   - bytes: The content; UTF-8, with or without a byte order mark, lines ended by LF or CR LF.
+    ///   - bytes: The content; UTF-8, with or without a byte order mark, lines ended by LF, CR LF or CR.
     ///   - file: The path that diagnostics name.
     ///   - limits: How large a file and its lines may be.
     ///   - diagnostics: Receives what is wrong.
@@ -45,7 +45,9 @@ package nonisolated struct IniReader {
 
     private mutating func read(_ bytes: ArraySlice<UInt8>, _ diagnostics: inout DiagnosticList) {
         var number = 0
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let line = Self.takeLine(&rest)
             number += 1
             guard items <= limits.items else {
                 diagnostics.error(
@@ -60,6 +62,15 @@ package nonisolated struct IniReader {
             join(scalars, number: number, &diagnostics)
         }
         if let last = pending.take() { interpret(last, &diagnostics) }
+    }
+
+    /// Takes one line off the front, and its end.
+    private static func takeLine(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        let line = bytes.prefix { $0 != lf && $0 != cr }
+        bytes = bytes[line.endIndex...]
+        if bytes.popFirst() == cr, bytes.first == lf { bytes.removeFirst() }
+        return line
     }
 
     private func decode(
@@ -103,11 +114,9 @@ package nonisolated struct IniReader {
             diagnostics.error(at: text.position, message)
             return
         }
-        let end = content.last == "\r" ? content.dropLast() : content
-        if end.reversed().prefix(while: { $0 == "\\" }).count.isMultiple(of: 2) {
+        if content.reversed().prefix(while: { $0 == "\\" }).count.isMultiple(of: 2) {
             interpret(text, &diagnostics)
         } else {
-            if content.last == "\r" { text.removeLast() }
             text.replaceLastWithSpace()
             pending = text
         }

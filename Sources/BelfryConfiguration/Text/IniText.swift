@@ -28,9 +28,13 @@ package nonisolated struct IniText: Sendable, Equatable {
 
     /// Where the scalar at `offset` stood; an offset behind the end goes on in the last line.
     package func position(at offset: Int) -> ConfigurationPosition {
-        guard let run = runs.last(where: { $0.start <= offset }) ?? runs.first else {
-            return ConfigurationPosition(file: file)
+        var (lower, upper) = (0, runs.count)
+        while upper - lower > 1 {
+            let middle = (lower + upper) / 2
+            if runs[middle].start <= offset { lower = middle } else { upper = middle }
         }
+        guard lower < upper else { return ConfigurationPosition(file: file) }
+        let run = runs[lower]
         return ConfigurationPosition(file: file, line: run.line, column: run.column + offset - run.start)
     }
 
@@ -42,10 +46,6 @@ package nonisolated struct IniText: Sendable, Equatable {
     /// The backslash that continues a line reads as a space.
     mutating func replaceLastWithSpace() {
         scalars[scalars.count - 1] = " "
-    }
-
-    mutating func removeLast() {
-        scalars.removeLast()
     }
 
     /// The part in `range`, without the white space around it.

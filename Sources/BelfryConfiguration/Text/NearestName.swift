@@ -3,6 +3,7 @@
 
 /// Finds what was probably meant by a misspelt name.
 package nonisolated enum NearestName {
+    /// Bytes of a name that is compared at all; the work is the product of both lengths.
     private static let longest = 64
 
     /// The candidate nearest to `name`, when it is near enough to be worth a question: at most about a third of
@@ -15,11 +16,15 @@ package nonisolated enum NearestName {
     package static func find(
         _ name: String, in candidates: some Sequence<String>, limit: (String) -> Int
     ) -> String? {
-        guard !name.isEmpty, name.unicodeScalars.count <= longest else { return nil }
+        guard !name.isEmpty, name.utf8.count <= longest else { return nil }
+        let name = name.lowercased()
         var best: (name: String, distance: Int)?
         for candidate in candidates {
-            let distance = distance(name.lowercased(), candidate.lowercased())
-            if distance <= limit(candidate), distance < best?.distance ?? .max {
+            let most = min(limit(candidate), (best?.distance ?? .max) - 1)
+            // As many letters differ as one has more than the other, if not more.
+            guard abs(candidate.unicodeScalars.count - name.unicodeScalars.count) <= most else { continue }
+            let distance = distance(name, candidate.lowercased())
+            if distance <= most {
                 best = (candidate, distance)
             }
         }

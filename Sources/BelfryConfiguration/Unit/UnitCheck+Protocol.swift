@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// What systemd hears of the service, and what it sends.
 nonisolated extension UnitCheck {
-    private static let notifying = ["notify", "notify-reload"]
+    private static let notifying: [UTF8Text] = ["notify", "notify-reload"]
 
     mutating func checkProtocol() {
         let type = unit.last("Type")
@@ -50,9 +52,9 @@ nonisolated extension UnitCheck {
         if unit.last("Type")?.value == "notify-reload" { checkSignal("ReloadSignal", unless: "SIGHUP", is: .reload) }
     }
 
-    private mutating func checkSignal(_ key: String, unless name: String, is action: SignalAction) {
+    private mutating func checkSignal(_ key: UTF8Text, unless name: String, is action: SignalAction) {
         let setting = unit.last(key)
-        let name = setting?.value ?? name
+        let name = setting?.value.string ?? name
         do throws(ValueProblem) {
             let number = try SignalName.number(name)
             guard let settings else { return }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Whether what the service needs is left to it.
 nonisolated extension UnitCheck {
     mutating func checkDescriptors() {
         let store = unit.last("FileDescriptorStoreMax")
-        if store.flatMap({ Int($0.value) }) ?? 0 == 0 {
+        if store.flatMap({ Int($0.value.string) }) ?? 0 == 0 {
             warning(store, "no FileDescriptorStoreMax=: what the service stores over a restart is refused")
         }
         guard let socket = settings?.socket, socket.isEnabled else { return }
         let limit = unit.last("LimitNOFILE")
-        // The service raises the soft limit itself; by default the hard one is 524288 (systemd.exec(5)).
-        guard let limit, let hard = limit.value.split(separator: ":").last.flatMap({ Int($0) }) else { return }
-        guard hard < socket.connectionsMax + 512 else { return }
+        // The service raises the soft limit itself; by default the hard one is 524288. A suffix is that of a size, as in
+        // systemd.exec(5).
+        guard let limit, let last = limit.value.string.unicodeScalars.split(separator: ":").last,
+            let hard = (try? ByteSizeText.parse(String(last))) ?? nil, hard < UInt64(socket.connectionsMax) + 512
+        else { return }
         warning(limit, "\(limit.words) is too little for ConnectionsMax=\(socket.connectionsMax) and what else is open")
     }
 
@@ -42,8 +46,8 @@ nonisolated extension UnitCheck {
     }
 
     /// The first directory of a key that has systemd make it (systemd.exec(5)).
-    private func directory(_ key: String, below root: String) -> String? {
-        unit.words(key).first.map { "\(root)/\($0.word.prefix { $0 != ":" })" }
+    private func directory(_ key: UTF8Text, below root: String) -> String? {
+        unit.words(key).first.map { "\(root)/" + String($0.word.string.unicodeScalars.prefix { $0 != ":" }) }
     }
 
     private var isRoot: Bool {
@@ -62,7 +66,7 @@ nonisolated extension UnitCheck {
                 error(
                     setting,
                     "\(setting.words) makes \(DisplayText.quoted(need.path)) read-only, which \(need.who) writes to"
-                        + "\(need.remedy), or use ReadWritePaths=\(DisplayText.escaped(need.path))")
+                        + "\(need.remedy), or use ReadWritePaths=\(DisplayText.cut(need.path))")
             case .inaccessible(let setting):
                 error(
                     setting, "\(setting.words) hides \(DisplayText.quoted(need.path)), which \(need.who) needs")
@@ -91,12 +95,12 @@ nonisolated extension UnitCheck {
         if let state = stateDirectory(settings) {
             needs.append(Need(path: state, who: "the service", remedy: ": use StateDirectory="))
         }
-        if settings.socket.isEnabled, let path = settings.socket.path, path.hasPrefix("/") {
-            let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-            needs.append(Need(path: "/" + folder, who: "the socket"))
+        if settings.socket.isEnabled, let path = settings.socket.path, path.utf8.first == UInt8(ascii: "/") {
+            let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+            needs.append(Need(path: end == path.startIndex ? "/" : String(path[..<end]), who: "the socket"))
         }
-        needs += settings.caches.map { Need(path: $0.path, who: "[Cache \(DisplayText.escaped($0.name))]") }
-        return needs.filter { !$0.path.contains("%") }
+        needs += settings.caches.map { Need(path: $0.path, who: "[Cache \(DisplayText.cut($0.name))]") }
+        return needs.filter { !$0.path.utf8.contains(UInt8(ascii: "%")) }
     }
 
     /// Who sends a signal, and who calls, is seen in /proc and by uid.
@@ -115,9 +119,9 @@ nonisolated extension UnitCheck {
     private mutating func checkFamilies() {
         let words = unit.words("RestrictAddressFamilies")
         guard let first = words.first else { return }
-        let isDenied = first.word.hasPrefix("~")
-        let families = words.map { $0.word.hasPrefix("~") ? String($0.word.dropFirst()) : $0.word }
-        guard families.contains("AF_UNIX") == isDenied else { return }
+        let isDenied = first.word.string.utf8.first == UInt8(ascii: "~")
+        let isNamed = words.contains { $0.word == "AF_UNIX" || $0.word == "~AF_UNIX" }
+        guard isNamed == isDenied else { return }
         error(
             first.setting,
             "\(first.setting.words) leaves out AF_UNIX, over which the service speaks to systemd and to clients")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Whether the times of the configuration fit those of the unit.
 nonisolated extension UnitCheck {
     /// systemd's own defaults (systemd-system.conf(5)).

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Checks a unit against the configuration of the service that it starts: what systemd would do to the service that the
 /// service cannot stand, and what it would not do that the service relies on.
 package nonisolated struct UnitCheck {
@@ -59,7 +61,7 @@ package nonisolated struct UnitCheck {
     mutating func time(_ setting: UnitSetting?, unless fallback: Duration?) -> Duration? {
         guard let setting else { return fallback }
         do throws(ValueProblem) {
-            let time = try TimeSpanText.parse(setting.value)
+            let time = try TimeSpanText.parse(setting.value.string)
             return time == .zero ? nil : time
         } catch {
             diagnostics.error(

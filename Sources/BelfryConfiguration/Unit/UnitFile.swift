@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
 import Glibc
 
 /// The section [Service] of a systemd unit with its drop-ins: what was assigned, and where (systemd.syntax(7)).
@@ -11,7 +12,7 @@ package nonisolated struct UnitFile: Sendable {
     private(set) var header: ConfigurationPosition?
     /// The files that were read.
     private(set) var files: [String] = []
-    private var entries: [IniEntry] = []
+    private var entries: [UnitSetting] = []
 
     /// Reads a unit, given by its name or its path, and its drop-ins.
     package init(
@@ -43,9 +44,9 @@ package nonisolated struct UnitFile: Sendable {
                 diagnostics.error(at: ConfigurationPosition(file: path), "the unit is empty, which masks it")
             }
             for section in IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
-            where section.name.string == "Service" {
+            where section.name.string.hasSameBytes(as: "Service") {
                 header = header ?? section.name.position
-                entries += section.entries
+                entries += section.entries.map(UnitSetting.init)
             }
         } catch {
             Self.report("read", path, error, &diagnostics)
@@ -74,58 +75,53 @@ package nonisolated struct UnitFile: Sendable {
 
     /// The last value that was assigned to any of these keys, which one that is, and where; nil when there is none or
     /// an empty one took it back.
-    func last(_ keys: String...) -> UnitSetting? {
-        guard let entry = entries.last(where: { keys.contains($0.key.string) }) else { return nil }
-        return entry.value.scalars.isEmpty ? nil : UnitSetting(entry)
+    func last(_ keys: UTF8Text...) -> UnitSetting? {
+        guard let setting = entries.last(where: { keys.contains($0.key) }) else { return nil }
+        return setting.value == "" ? nil : setting
     }
 
     /// All values of a key that is a list, without those before an empty one.
-    func all(_ key: String) -> [UnitSetting] {
+    func all(_ key: UTF8Text) -> [UnitSetting] {
         var found: [UnitSetting] = []
-        for entry in entries where entry.key.string == key {
-            if entry.value.scalars.isEmpty { found = [] } else { found.append(UnitSetting(entry)) }
+        for setting in entries where setting.key == key {
+            if setting.value == "" { found = [] } else { found.append(setting) }
         }
         return found
     }
 
     /// The words of all values of a key, without quotes.
-    func words(_ key: String) -> [(word: String, setting: UnitSetting)] {
+    func words(_ key: UTF8Text) -> [(word: UTF8Text, setting: UnitSetting)] {
         all(key).flatMap { setting in
-            setting.value.split(whereSeparator: \.isWhitespace).map {
-                ($0.trimmingQuotes, setting)
+            setting.value.string.unicodeScalars.split(whereSeparator: IniText.isSpace).map {
+                (UTF8Text(String(Self.withoutQuotes($0))), setting)
             }
         }
     }
 
     /// Whether a boolean key is on.
-    func isOn(_ key: String) -> Bool { last(key).map { UnitFile.trueWords.contains($0.value.lowercased()) } ?? false }
+    func isOn(_ key: UTF8Text) -> Bool { last(key)?.isTrue ?? false }
 
-    static let trueWords: Set<String> = ["yes", "true", "on", "y", "t", "1"]
-}
-
-nonisolated extension Substring {
-    fileprivate var trimmingQuotes: String {
-        var text = self
-        for quote in ["\"", "'"] where text.count > 1 && text.hasPrefix(quote) && text.hasSuffix(quote) {
-            text = text.dropFirst().dropLast()
-        }
-        return String(text)
+    private static func withoutQuotes(_ word: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        guard let first = word.first, first == "\"" || first == "'", word.last == first,
+            word.dropFirst().startIndex < word.endIndex
+        else { return word }
+        return word.dropFirst().dropLast()
     }
 }
 
 /// One assignment in a unit.
 nonisolated struct UnitSetting: Sendable {
     /// The key.
-    let key: String
+    let key: UTF8Text
     /// The value as written.
-    let value: String
+    let value: UTF8Text
     /// Where the key stands.
     let position: ConfigurationPosition
     private let text: IniText
 
     init(_ entry: IniEntry) {
-        key = entry.key.string
-        value = entry.value.string
+        key = UTF8Text(entry.key.string)
+        value = UTF8Text(entry.value.string)
         position = entry.key.position
         text = entry.value
     }
@@ -134,5 +130,8 @@ nonisolated struct UnitSetting: Sendable {
     func position(at offset: Int) -> ConfigurationPosition { text.position(at: offset) }
 
     /// `Key=value`, for messages.
-    var words: String { DisplayText.escaped("\(key)=\(value)") }
+    var words: String { DisplayText.cut("\(key)=\(value)") }
+
+    /// Whether the value is a boolean, and that is on.
+    var isTrue: Bool { (try? BooleanText.parse(value.string)) ?? false }
 }

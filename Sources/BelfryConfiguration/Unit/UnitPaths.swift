@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Which files make up a service unit of the system's manager (systemd.unit(5)). Other names of it are not looked for.
 nonisolated struct UnitPaths {
     /// Where the unit may lie, the most important first; the first that is there is the unit.
@@ -16,13 +18,13 @@ nonisolated struct UnitPaths {
     ///   - root: Stands before the directories where systemd looks.
     init(_ unit: String, root: String = "") {
         let directories = Self.directories.map { root + $0 }
-        let slash = unit.lastIndex(of: "/")
-        let name = unit[(slash.map { unit.index(after: $0) } ?? unit.startIndex)...]
+        let slash = unit.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = unit[(slash.map { unit.utf8.index(after: $0) } ?? unit.startIndex)...]
         let (prefix, instance) = Self.parts(of: name)
         files =
             slash != nil
             ? [unit] : Self.names(prefix, instance).flatMap { name in directories.map { "\($0)/\(name)" } }
-        if let slash, !directories.contains(String(unit[..<slash])) {
+        if let slash, !directories.contains(where: String(unit[..<slash]).hasSameBytes) {
             dropInDirectories = [unit + ".d"]
         } else {
             let names = Self.beginnings(of: prefix).flatMap { Self.names($0, instance) }
@@ -35,9 +37,10 @@ nonisolated struct UnitPaths {
 
     /// `PREFIX` or `PREFIX@INSTANCE`, as in the name of a unit.
     private static func parts(of name: Substring) -> (prefix: Substring, instance: Substring?) {
-        let bare = name.hasSuffix(".service") ? name.dropLast(".service".count) : name
-        guard let at = bare.firstIndex(of: "@") else { return (bare, nil) }
-        return (bare[..<at], bare[bare.index(after: at)...])
+        let suffix = ".service".utf8
+        let bare = name.utf8.suffix(suffix.count).elementsEqual(suffix) ? name.utf8.dropLast(suffix.count) : name.utf8
+        guard let at = bare.firstIndex(of: UInt8(ascii: "@")) else { return (Substring(bare), nil) }
+        return (Substring(bare[..<at]), Substring(bare[bare.index(after: at)...]))
     }
 
     /// The name, and after that of an instance the name of its template.
@@ -52,7 +55,9 @@ nonisolated struct UnitPaths {
     /// `a-b-c`, `a-b-` and `a-`, each of which can have drop-ins.
     private static func beginnings(of prefix: Substring) -> [Substring] {
         var found = [prefix]
-        while let dash = found.last?.dropLast().lastIndex(of: "-") { found.append(prefix[...dash]) }
+        while let dash = found.last?.utf8.dropLast().lastIndex(of: UInt8(ascii: "-")) {
+            found.append(Substring(prefix.utf8[...dash]))
+        }
         return found
     }
 

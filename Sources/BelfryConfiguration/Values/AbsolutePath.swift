@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Paths in a configuration: absolute, free of `..` and control characters, and as they are, without specifiers.
 package nonisolated enum AbsolutePath {
     private static let longest = 4095
@@ -14,11 +16,11 @@ package nonisolated enum AbsolutePath {
         }
         try checkCharacters(text)
         guard text.utf8.count <= longest else { throw ValueProblem("path is longer than \(longest) bytes") }
-        let components = text.unicodeScalars.split(separator: "/").map(String.init).filter { $0 != "." }
-        guard !components.contains("..") else {
+        let components = text.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+        guard !components.contains(where: { $0.elementsEqual("..".utf8) }) else {
             throw ValueProblem("path \(DisplayText.quoted(text)) must not contain '..'")
         }
-        return "/" + components.joined(separator: "/")
+        return "/" + components.map { String(Substring($0)) }.joined(separator: "/")
     }
 
     /// A path that fits a Unix socket address (unix(7)), or `@NAME` for an abstract one.
@@ -34,6 +36,20 @@ package nonisolated enum AbsolutePath {
         guard path.utf8.count > 1 else { throw ValueProblem("\(DisplayText.quoted(text)) names no socket") }
         guard path.utf8.count <= 107 else { throw ValueProblem("socket path is longer than 107 bytes") }
         return path
+    }
+
+    /// Whether `path` is `directory` or lies below it, as far as the two texts say.
+    static func isPath(_ path: String, below directory: String) -> Bool {
+        let rest = path.utf8.dropFirst(directory.utf8.count)
+        return directory.hasSameBytes(as: "/")
+            || path.utf8.starts(with: directory.utf8) && (rest.isEmpty || rest.first == UInt8(ascii: "/"))
+    }
+
+    /// `path` without slashes at its end.
+    static func withoutSlash(_ path: String) -> String {
+        // Of a path of slashes alone one stays.
+        let last = path.utf8.lastIndex { $0 != UInt8(ascii: "/") } ?? path.startIndex
+        return path.utf8.isEmpty ? path : String(Substring(path.utf8[...last]))
     }
 
     private static func checkCharacters(_ text: String) throws(ValueProblem) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// The levels of syslog(3), the most urgent first.
 package nonisolated enum LogPriority: Int, Sendable, CaseIterable, Comparable {
     case emergency = 0
@@ -11,7 +13,10 @@ package nonisolated enum LogPriority: Int, Sendable, CaseIterable, Comparable {
 
     /// A name or a number from 0 to 7.
     package init?(_ text: String) {
-        guard let number = Self.names.firstIndex(of: text) ?? Self.names.indices.first(where: { String($0) == text })
+        guard
+            let number = Self.names.indices.first(where: {
+                text.hasSameBytes(as: Self.names[$0]) || text.hasSameBytes(as: String($0))
+            })
         else { return nil }
         self.init(rawValue: number)
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
+
 /// Names of notifications: Belfry's own and those that a configuration makes up.
 package nonisolated enum NotificationName {
     private static let longest = 255
@@ -33,7 +35,7 @@ package nonisolated enum NotificationName {
                 throw ValueProblem(message, offset: offset)
             }
         }
-        guard !text.isEmpty else { throw ValueProblem("missing notification name") }
+        guard !text.utf8.isEmpty else { throw ValueProblem("missing notification name") }
         guard text.utf8.count <= longest else {
             throw ValueProblem("notification name is longer than \(longest) characters")
         }
@@ -42,7 +44,7 @@ package nonisolated enum NotificationName {
 
     /// The one of `names` that `text` almost spells, or nil when it is one of them or far from all.
     package static func nearMiss(_ text: String, of names: [String]) -> String? {
-        if names.contains(text) { return nil }
+        if names.contains(where: text.hasSameBytes) { return nil }
         return NearestName.find(text, in: names) { max(1, $0.utf8.count / 6) }
     }
 }

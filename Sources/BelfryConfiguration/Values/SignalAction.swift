@@ -34,10 +34,10 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
     ///
     /// - Throws: `ValueProblem` when it could be neither.
     package init(_ text: String) throws(ValueProblem) {
-        if let action = Self.actions[text] {
+        let name = try NotificationName.parse(text)
+        if let action = Self.actions[name] {
             self = action
         } else {
-            let name = try NotificationName.parse(text)
             guard !NotificationName.transitions.contains(name) else {
                 let actions = "'pause', 'resume', 'interrupt', 'reload', 'stop'"
                 throw ValueProblem("'\(name)' is part of a transition and cannot be posted, name an action: \(actions)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
 import Glibc
 
 /// Signals by name and number, as kill(1) and systemd write them: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
@@ -33,14 +34,14 @@ package nonisolated enum SignalName {
     /// - Throws: `ValueProblem` with the nearest name for an unknown one, or with the range for a real-time signal
     ///   that this system does not have.
     package static func number(_ text: String) throws(ValueProblem) -> CInt {
-        let hasPrefix = text.hasPrefix("SIG")
-        let name = hasPrefix ? String(text.dropFirst(3)) : text
-        if let signal = (standard + aliases).first(where: { $0.name == name }) { return signal.number }
+        let scalars = text.unicodeScalars
+        let name = scalars.starts(with: "SIG".unicodeScalars) ? String(scalars.dropFirst(3)) : text
+        if let signal = (standard + aliases).first(where: { name.hasSameBytes(as: $0.name) }) { return signal.number }
         if let number = try realTimeNumber(name) { return number }
-        let bare = text.lowercased().hasPrefix("sig") ? String(text.unicodeScalars.dropFirst(3)) : text
+        let hasPrefix = ["SIG", "sig"].contains { scalars.starts(with: $0.unicodeScalars) }
         let question =
-            NearestName.find(bare, in: names).map {
-                ", did you mean '\(bare == text ? "" : "SIG")\($0)'?"
+            NearestName.find(hasPrefix ? String(scalars.dropFirst(3)) : text, in: names).map {
+                ", did you mean '\(hasPrefix ? "SIG" : "")\($0)'?"
             } ?? ""
         throw ValueProblem("unknown signal \(DisplayText.quoted(text))\(question)")
     }
@@ -61,13 +62,13 @@ package nonisolated enum SignalName {
 
     private static func realTimeNumber(_ name: String) throws(ValueProblem) -> CInt? {
         let range = realTime
-        if name == "RTMIN" { return range.lowerBound }
-        if name == "RTMAX" { return range.upperBound }
-        let isFromStart = name.hasPrefix("RTMIN+")
-        guard isFromStart || name.hasPrefix("RTMAX-") else { return nil }
-        let digits = name.dropFirst(6)
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        guard let distance = CInt(digits), distance <= range.upperBound - range.lowerBound else {
+        if name.hasSameBytes(as: "RTMIN") { return range.lowerBound }
+        if name.hasSameBytes(as: "RTMAX") { return range.upperBound }
+        let isFromStart = name.utf8.starts(with: "RTMIN+".utf8)
+        guard isFromStart || name.utf8.starts(with: "RTMAX-".utf8) else { return nil }
+        let digits = name.utf8.dropFirst(6)
+        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        guard let distance = CInt(Substring(digits)), distance <= range.upperBound - range.lowerBound else {
             let last = range.upperBound - range.lowerBound
             throw ValueProblem("no signal \(DisplayText.quoted(name)): there are RTMIN to RTMIN+\(last)")
         }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Testing
+
+/// Text that is slow to compare, or makes arithmetic overflow, in every place where a file can have it.
+nonisolated struct HostileTextTests {
+    /// 60 KB that canonical equivalence takes quadratic time for.
+    private static let marks = String(repeating: "\u{301}\u{323}", count: 15000)
+    private static let places: [String] =
+        [
+            "[\(marks)]\n", "[Service \(marks)]\n", "[Cache \(marks)]\n", "[Cache a]\nPath=/\(marks)\n", "\(marks)\n",
+            "\(marks)=1\n", "[Signals]\nUSR1=\(marks)\n", "[Signals]\nSIG\(marks)=stop\n",
+            "[Signals]\nRTMIN+\(marks)=stop\n", "[Service]\nDisabledListeners=\(marks)\nDisabledListeners=\(marks)\n",
+        ]
+        + ConfigurationSchema.belfry.sections.flatMap { section in
+            let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
+            return ["\(header)\(marks)=1\n", "\(header)a\(marks)=1\n"]
+                + section.keys.flatMap { ["\(header)\($0.name)=\(marks)\n", "\(header)\($0.name)=1\(marks)\n"] }
+        }
+
+    @Test(.timeLimit(.minutes(1)), arguments: places.indices)
+    func combiningMarksCostNoMoreThanOtherText(place: Int) {
+        let text = Self.places[place]
+        let loaded = MemoryFiles.load(text)
+
+        #expect(loaded.diagnostics.allSatisfy { $0.description.utf8.count < 2000 })
+        #expect(loaded.effective.restartKeys(changedFrom: MemoryFiles.load(text).effective).isEmpty)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "Type", "NotifyAccess", "KillMode", "KillSignal", "ReloadSignal", "WatchdogSec", "TimeoutStopSec",
+            "Restart",
+            "RestartPreventExitStatus", "FileDescriptorStoreMax", "LimitNOFILE", "SupplementaryGroups", "Group", "User",
+            "DynamicUser", "StateDirectory", "RuntimeDirectory", "ProtectSystem", "ProtectHome", "PrivateTmp",
+            "ProtectProc",
+            "ReadWritePaths", "BindPaths", "InaccessiblePaths", "RestrictAddressFamilies", "TemporaryFileSystem", "X",
+        ])
+    func combiningMarksInAUnitCostNoMoreThanOtherText(key: String) {
+        let lines = ["", "/", "~", "-/", "\"", "yes"].map { "\(key)=\($0)\(Self.marks)\n" }
+        let files = MemoryFiles(["/x.service": "[Service]\n\(Self.marks)=1\n" + lines.joined()])
+
+        let found = UnitCheck.run("/x.service", against: .defaults, reader: files)
+
+        #expect(!found.isEmpty && found.allSatisfy { $0.description.utf8.count < 4000 })
+    }
+
+    @Test func textsThatLookAlikeStayTwo() {
+        let names = ["\u{E9}", "e\u{301}"]
+        let loaded = names.map { MemoryFiles.load("[Service]\nDisabledListeners=\($0)\nRuntimeDirectory=/\($0)\n") }
+
+        #expect(loaded[0].effective.restartKeys(changedFrom: loaded[1].effective).count == 2)
+    }
+
+    @Test func nearestNameIsNotLookedForInALongOne() {
+        #expect(NearestName.find("Servic", in: ["Service"]) == "Service")
+        #expect(NearestName.find(Self.marks, in: [Self.marks + "a"]) == nil)
+    }
+
+    private static let numbers = [
+        "-1", "0", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615",
+        "18446744073709551616", "340282366920938463463374607431768211456", "9223372036854775807us", "292271y", "16E",
+        "15.99999999999E", "0.99999999999999999999999999E", "1e308", "0x7fffffffffffffff", "+9223372036854775807",
+        "infinity", "nan", String(repeating: "9", count: 3000), "1." + String(repeating: "9", count: 3000),
+        String(repeating: "1s ", count: 2000), String(repeating: "1y", count: 3000),
+    ]
+
+    @Test(arguments: numbers.indices)
+    func extremeNumberEndsNothing(index: Int) {
+        let number = Self.numbers[index]
+        for section in ConfigurationSchema.belfry.sections {
+            let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
+            for key in section.keys {
+                let loaded = MemoryFiles.load("\(header)\(key.name)=\(number)\n")
+                let unit = MemoryFiles(["/x.service": "[Service]\nTimeoutStopSec=\(number)\nLimitNOFILE=\(number)\n"])
+
+                #expect(loaded.settings != nil || !loaded.diagnostics.isEmpty)
+                _ = UnitCheck.run("/x.service", against: loaded.settings, reader: unit)
+            }
+        }
+    }
+
+    @Test func extremeTimesOfAUnitEndNothing() {
+        for key in ["TimeoutSec", "TimeoutStartSec", "WatchdogSec", "FileDescriptorStoreMax"] {
+            for number in Self.numbers {
+                let unit = MemoryFiles(["/x.service": "[Service]\n\(key)=\(number)\n"])
+                #expect(!UnitCheck.run("/x.service", against: .defaults, reader: unit).isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func lineEndsAsInSystemd(end: String) {
+        let lines = [
+            "[Service]", "# a comment", "StopTimeout=1\\", "min", "", "ListenerTimeout=2 \\", "; a comment", "3",
+            "Wrong=1", "",
+        ]
+        let loaded = MemoryFiles.load(lines.joined(separator: end))
+
+        #expect(loaded.effective.section("Service").duration("StopTimeout") == .seconds(60))
+        #expect(loaded.effective.section("Service").duration("ListenerTimeout") == .seconds(5))
+        #expect(loaded.diagnostics.map { [$0.position.line, $0.position.column] } == [[9, 1]])
+    }
+
+    @Test func manyProblemsAreCut() {
+        let loaded = MemoryFiles.load(String(repeating: "x\n", count: 10000))
+
+        #expect(loaded.diagnostics.count == 1001)
+    }
+}
