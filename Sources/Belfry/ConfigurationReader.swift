@@ -27,6 +27,7 @@ final class ConfigurationReader {
     /// - Throws: everything that is wrong, when anything is. Warnings are only logged.
     func read() throws(LifecycleReloadError) -> LifecycleConfiguration {
         let loaded = ConfigurationLoader.load(from: sources)
+            .checkingCaches(environment: Environment.variables, uid: geteuid(), onDisk: false)
         for diagnostic in loaded.diagnostics { write(diagnostic) }
         guard var settings = loaded.settings else {
             errorNumber = loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? EINVAL

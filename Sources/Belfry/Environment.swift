@@ -4,10 +4,10 @@
 internal import Glibc
 
 /// The environment that the process was started with (environ(7)).
-nonisolated enum Environment {
+package nonisolated enum Environment {
     /// The variables whose names are made of letters of ASCII, digits and `_`, as all are that somebody defined. Of two
     /// with the same name the first counts, as in getenv(3).
-    static var variables: [String: String] {
+    package static var variables: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {

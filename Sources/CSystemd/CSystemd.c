@@ -160,6 +160,14 @@ int belfry_status_at(int directory, const char *name, struct belfry_status *stat
     return 0;
 }
 
+int belfry_is_mount_point(int directory) {
+    struct belfry_status own, above;
+    int result = belfry_status_at(directory, "", &own);
+    if (result == 0) result = belfry_status_at(directory, "..", &above);
+    if (result < 0) return result;
+    return own.mount != above.mount && own.device != above.device;
+}
+
 int belfry_open_beneath(int directory, const char *name, int flags) {
     struct open_how how = {
         .flags = (uint64_t) (unsigned) flags | O_CLOEXEC | O_NOFOLLOW,

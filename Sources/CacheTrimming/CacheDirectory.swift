@@ -6,7 +6,8 @@ package nonisolated struct CacheDirectory: Sendable, Equatable {
     /// What the user calls it.
     package let name: String
 
-    /// An absolute path. What leads to it may hold symbolic links, the directory itself must not be one.
+    /// An absolute path. What leads to it may hold symbolic links, the directory itself must be neither one nor a mount
+    /// point.
     package let path: String
 
     /// What it may hold after a flush.

@@ -11,6 +11,8 @@ package nonisolated struct CacheError: Error, Sendable, Equatable {
         case path
         /// The path names a symbolic link.
         case link
+        /// Another file system is mounted on the path.
+        case mountPoint
         /// There is no CACHEDIR.TAG.
         case tagMissing
         /// CACHEDIR.TAG is a link, a directory or a special file.
@@ -45,6 +47,7 @@ nonisolated extension CacheError: CustomStringConvertible {
         return switch code {
         case .path: "unable to flush '\(object)': the path must be absolute, below '/' and without '..'"
         case .link: "unable to flush '\(object)': it is a symbolic link, name the directory itself"
+        case .mountPoint: "unable to flush '\(object)': it is a mount point, name a directory below it"
         case .tagMissing: "unable to trim '\(object)': it holds no CACHEDIR.TAG"
         case .tagNotRegular: "unable to trim '\(object)': its CACHEDIR.TAG is not a regular file"
         case .tagSignature: "unable to trim '\(object)': its CACHEDIR.TAG does not begin with '\(CacheTag.signature)'"

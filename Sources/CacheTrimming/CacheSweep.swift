@@ -20,7 +20,7 @@ package nonisolated struct CacheSweep {
     /// Opens the directory of a cache. `method` is for kernels that cannot keep the boundary themselves, and found
     /// out if nil.
     ///
-    /// - Throws: when the path is unusable, a symbolic link, or cannot be opened.
+    /// - Throws: when the path is unusable, a symbolic link or a mount point, or cannot be opened.
     package init(
         _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(), method: TreeBoundary.Method? = nil,
         isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -29,6 +29,7 @@ package nonisolated struct CacheSweep {
         self.limits = limits
         self.isCancelled = isCancelled
         root = try CacheSweep.open(cache.path)
+        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError(.mountPoint, path: cache.path) }
         do throws(Errno) {
             boundary = try TreeBoundary(root: root, method: method)
         } catch {

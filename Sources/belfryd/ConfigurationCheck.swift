@@ -3,6 +3,7 @@
 
 internal import Belfry
 internal import BelfryConfiguration
+internal import Glibc
 
 /// `--check-config` and `--print-config`: what is wrong goes to standard error, what holds to standard output.
 enum ConfigurationCheck {
@@ -10,6 +11,7 @@ enum ConfigurationCheck {
     /// - Returns: the exit code: 78 when there is an error.
     static func run(files: [String]?, prints: Bool, unit: String? = nil) -> Int32 {
         let loaded = ConfigurationLoader.load(from: files.map { .files($0) } ?? .standard)
+            .checkingCaches(environment: Environment.variables, uid: geteuid(), onDisk: true)
         for diagnostic in loaded.diagnostics { StandardStreams.error("\(diagnostic)\n") }
         let found = unit.map { UnitCheck.run($0, against: loaded.settings) } ?? []
         for diagnostic in found { StandardStreams.error("\(diagnostic)\n") }

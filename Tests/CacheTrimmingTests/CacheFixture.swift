@@ -14,14 +14,16 @@ nonisolated final class CacheFixture {
     let base: String
     private var mounts: [String] = []
 
-    var root: String { base + "/cache" }
+    let root: String
 
-    init(tag: String? = CacheTag.signature + "\n# made by a test\n") throws {
+    /// - Parameter root: the path of the cache in the private directory.
+    init(tag: String? = CacheTag.signature + "\n# made by a test\n", root path: String = "cache") throws {
         var template = Array(("/tmp/belfry-cache-" + String(repeating: "X", count: 6)).utf8CString)
         let made = try #require(mkdtemp(&template))
         base = String(cString: made)
-        try #require(mkdir(base + "/cache", 0o755) == 0)
-        if let tag { try file("cache/CACHEDIR.TAG", tag, age: 0) }
+        root = base + "/" + path
+        try directory(path)
+        if let tag { try file(path + "/CACHEDIR.TAG", tag, age: 0) }
     }
 
     deinit {

@@ -13,14 +13,14 @@ import Testing
     let fixture: CacheFixture
 
     init() throws {
-        fixture = try CacheFixture(tag: nil)
+        fixture = try CacheFixture(tag: nil, root: "disk/cache")
         for layer in ["lower", "upper"] { try fixture.mountMemory(layer) }
-        try fixture.file("lower/CACHEDIR.TAG", CacheTag.signature, age: 0)
-        for age in 20...29 as ClosedRange<Int64> { try fixture.file("lower/a/\(age)", size: 100, age: age) }
-        try fixture.mountOverlay("cache", lower: "lower", upper: "upper")
-        for age in 10...19 as ClosedRange<Int64> { try fixture.file("cache/a/\(age)", size: 100, age: age) }
+        try fixture.file("lower/cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
+        for age in 20...29 as ClosedRange<Int64> { try fixture.file("lower/cache/a/\(age)", size: 100, age: age) }
+        try fixture.mountOverlay("disk", lower: "lower", upper: "upper")
+        for age in 10...19 as ClosedRange<Int64> { try fixture.file("disk/cache/a/\(age)", size: 100, age: age) }
 
-        let devices = ["cache/a", "cache/a/10", "cache/a/20"].compactMap { fixture.status($0)?.device }
+        let devices = ["disk/cache/a", "disk/cache/a/10", "disk/cache/a/20"].compactMap { fixture.status($0)?.device }
         try #require(Set(devices).count == 3)
     }
 
@@ -36,21 +36,21 @@ import Testing
         let report = try fixture.cache(sizeMax: 1000).flush(now: CacheFixture.now)
 
         #expect(report.filesRemoved == 10 && report.bytesFreed == 1000)
-        #expect((10...19).allSatisfy { fixture.exists("cache/a/\($0)") })
+        #expect((10...19).allSatisfy { fixture.exists("disk/cache/a/\($0)") })
     }
 
     @Test(arguments: TreeBoundary.Method.allCases)
     func mountsInItAreNotEntered(method: TreeBoundary.Method) throws {
-        try fixture.file("cache/bound", age: 50)
-        try fixture.mountBind("lower/a/20", on: "cache/bound")
-        try fixture.directory("cache/folder")
-        try fixture.mountBind("lower/a", on: "cache/folder")
-        try fixture.mountBind("cache/a/11", on: "cache/a/10")
+        try fixture.file("disk/cache/bound", age: 50)
+        try fixture.mountBind("lower/cache/a/20", on: "disk/cache/bound")
+        try fixture.directory("disk/cache/folder")
+        try fixture.mountBind("lower/cache/a", on: "disk/cache/folder")
+        try fixture.mountBind("disk/cache/a/11", on: "disk/cache/a/10")
 
         let report = try fixture.flushAll(method: method)
 
         // Each is met twice: when files are counted, and when pages are dropped.
         #expect(report.mountsSkipped == 6 && report.filesRemoved == 19 && report.problems == [])
-        #expect(fixture.left("lower/a/20", "lower/a/29", "cache/a/10").count == 3)
+        #expect(fixture.left("lower/cache/a/20", "lower/cache/a/29", "disk/cache/a/10").count == 3)
     }
 }

@@ -151,13 +151,37 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
-    func problemsAreCountedAndTheFirstSpeltOut() throws {
-        let fixture = try CacheFixture(tag: nil)
+    func wholeFileSystemIsNoCache() throws {
+        let fixture = try CacheFixture()
         try fixture.mountMemory("cache")
         try fixture.file("cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
-        for age in 1...20 as ClosedRange<Int64> { try fixture.file("cache/a/\(age)", age: age) }
+        try fixture.file("cache/a", age: 1)
+
+        #expect(throws: CacheError(.mountPoint, path: fixture.root)) { try fixture.flushAll() }
+        #expect(throws: CacheError(.mountPoint, path: fixture.root)) { try fixture.cache().rehearseFlush() }
+        #expect(fixture.exists("cache/a"))
+    }
+
+    /// What systemd makes of every path in ReadWritePaths= and CacheDirectory= of a unit.
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func cacheMountedOnItselfIsFlushed() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a", age: 1)
+        try fixture.mountBind("cache", on: "cache")
+
+        #expect(try fixture.flushAll().filesRemoved == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func problemsAreCountedAndTheFirstSpeltOut() throws {
+        let fixture = try CacheFixture(tag: nil, root: "disk/cache")
+        try fixture.mountMemory("disk")
+        try fixture.file("disk/cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
+        for age in 1...20 as ClosedRange<Int64> { try fixture.file("disk/cache/a/\(age)", age: age) }
         // A program that another test has just started may still hold open what was written, until it is executed.
-        let attempts = (1...500).lazy.map { _ in try? CacheFixture.command("mount", "-o", "remount,ro", fixture.root) }
+        let attempts = (1...500).lazy.map { _ in
+            try? CacheFixture.command("mount", "-o", "remount,ro", fixture.base + "/disk")
+        }
         try #require(attempts.contains { $0 != nil })
 
         let report = try fixture.flushAll()

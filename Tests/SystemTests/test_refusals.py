@@ -23,6 +23,8 @@ def assert_up(belfry, pid: int) -> None:
         ("[Socket]\nModus=0666\n", "2:1", "Modus"),
         ("\n[Sockets]\n", "2:2", "Sockets"),
         ("[Service]\nListenerTimeout=12.34.56\n", "2:22", "unknown unit of time '.56'"),
+        ("[Cache a]\nPath=/\n", "2:6", "expected a directory below '/'"),
+        ("[Cache a]\nPath=/var/lib\n", "2:1", "the cache '/var/lib' holds the service's state directory '/var/lib/belfry'"),
     ],
 )
 def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where, what):
@@ -51,6 +53,21 @@ def test_all_that_is_wrong_is_said_at_once_with_the_nearest_name(belfry):
     places = [line for line in done.stderr.splitlines() if line.startswith(CONFIGURATION)]
     assert [line.split(":")[1] for line in places] == ["2", "3", "4"]
     assert "TERM" in places[1] and "Service" in places[2]
+
+
+def test_cache_is_no_mount_point_and_not_behind_a_link_to_the_state(belfry):
+    belfry.host.run("ln", "-sfn", "/var/lib", "/srv/link")
+    belfry.configure("[Cache a]\nPath=/dev/shm\n[Cache b]\nPath=/srv/link/belfry\n")
+
+    done = belfry.host.run("belfryd", "--check-config", check=False)
+    belfry.host.run("rm", "/srv/link")
+
+    assert done.returncode == 78
+    assert done.stderr.splitlines() == [
+        f"{CONFIGURATION}:2:1: error: the cache '/dev/shm' is a mount point, name a directory below it",
+        f"{CONFIGURATION}:4:1: error: the cache '/srv/link/belfry' is the service's state directory "
+        "'/var/lib/belfry', name a directory that holds nothing but the cache",
+    ]
 
 
 def test_misuse_exits_64(belfry):

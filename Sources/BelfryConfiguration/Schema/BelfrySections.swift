@@ -114,7 +114,9 @@ nonisolated enum BelfrySections {
     static let cache = SectionDescription(
         "Cache", instance: "NAME", help: "a cache directory to flush; it must hold a CACHEDIR.TAG to be trimmed",
         keys: [
-            KeyDescription(required: "Path", .path, help: "the directory"),
+            KeyDescription(
+                required: "Path", .directory,
+                help: "the directory, no mount point, and neither above nor the runtime or state directory"),
             KeyDescription(
                 "SizeMax", .size(isOptional: true), default: "", help: "bytes to keep, the oldest files go first"),
             KeyDescription("AgeMax", .timeSpan(), default: "", help: "age of a file above which it goes"),

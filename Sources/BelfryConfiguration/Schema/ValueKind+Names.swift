@@ -7,6 +7,15 @@ nonisolated extension ValueKind {
         .text(try AbsolutePath.parse(text))
     }
 
+    /// The absolute path of a directory other than '/'.
+    static let directory = ValueKind("absolute path") { text, _ throws(ValueProblem) in
+        let path = try AbsolutePath.parse(text)
+        guard path.utf8.count > 1 else {
+            throw ValueProblem("expected a directory below '/', such as '/var/cache/NAME'")
+        }
+        return .text(path)
+    }
+
     /// A list of absolute paths.
     package static let paths = ValueKind("list of absolute paths", isList: true) { text, _ throws(ValueProblem) in
         var paths: [String] = []

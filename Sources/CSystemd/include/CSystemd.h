@@ -169,6 +169,10 @@ struct belfry_status {
 /// Returns 0 or -errno.
 int belfry_status_at(int directory, const char *name, struct belfry_status *status);
 
+/// Whether another file system than the one of the directory above it is mounted on this directory. A bind mount of the
+/// same file system does not count: systemd makes one of every path in ReadWritePaths=. Returns 1, 0 or -errno.
+int belfry_is_mount_point(int directory);
+
 /// openat2(2) that follows no symbolic link, leaves neither the directory nor the mount, and sets O_CLOEXEC.
 /// Returns a descriptor or -errno: -EXDEV at a mount point, -ENOSYS before Linux 5.6.
 int belfry_open_beneath(int directory, const char *name, int flags);

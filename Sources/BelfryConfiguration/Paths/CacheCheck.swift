@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryJSON
+import CSystemd
+import Glibc
+
+/// Whether a flush of the caches could reach what is no cache: what the service itself stores, or a whole file system.
+nonisolated extension LoadedConfiguration {
+    /// The same, refused when a cache is or holds the runtime or the state directory. A cache may lie in one of them.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment of the service, which decides where those directories are.
+    ///   - uid: Its effective user.
+    ///   - onDisk: Whether to look at the file system, to see through symbolic links and to find mount points. That may
+    ///     block; a flush looks for mount points itself.
+    package func checkingCaches(environment: [String: String], uid: UInt32, onDisk: Bool) -> LoadedConfiguration {
+        let service = effective.section("Service")
+        let paths = RuntimePaths(
+            environment: environment, uid: uid, runtimeDirectory: service.text("RuntimeDirectory"),
+            stateDirectory: service.text("StateDirectory"))
+        let directories = [
+            ("runtime directory", paths.runtimeDirectory), ("state directory", paths.stateDirectory),
+            ("directory for the states of listeners", paths.stateDirectory + "/state"),
+        ].map { (name: $0, path: $1, real: onDisk ? Self.realPath($1) : $1) }
+        var found = DiagnosticList()
+        for section in effective.instances("Cache") {
+            guard let path = section.text("Path"),
+                let position = section.settings.first(where: { $0.key == "Path" })?.origin
+            else { continue }
+            let cache = DisplayText.quoted(path)
+            let real = onDisk ? Self.realPath(path) : path
+            if let directory = directories.first(where: { AbsolutePath.isPath($0.real, below: real) }) {
+                let verb = AbsolutePath.isPath(real, below: directory.real) ? "is" : "holds"
+                found.error(
+                    at: position,
+                    "the cache \(cache) \(verb) the service's \(directory.name) \(DisplayText.quoted(directory.path)), "
+                        + "name a directory that holds nothing but the cache")
+            } else if onDisk, Self.isMountPoint(path) {
+                found.error(at: position, "the cache \(cache) is a mount point, name a directory below it")
+            }
+        }
+        guard !found.diagnostics.isEmpty else { return self }
+        return LoadedConfiguration(
+            settings: nil, diagnostics: diagnostics + found.diagnostics, effective: effective, files: files)
+    }
+
+    /// `path` without symbolic links (realpath(3)), as far as it exists.
+    private static func realPath(_ path: String) -> String {
+        var rest = ""
+        var known = path.utf8[...]
+        while let slash = known.lastIndex(of: UInt8(ascii: "/")) {
+            if let real = realpath(String(Substring(known)), nil) {
+                defer { free(real) }
+                return AbsolutePath.withoutSlash(String(cString: real)) + rest
+            }
+            rest = String(Substring(known[slash...])) + rest
+            known = known[..<slash]
+        }
+        return path
+    }
+
+    private static func isMountPoint(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return belfry_is_mount_point(descriptor) == 1
+    }
+}
