@@ -9,9 +9,10 @@ public nonisolated struct JSONObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: JSONValue)
 
-    struct Member {
-        let key: String
-        var value: JSONValue
+    /// One member, as it is kept.
+    package struct Member {
+        package let key: String
+        package internal(set) var value: JSONValue
     }
 
     private enum Content {
@@ -31,14 +32,17 @@ public nonisolated struct JSONObject: Sendable {
         content = .members(Self.unique(members.map { Member(key: $0, value: $1) }))
     }
 
+    /// An object with members that a parser has read.
+    init(_ members: [Member]) { content = .members(Self.unique(members)) }
+
     /// An object that a parser has passed over.
     init(text: [UInt8]) { content = .text(text) }
 
     /// The members as they are written; nil for an object that was made of members.
     var text: [UInt8]? { if case .text(let text) = content { text } else { nil } }
 
-    /// The members.
-    var members: [Member] {
+    /// The members, which are read for this if they are text yet.
+    package var members: [Member] {
         switch content {
         case .members(let members): return members
         case .text(let text):
@@ -49,9 +53,6 @@ public nonisolated struct JSONObject: Sendable {
             return Self.unique(members)
         }
     }
-
-    /// Bytes of the text that it was read from; 0 for an object that was made of members.
-    package var byteCount: Int { text?.count ?? 0 }
 
     /// How many members there are.
     public var count: Int { members.count }
@@ -93,12 +94,6 @@ public nonisolated struct JSONObject: Sendable {
         }
     }
 
-    /// Walks over the members without making values of those that are not asked for. `body` reads or passes over the value.
-    package func read(_ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
-        if case .text(let text) = content { return Self.read(text, body) }
-        if !isEmpty { Self.read(JSONValue.object(self).json, body) }
-    }
-
     @inline(__always)
     private static func read(_ text: [UInt8], _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
         text.withUnsafeBufferPointer { bytes in
@@ -108,9 +103,18 @@ public nonisolated struct JSONObject: Sendable {
         }
     }
 
+    /// Whether two of a few members have the same name.
+    private static func hasTwins(_ members: [Member]) -> Bool {
+        for place in members.indices.dropFirst() {
+            for other in 0..<place where members[other].key.hasSameBytes(as: members[place].key) { return true }
+        }
+        return false
+    }
+
     /// Of members with the same name the last one wins, at the place of the first.
     private static func unique(_ members: [Member]) -> [Member] {
         guard members.count > 1 else { return members }
+        if members.count <= 8, !hasTwins(members) { return members }
         var places: [UTF8Text: Int] = [:]
         var unique: [Member] = []
         unique.reserveCapacity(members.count)

@@ -88,6 +88,17 @@ package nonisolated struct JSONParser {
         }
     }
 
+    /// The object that is next, with its members read and the objects in them as text.
+    package mutating func readObject() throws(JSONParseError) -> JSONObject {
+        var read: [JSONObject.Member] = []
+        read.reserveCapacity(4)
+        try members { (key, parser) throws(JSONParseError) in
+            let name = key.string
+            read.append(JSONObject.Member(key: name, value: try parser.value()))
+        }
+        return JSONObject(read)
+    }
+
     /// The object that is next, as text.
     private mutating func object() throws(JSONParseError) -> JSONObject {
         let hadSpace = hasSpace

@@ -5,7 +5,7 @@
 extension ServerConnection {
     /// Counts what the connection holds now. It may be closed for that.
     func count() {
-        let now = isClosed ? 0 : frames.heldBytes + queuedBytes + queued * Self.queuedCost + pendingParameters
+        let now = isClosed ? 0 : frames.heldBytes + queuedBytes + queued * Self.queuedCost + pendingBytes
         guard now != heldBytes else { return }
         let change = now - heldBytes
         heldBytes = now

@@ -31,8 +31,8 @@ final class ServerConnection: FrameStream {
     let user: ServerUser
     /// Bytes that the user was counted for this connection.
     var heldBytes = 0
-    /// Bytes of the call that waits for an answer.
-    var pendingParameters = 0
+    /// Bytes of the call that waits for an answer, as it came.
+    var pendingBytes = 0
     /// Whether calls have to wait for the next turn, because the user's time in this one is over.
     private var isPostponed = false
     private var isProceeding = false
@@ -95,7 +95,7 @@ final class ServerConnection: FrameStream {
             guard let frame = try nextFrame() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
-            begin(try VarlinkCall(message: frame), server)
+            begin(try VarlinkCall(message: frame), size: frame.count, server)
             let now = MonotonicInstant.now
             user.spend(now.microseconds(since: began))
             since = now
@@ -113,7 +113,7 @@ final class ServerConnection: FrameStream {
         current == 0 && (isPeerGone || queuedBytes <= limits.unreadBytes)
     }
 
-    private func begin(_ call: VarlinkCall, _ server: VarlinkServer) {
+    private func begin(_ call: VarlinkCall, size: Int, _ server: VarlinkServer) {
         calls += 1
         current = calls
         isOneway = call.mode == .oneway
@@ -121,13 +121,13 @@ final class ServerConnection: FrameStream {
         isUpgrading = call.mode == .upgrade
         if isUpgrading { takesInput = false }
         firstReply = sent + UInt64(queued)
-        var request = VarlinkRequest(call, number: calls, on: self)
+        var request = VarlinkRequest(call, size: size, number: calls, on: self)
         server.dispatch(request, mode: call.mode)
         if isKnownUniquelyReferenced(&request) {
             unanswered(request.number, method: request.method)
         } else {
             request.keep()
-            if current == calls { pendingParameters = call.parameters.byteCount }
+            if current == calls { pendingBytes = size }
         }
         if isPeerGone { cancelCurrent() }
     }
@@ -163,7 +163,7 @@ final class ServerConnection: FrameStream {
 
     private func cancelCurrent() {
         current = 0
-        pendingParameters = 0
+        pendingBytes = 0
         keepProgress(nil, from: 0)
         broadcast?.remove(self)
         successor = nil
@@ -199,7 +199,7 @@ final class ServerConnection: FrameStream {
     func resume(_ call: VarlinkCall) -> VarlinkRequest {
         calls += 1
         current = calls
-        let request = VarlinkRequest(call, number: calls, on: self)
+        let request = VarlinkRequest(call, size: 0, number: calls, on: self)
         request.keep()
         return request
     }
@@ -247,7 +247,7 @@ final class ServerConnection: FrameStream {
     private func finish(_ number: UInt64) {
         guard isActive(number) else { return }
         current = 0
-        pendingParameters = 0
+        pendingBytes = 0
         broadcast?.remove(self)
         keepProgress(nil, from: 0)
         isUpgrading = false

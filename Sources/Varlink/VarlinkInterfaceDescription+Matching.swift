@@ -8,108 +8,51 @@ nonisolated extension VarlinkInterfaceDescription {
     /// The first of `parameters` that does not match its declaration: missing, of the wrong type or, after all that are
     /// declared, not declared (UAPI.20, «Unknown Fields»). Inner fields are named with their path, `notification.name`.
     public func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
-        var mismatch = StructureMismatch(fields)
-        parameters.read { (key, parser) throws(JSONParseError) in
-            try check(key, &parser, against: fields, &mismatch)
-        }
-        return mismatch.path
-    }
-
-    /// What was found wrong with the members of a structure so far.
-    private struct StructureMismatch {
-        private let fields: [Field]
-        /// What each field lacks, nil for one that matches; first that all are missing.
-        private var problems: [String?]
-        private var unknown: String?
-
-        init(_ fields: [Field]) {
-            self.fields = fields
-            problems = fields.map { if case .nullable = $0.type { nil } else { "" } }
-        }
-
-        mutating func note(_ place: Int, _ problem: String?) { problems[place] = problem }
-        mutating func note(unknown name: String) { unknown = unknown ?? name }
-
-        /// The first field with a problem, with the path below it.
-        var path: String? {
-            for (field, problem) in zip(fields, problems) {
-                if let problem { return field.name + problem }
+        let members = parameters.members
+        var matched = 0
+        for field in fields {
+            let place = Self.place(of: field.name, in: members)
+            if place != nil { matched += 1 }
+            // In Varlink `null` is the same as absent.
+            guard let place, !members[place].value.isNull else {
+                if case .nullable = field.type { continue }
+                return field.name
             }
-            return unknown
+            if let path = mismatch(members[place].value, field.type) { return field.name + path }
         }
+        guard matched < members.count else { return nil }
+        return members.first { member in !fields.contains { $0.name.hasSameBytes(as: member.key) } }?.key
+            .cut(toBytes: Self.longestEcho)
     }
 
-    private func check(
-        _ key: JSONKey, _ parser: inout JSONParser, against fields: [Field], _ mismatch: inout StructureMismatch
-    ) throws(JSONParseError) {
-        guard let place = fields.firstIndex(where: { key.isSame(as: $0.name) }) else {
-            mismatch.note(unknown: key.string.cut(toBytes: Self.longestEcho))
-            _ = try parser.skipValue()
-            return
-        }
-        // In Varlink `null` is the same as absent.
-        if parser.nextOfValue == UInt8(ascii: "n") {
-            _ = try parser.skipValue()
-        } else {
-            mismatch.note(place, try self.mismatch(&parser, fields[place].type))
-        }
+    private static func place(of name: String, in members: [JSONObject.Member]) -> Int? {
+        for place in members.indices where members[place].key.hasSameBytes(as: name) { return place }
+        return nil
     }
 
-    /// Passes over a value. Answers the path from it to what does not match, an empty one if that is itself.
-    private func mismatch(_ parser: inout JSONParser, _ type: TypeReference) throws(JSONParseError) -> String? {
-        let first = parser.nextOfValue
-        switch type {
-        case .nullable(let type) where first != UInt8(ascii: "n"): return try mismatch(&parser, type)
-        case .named(let name):
-            if let type = types[name] { return try mismatch(&parser, type) }
-        case .structure(let fields) where first == UInt8(ascii: "{"):
-            var found = StructureMismatch(fields)
-            try parser.members { (key, parser) throws(JSONParseError) in
-                try check(key, &parser, against: fields, &found)
+    /// The path from a value to what does not match, an empty one if that is itself; nil when all matches.
+    private func mismatch(_ value: JSONValue, _ type: TypeReference) -> String? {
+        switch (type, value) {
+        case (.bool, .bool), (.string, .string), (.object, .object), (.float, .int), (.float, .double): return nil
+        case (.int, _): return value.intValue == nil ? "" : nil
+        case (.any, _): return value.isNull ? "" : nil
+        case (.nullable(let type), _): return value.isNull ? nil : mismatch(value, type)
+        case (.named(let name), _): return types[name].map { mismatch(value, $0) } ?? ""
+        case (.enumeration(let cases), .string(let name)):
+            return cases.contains { $0.name.hasSameBytes(as: name) } ? nil : ""
+        case (.structure(let fields), .object(let object)):
+            return mismatch(object, with: fields).map { "." + $0 }
+        case (.array(let type), .array(let elements)):
+            for (index, element) in elements.enumerated() {
+                if let path = mismatch(element, type) { return "[\(index)]" + path }
             }
-            return found.path.map { "." + $0 }
-        case .array(let type) where first == UInt8(ascii: "["):
-            var path: String?
-            var index = 0
-            try parser.elements { parser throws(JSONParseError) in
-                let found = try mismatch(&parser, type)
-                path = path ?? found.map { "[\(index)]" + $0 }
-                index += 1
+            return nil
+        case (.map(let type), .object(let object)):
+            for (key, element) in object {
+                if let path = mismatch(element, type) { return ".\(key.cut(toBytes: Self.longestEcho))" + path }
             }
-            return path
-        case .map(let type) where first == UInt8(ascii: "{"):
-            var path: String?
-            try parser.members { (key, parser) throws(JSONParseError) in
-                let found = try mismatch(&parser, type)
-                path = path ?? found.map { ".\(key.string.cut(toBytes: Self.longestEcho))" + $0 }
-            }
-            return path
-        case .enumeration(let cases) where first == UInt8(ascii: "\""):
-            let key = try parser.key()
-            return cases.contains { key.isSame(as: $0.name) } ? nil : ""
-        case .int where Self.beginsNumber(first): return try parser.value().intValue == nil ? "" : nil
-        default:
-            _ = try parser.skipValue()
-            return Self.begins(first, type) ? nil : ""
-        }
-        _ = try parser.skipValue()
-        return ""
-    }
-
-    private static func beginsNumber(_ first: UInt8?) -> Bool {
-        first.map { $0 == UInt8(ascii: "-") || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) } ?? false
-    }
-
-    /// Whether a value that begins so is of the type, as far as nothing more is to be known of it.
-    private static func begins(_ first: UInt8?, _ type: TypeReference) -> Bool {
-        switch type {
-        case .bool: first == UInt8(ascii: "t") || first == UInt8(ascii: "f")
-        case .string: first == UInt8(ascii: "\"")
-        case .object: first == UInt8(ascii: "{")
-        case .float: beginsNumber(first)
-        case .any: first != UInt8(ascii: "n")
-        case .nullable: first == UInt8(ascii: "n")
-        default: false
+            return nil
+        default: return ""
         }
     }
 }

@@ -34,7 +34,7 @@ nonisolated struct VarlinkMessageHeader {
             throw .notJSON(error)
         }
         if let problem { throw problem }
-        self.extensions = JSONObject(extensions)
+        if !extensions.isEmpty { self.extensions = JSONObject(extensions) }
     }
 
     /// Takes a field, and answers what is wrong with it. `null` is the same as absent where a field may be absent.
@@ -48,9 +48,11 @@ nonisolated struct VarlinkMessageHeader {
             method = try parser.value().stringValue
             return method == nil ? .wrongType("method") : nil
         case "parameters":
-            let value = try parser.value()
-            parameters = value.objectValue ?? JSONObject()
-            return value.objectValue == nil && !value.isNull ? .wrongType("parameters") : nil
+            if parser.nextOfValue == UInt8(ascii: "{") {
+                parameters = try parser.readObject()
+                return nil
+            }
+            return try parser.value().isNull ? nil : .wrongType("parameters")
         case "oneway":
             callField = "oneway"
             return Self.set(&oneway, try parser.value()) ? nil : .wrongType("oneway")

@@ -20,11 +20,14 @@ public final class VarlinkRequest {
     /// Header fields of vendors.
     public let extensions: JSONObject
 
+    /// The size of the message, in bytes.
+    package let byteCount: Int
     private var owed: UnansweredCall?
     let number: UInt64
     let connection: ServerConnection
 
-    init(_ call: VarlinkCall, number: UInt64, on connection: ServerConnection) {
+    init(_ call: VarlinkCall, size: Int, number: UInt64, on connection: ServerConnection) {
+        byteCount = size
         method = call.method
         parameters = call.parameters
         wantsMore = call.mode == .more

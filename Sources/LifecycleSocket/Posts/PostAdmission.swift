@@ -7,7 +7,7 @@ internal import Varlink
 /// done; until then its connection waits, and so does what the client sends after it. One whose client goes away before it
 /// has begun is dropped.
 final class PostAdmission {
-    /// Posts of one user, and the bytes of their user info.
+    /// Posts of one user, and the bytes of their calls.
     static let mostOfUser = (posts: 256, bytes: 16 << 20)
     /// Bytes of all users. One who has no post under way may begin one nevertheless.
     static let mostBytes = 32 << 20
@@ -24,7 +24,7 @@ final class PostAdmission {
     private var users: [UInt32: User] = [:]
     private var bytes = 0
 
-    /// Begins a post with so many bytes of user info, now or when there is room.
+    /// Begins a post whose call has so many bytes, now or when there is room.
     func begin(_ request: VarlinkRequest, _ bytes: Int, _ post: @escaping Post) {
         let uid = request.peer.uid
         guard users[uid]?.waiting.isEmpty == false || !hasRoom(for: bytes, of: uid) else {

@@ -3,7 +3,7 @@
 
 package import Lifecycle
 
-/// The parameters of `Post`, read in one pass.
+/// The parameters of `Post`.
 package nonisolated struct PostParameters {
     package private(set) var name = ""
     /// What to pass on, which nobody has looked into.
@@ -13,12 +13,14 @@ package nonisolated struct PostParameters {
 
     /// Reads parameters that match the declaration of the method.
     package init(_ parameters: JSONObject) {
-        parameters.read { (key, parser) throws(JSONParseError) in
-            switch key {
-            case "name": name = try parser.value().stringValue ?? ""
-            case "userInfo": userInfo = try parser.value().objectValue ?? [:]
-            case "wait": waits = try parser.value().boolValue ?? false
-            default: _ = try parser.skipValue()
+        let members = parameters.members
+        for place in members.indices {
+            let key = members[place].key
+            switch members[place].value {
+            case .string(let text) where key.hasSameBytes(as: "name"): name = text
+            case .object(let object) where key.hasSameBytes(as: "userInfo"): userInfo = object
+            case .bool(let flag) where key.hasSameBytes(as: "wait"): waits = flag
+            default: break
             }
         }
     }

@@ -60,7 +60,7 @@ extension SocketListener {
         if mediator.isAnsweredAtOnce(name) {
             return reply(mediator.post(name, userInfo: userInfo, origin: origin))
         }
-        posts.begin(request, userInfo.byteCount) { [mediator] done in
+        posts.begin(request, request.byteCount) { [mediator] done in
             reply(mediator.post(name, userInfo: userInfo, origin: origin) { _ in done() })
         }
     }
@@ -71,7 +71,7 @@ extension SocketListener {
         reply: @escaping (LifecycleReport) -> Void
     ) {
         let origin = origin(of: request)
-        posts.begin(request, max(userInfo.byteCount, request.parameters.byteCount)) { [mediator] done in
+        posts.begin(request, request.byteCount) { [mediator] done in
             mediator.post(name, userInfo: userInfo, origin: origin) { report in
                 reply(report)
                 done()
