@@ -91,6 +91,10 @@ class BelfryService(HostedUnit):
         self.wait_for(replaced, f"take the place of process {pid}")
         return self.main_pid()
 
+    def group(self) -> int:
+        """The group whose members are privileged."""
+        return int(self.host.run("getent", "group", "belfry").stdout.split(":")[2])
+
     def connect(self, **options) -> VarlinkClient:
         return VarlinkClient(self.socket_path(), **options)
 

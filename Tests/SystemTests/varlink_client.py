@@ -5,6 +5,7 @@
 import json
 import os
 import socket
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +28,8 @@ class VarlinkClient:
 
     def __init__(self, path: Path, uid: int = 0, timeout: float = 20):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(timeout)
+        # In a full queue connect(2) waits, as long as the socket may block.
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(timeout), 0))
         self.pending = bytearray()
         home = os.getcwd()
         # The kernel notes the peer's credentials at connect(); the folder is entered while we still may.
@@ -37,6 +39,7 @@ class VarlinkClient:
                 self.socket.connect(path.name)
         finally:
             os.chdir(home)
+        self.socket.settimeout(timeout)
 
     def __enter__(self) -> "VarlinkClient":
         return self

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Clients who do nothing wrong while others do: root, and a user like any other. They tell how long they had to wait, and
+how large the service was meanwhile."""
+
+import multiprocessing
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+
+from belfry_service import ADDRESS, SERVICE, BelfryService
+from socket_memory import SocketMemory
+from varlink_client import Subscriber, VarlinkClient, VarlinkError
+
+# The wait that others notice.
+NOTICED = 1.0
+MIB = 1 << 20
+# By how much the service may grow, with what the kernel keeps of its replies, and what may remain of it: what the allocator
+# does not give back, and the past notifications that are kept for subscribers.
+GROWTH_OF_ONE = 128 * MIB
+GROWTH_OF_MANY = 256 * MIB
+REMAINS = 16 * MIB
+# Seconds for a stop.
+STOP = 5
+PULSE = "org.example.pulse"
+BYSTANDER = 39999
+
+
+@dataclass
+class Observed:
+    """What the bystanders saw: each longest wait by what was waited for, and the largest memory in bytes."""
+
+    waits: dict[str, float] = field(default_factory=dict)
+    resident: int = 0
+    unread: int = 0
+    total: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def longest(self) -> tuple[str, float]:
+        return max(self.waits.items(), key=lambda wait: wait[1])
+
+    def timed(self, what: str, action):
+        begin = time.monotonic()
+        try:
+            return action()
+        except (OSError, EOFError, VarlinkError) as failure:
+            self.failures.append(f"{what}: {failure!r}")
+        finally:
+            self.waits[what] = max(self.waits.get(what, 0), time.monotonic() - begin)
+
+
+class Bystanders:
+    """The process in which they live."""
+
+    def __init__(self, path: Path, leader: int, pid: int, newcomers: tuple[int, ...], rounds: Synchronized):
+        self.path = path
+        self.newcomers = newcomers
+        self.rounds = rounds
+        self.status = Path(f"/proc/{pid}/status")
+        self.memory = SocketMemory(leader, ADDRESS)
+        self.seen = Observed()
+        self.subscribers = {uid: self.follow(uid) for uid in (0, BYSTANDER)}
+
+    def follow(self, uid: int) -> Subscriber:
+        return Subscriber(VarlinkClient(self.path, uid=uid), names=[PULSE])
+
+    def once(self) -> None:
+        """All that a client does, anew."""
+        for uid in self.newcomers:
+            who = "a user" if uid else "root"
+            self.seen.timed(f"GetState of {who}", lambda: self.ask(uid))
+            self.seen.timed(f"Subscribe of {who}", lambda: self.follow(uid).client.socket.close())
+        self.seen.timed("Post", self.post)
+        self.measure()
+        self.rounds.value += 1
+
+    def ask(self, uid: int) -> None:
+        with VarlinkClient(self.path, uid=uid) as client:
+            assert client.call("GetState")["state"]
+            if uid == BYSTANDER:
+                with suppress(VarlinkError):
+                    client.call("Post", {"name": PULSE})
+
+    def post(self) -> None:
+        """Posts, and sees it arrive at both."""
+        with VarlinkClient(self.path) as client:
+            sequence = client.call("Post", {"name": PULSE})["sequence"]
+        for subscriber in self.subscribers.values():
+            assert subscriber.next()["sequence"] == sequence
+
+    def measure(self) -> None:
+        lines = dict(line.split(":", 1) for line in self.status.read_text().splitlines())
+        self.seen.resident = max(self.seen.resident, int(lines["VmHWM"].split()[0]) << 10)
+        unread = self.memory.sent_and_unread()
+        self.seen.unread = max(self.seen.unread, unread)
+        self.seen.total = max(self.seen.total, unread + (int(lines["VmRSS"].split()[0]) << 10))
+
+    def live(self, control: Connection) -> None:
+        control.send("ready")
+        while not control.poll(0.02):
+            try:
+                self.once()
+            except Exception as failure:
+                self.seen.failures.append(repr(failure))
+                break
+        control.send(self.seen)
+
+
+def live(control: Connection, path: Path, leader: int, pid: int, *rest) -> None:
+    bystanders = Bystanders(path, leader, pid, *rest)
+    bystanders.once()
+    bystanders.seen = Observed()
+    # proc(5): the largest resident memory is counted anew.
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    bystanders.live(control)
+
+
+@contextmanager
+def unharmed(
+    belfry: BelfryService,
+    figures: list[str],
+    name: str,
+    growth: int = GROWTH_OF_ONE,
+    newcomers: tuple[int, ...] = (0, BYSTANDER),
+):
+    """Nothing that happens in the block harms the bystanders or the service, which ends in order afterwards.
+
+    The users `newcomers` connect anew all the while, and root and another user have subscribed before. Yields what returns
+    when the bystanders have done all that they do a few times more, or have been kept waiting.
+    """
+    pid, outer = belfry.main_pid(), belfry.outer_pid()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    rounds = context.Value("q", 0)
+    arguments = (theirs, belfry.socket_path(), belfry.host.leader, outer, newcomers, rounds)
+    process = context.Process(target=live, args=arguments, daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        assert ours.poll(30) and ours.recv() == "ready"
+        before = resident(outer)
+        yield lambda: go_around(rounds)
+        go_around(rounds, times=1)
+        ours.send("end")
+        assert ours.poll(90), "the bystanders were kept waiting"
+        seen = ours.recv()
+    finally:
+        process.kill()
+        process.join()
+    remains = settled(belfry, outer, before)
+    what, wait = seen.longest()
+    figures.append(
+        f"{name}: {what} took {wait * 1000:.0f} ms at the longest, memory {(seen.resident - before) / MIB:+.1f} MiB and"
+        f" {seen.unread / MIB:.1f} MiB unread, {remains / MIB:+.1f} MiB remain"
+    )
+    print(figures[-1])
+    assert belfry.main_pid() == pid, "the service has crashed"
+    assert not seen.failures, seen.failures[:5]
+    assert wait < NOTICED, figures[-1]
+    assert max(seen.resident, seen.total) - before <= growth, figures[-1]
+    assert remains <= REMAINS, figures[-1]
+    ends_in_order(belfry, figures)
+
+
+def go_around(rounds: Synchronized, times: int = 5) -> None:
+    """Returns when the bystanders have done it all so many times more, or have waited longer than they should."""
+    wanted, deadline = rounds.value + times, time.monotonic() + 2 * NOTICED
+    while rounds.value < wanted and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def resident(pid: int) -> int:
+    """The resident memory of a process of this machine, in bytes."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS"))
+
+
+def settled(belfry: BelfryService, pid: int, before: int) -> int:
+    """What remains once the service has had the time to see that all have gone."""
+    with suppress(AssertionError), belfry.connect() as client:
+        belfry.wait_for(
+            lambda: client.call("GetState") and resident(pid) - before <= REMAINS, "give memory back", seconds=3
+        )
+    return resident(pid) - before
+
+
+def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:
+    """The service ends with 0 soon after SIGTERM, and has not been made to log what it did not mean to."""
+    begin = time.monotonic()
+    belfry.host.systemctl("stop", SERVICE)
+    took = time.monotonic() - begin
+    figures[-1] += f", stopped in {took:.2f} s"
+    ended = belfry.properties("Result", "ExecMainStatus", "NRestarts")
+    assert ended == {"Result": "success", "ExecMainStatus": "0", "NRestarts": "0"}
+    assert took < STOP
+    forged = [line for record in belfry.journal() if is_forged(line := text(record))]
+    assert not forged, forged[:5]
+
+
+# What a hostile client begins a line with, so that it can be told from a line of the service.
+FORGED = "belfryd: forged"
+
+
+def text(record: dict) -> str:
+    """The message of a record; journalctl shows one that is not plain text as a list of its bytes."""
+    message = record["MESSAGE"]
+    return message if isinstance(message, str) else bytes(message).decode(errors="replace")
+
+
+def is_forged(message: str) -> bool:
+    """Whether a client has begun a line of it, or it has control characters, which the service escapes."""
+    return any(line.startswith(FORGED) for line in message.splitlines()) or any(ord(c) < 32 and c != "\n" for c in message)

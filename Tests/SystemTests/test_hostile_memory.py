@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What clients make the service hold: requests that are whole, that never end, and that wait behind replies that nobody
+reads. Of one user, of five and of fifty."""
+
+import pytest
+from bystanders import GROWTH_OF_MANY, GROWTH_OF_ONE, unharmed
+from hostile_clients import HostileClients, raw_call
+
+# As much as fits below FrameMax= with what is around it.
+SIZES = {"512 B": 400, "64 KB": (64 << 10) + 1, "1 MB": 1_000_000}
+CONNECTIONS = 1000
+DESCRIPTION = raw_call("org.varlink.service.GetInterfaceDescription", b'"interface":"io.belfry.Lifecycle"')
+
+
+def whole(size: int) -> bytes:
+    """A call whose error repeats what it was called with."""
+    return raw_call("org.varlink.service.GetInterfaceDescription", b'"interface":"%s"' % (b"x" * size))
+
+
+def partial(size: int) -> bytes:
+    return whole(size)[:-2]
+
+
+def pipelined(size: int) -> bytes:
+    """Calls behind replies that fill the socket, and one that does not end."""
+    return DESCRIPTION * 50 + whole(size) * 3 + DESCRIPTION * 50 + partial(size)
+
+
+def of_lists(size: int) -> bytes:
+    """A call that is far larger once it is decoded."""
+    return DESCRIPTION * 50 + raw_call("GetState", b'"unknown":[' + b"[]," * (size // 3) + b"[]]") * 3
+
+
+SHAPES = [whole, partial, pipelined, of_lists]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_thousand_requests_of_one_user(started, figures, shape, size):
+    with unharmed(started, figures, f"{CONNECTIONS} {shape.__name__} requests of {size}", GROWTH_OF_ONE) as go_around:
+        with HostileClients(started, [shape(SIZES[size])], CONNECTIONS):
+            go_around()
+
+
+def test_all_of_that_at_once(started, figures):
+    payloads = [shape(size) for shape in SHAPES for size in SIZES.values()]
+    with unharmed(started, figures, f"{CONNECTIONS} requests of every kind", GROWTH_OF_ONE) as go_around:
+        with HostileClients(started, payloads, CONNECTIONS):
+            go_around()
+
+
+@pytest.mark.parametrize("users", [5, 50])
+@pytest.mark.parametrize("privileged", [False, True])
+def test_large_requests_of_many_users(started, figures, users, privileged):
+    payloads = [shape(SIZES["1 MB"]) for shape in SHAPES]
+    who = "members" if privileged else "users"
+    with unharmed(started, figures, f"{users} {who} with {CONNECTIONS} requests of 1 MB", GROWTH_OF_MANY) as go_around:
+        with HostileClients(started, payloads, CONNECTIONS, users=users, privileged=privileged):
+            go_around()
+
+
+def test_past_that_many_users_ask_for_and_do_not_read(started, figures):
+    fill = raw_call("Post", b'"name":"org.example.past","userInfo":{"long":"%s"}' % (b"x" * 700))
+    ask = raw_call("Subscribe", b'"after":0', b',"more":true')
+    with HostileClients(started, [fill * 1000], privileged=True, read=True):
+        pass
+    with unharmed(started, figures, f"the past for {CONNECTIONS} connections of 50 users", GROWTH_OF_MANY) as go_around:
+        with HostileClients(started, [ask], CONNECTIONS, users=50):
+            go_around()

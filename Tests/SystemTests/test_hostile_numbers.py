@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Numbers at the ends of their types, and beyond them, wherever a client may say one."""
+
+import json
+
+import pytest
+from bystanders import unharmed
+from hostile_clients import assail, raw_call
+from hostile_text import VALID
+from varlink_client import VarlinkClient
+from varlink_methods import methods
+
+ENDS = [-(1 << 63), -(1 << 63) + 1, -1, 0, 1, (1 << 53) + 1, (1 << 63) - 2, (1 << 63) - 1]
+BEYOND = [1 << 63, -(1 << 63) - 1, (1 << 64) - 1, 10**30, 10**1000]
+TEXTS = ["1e308", "-1e308", "-0.0", "-0", "1e-400", "1e400", "9.3e18", "9223372036854775807.0", "1e18", "0.5", "1E0"]
+NUMBERS = [str(number) for number in ENDS + BEYOND] + TEXTS
+
+
+def test_numbers_in_every_parameter(started, figures):
+    """Of a call of its own: whatever is done with it at once."""
+    with started.connect() as client:
+        all_methods, _ = methods(client)
+    payloads = []
+    for method in all_methods:
+        for parameter in (p for p in method.parameters if p.kind in ("int", "float", "object", "bool")):
+            others = {p.name: VALID.get(p.name, "org.example.it") for p in method.parameters if p.kind == "string"}
+            others = {name: [text] if name in ("names", "follows") else text for name, text in others.items()}
+            rest = json.dumps(others).encode()[1:-1] + b"," if others else b""
+            for number in NUMBERS:
+                value = f'{{"number":{number}}}' if parameter.kind == "object" else number
+                place = rest + f'"{parameter.name}":{value}'.encode()
+                payloads += [raw_call(method.name, place), raw_call(method.name, place, b',"more":true')]
+    with unharmed(started, figures, f"{len(payloads)} calls with numbers"):
+        for first in range(0, len(payloads), 500):
+            some = payloads[first : first + 500]
+            assail(started, some, len(some), privileged=True, read=True)
+
+
+# What a program is asked for, by whom it is waited for, and what it is told.
+ASKED = {
+    "Post": ("org.example.number", {"name": "org.example.number", "wait": True}),
+    "Reload": ("willReload", {}),
+    "Pause": ("willResignActive", {}),
+    "Resume": ("willEnterForeground", {}),
+}
+
+
+@pytest.mark.parametrize("deadline", ENDS)
+def test_numbers_of_a_program(started, figures, deadline):
+    """A program with such a deadline, under a hold of such a length, that says such a number while it is waited for."""
+    with unharmed(started, figures, f"a deadline of {deadline} us"):
+        for within in (None, *ENDS):
+            life_of_a_program(started, deadline, within)
+
+
+def life_of_a_program(belfry, deadline: int, within: int | None) -> None:
+    with belfry.connect() as program, belfry.connect() as holder, belfry.connect() as client, belfry.connect() as asking:
+        names = [name for name, _ in ASKED.values()]
+        attach(program, names, deadline)
+        holder.send("Hold", {"reason": "a number", "timeoutUsec": deadline}, more=True)
+        answered(holder)
+        for signal in ("TERM", "TSTP", "CONT", "HUP"):
+            client.call("Explain", {"signal": signal})
+            client.call("Rehearse", {"signal": signal})
+        client.call("ListHolds")
+        client.call("ListListeners")
+        client.collect("io.systemd.Metrics.List")
+        if deadline <= 0:
+            return
+        for method, (name, parameters) in ASKED.items():
+            asking.send(method, parameters)
+            # A pause waits for it.
+            holder.socket.close()
+            get_on(program, client, name, within)
+            answered(asking)
+
+
+def attach(program: VarlinkClient, names: list[str], deadline: int) -> None:
+    listener = {"listener": "org.example.program", "names": names, "deadlineUsec": deadline, "confirm": True}
+    program.send("Attach", listener, more=True)
+    answered(program)
+
+
+def get_on(program: VarlinkClient, client: VarlinkClient, name: str, within: int | None) -> None:
+    """The program is told of `name`, says that it gets on, and answers, which may be too late by then."""
+    told = answered(program)
+    assert told["notification"]["name"] == name
+    if within is not None:
+        client.send("Progress", {"token": told["token"], "nextWithinUsec": within, "text": "a number"})
+        answered(client)
+    client.call("Explain", {"signal": "TERM"})
+    client.send("Answer", {"token": told["token"], "outcome": "completed"})
+    answered(client)
+
+
+@pytest.mark.parametrize("deadline", [number for number in ENDS if number > 1])
+def test_numbers_of_a_program_during_a_stop(started, deadline):
+    with started.connect() as program, started.connect() as client:
+        attach(program, ["willTerminate"], deadline)
+        started.host.systemctl("stop", "--no-block", started.name)
+        told = answered(program)
+        for within in ENDS:
+            client.send("Progress", {"token": told["token"], "nextWithinUsec": within})
+            answered(client)
+        client.call("Answer", {"token": told["token"], "outcome": "completed"})
+        started.wait_until_inactive()
+    assert started.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+
+
+def answered(client: VarlinkClient) -> dict:
+    """The next reply, whether or not it is an error."""
+    return client.receive().get("parameters", {})
