@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A belfryd without systemd, in a folder of a test's own, and what it may not do whatever it is sent."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from bystanders import FORGED, GROWTH_OF_ONE, MIB, NOTICED, REMAINS, STOP, resident
+from host_roots import PROJECT
+from varlink_client import VarlinkClient
+
+DAEMON = PROJECT / ".build/release/belfryd"
+# Everybody may do everything: the fuzzer is neither root nor the service's own user where it can help it.
+CONFIGURATION = """
+[Service]
+StopTimeout=2s
+ListenerTimeout=1s
+[Socket]
+Look=all
+Post=all
+Control=all
+[Cache fuzz]
+Path={folder}/cache
+FilesMax=10
+"""
+TAG = "Signature: 8a477f597d28d172789f06886806bc55\n"
+
+
+class Found(Exception):
+    """Something that must not be."""
+
+
+class LiveService:
+    """A belfryd of the fuzzer's own."""
+
+    def __init__(self, daemon: Path, folder: Path):
+        self.path = folder / "socket"
+        self.output = folder / "output"
+        for name in ("run", "state", "cache"):
+            (folder / name).mkdir()
+        (folder / "cache/CACHEDIR.TAG").write_text(TAG)
+        (folder / "belfry.conf").write_text(CONFIGURATION.format(folder=folder))
+        folder.chmod(0o755)
+        directories = {"RUNTIME_DIRECTORY": f"{folder}/run", "STATE_DIRECTORY": f"{folder}/state"}
+        self.process = subprocess.Popen(
+            [daemon, "--config", folder / "belfry.conf", "--socket", self.path],
+            env={"PATH": os.environ["PATH"], "SWIFT_BACKTRACE": "enable=no", **directories},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=open(self.output, "wb"),
+            start_new_session=True,
+        )
+        self.read = 0
+        deadline = time.monotonic() + 20
+        while not self.path.exists() or "didBecomeActive" not in self.output.read_text(errors="replace"):
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise Found(f"the service did not start: {self.output.read_text(errors='replace')}")
+            time.sleep(0.02)
+        self.path.chmod(0o666)
+        self.before = resident(self.process.pid)
+
+    def signal(self, name: str) -> None:
+        os.kill(self.process.pid, signal.Signals[name])
+
+    def control(self, value: int) -> None:
+        """systemd's control convention: SIGRTMIN+18 with a value."""
+        ctypes.CDLL(None).sigqueue(self.process.pid, signal.SIGRTMIN + 18, ctypes.c_void_p(value & 0xFFFFFFFF))
+
+    def check(self) -> None:
+        """Raises what is wrong with it."""
+        begin = time.monotonic()
+        try:
+            with VarlinkClient(self.path) as client:
+                client.call("GetState")
+        except (OSError, EOFError) as failure:
+            status = self.process.poll()
+            raise Found(f"GetState failed: {failure!r}, the service's exit status is {status}: {self.last_words()!r}") from failure
+        took = time.monotonic() - begin
+        if took > NOTICED:
+            raise Found(f"GetState took {took:.2f} s")
+        if (grown := resident(self.process.pid) - self.before) > GROWTH_OF_ONE:
+            raise Found(f"the service has grown by {grown / MIB:.0f} MiB")
+        self.check_output()
+
+    def check_output(self) -> None:
+        with open(self.output, "rb") as output:
+            output.seek(self.read)
+            lines = output.read().splitlines(keepends=True)
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            self.read += len(line)
+            words = line[:-1].decode(errors="replace")
+            # The rest of a text of several lines, such as the allocator's, is indented.
+            begun = words.startswith(("belfryd: ", "  ")) and not words.startswith(FORGED)
+            if not begun or any(ord(c) < 32 for c in words):
+                raise Found(f"the service wrote {words[:300]!r}")
+
+    def check_remains(self) -> None:
+        """After all clients have gone."""
+        deadline = time.monotonic() + 5
+        while (grown := resident(self.process.pid) - self.before) > REMAINS:
+            if time.monotonic() > deadline:
+                raise Found(f"{grown / MIB:.0f} MiB remain after all have gone")
+            self.check()
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        self.signal("SIGTERM")
+        try:
+            status = self.process.wait(timeout=STOP)
+        except subprocess.TimeoutExpired as late:
+            raise Found(f"the service did not exit within {STOP} s: {self.last_words()!r}") from late
+        if status != 0:
+            raise Found(f"the service exited with {status}: {self.last_words()!r}")
+        self.check_output()
+
+    def last_words(self) -> str:
+        return self.output.read_text(errors="replace")[-500:]
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
