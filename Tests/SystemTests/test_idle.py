@@ -21,6 +21,8 @@ def test_idle_service_has_one_thread_and_does_not_wake_up(on_each):
     subscriber = belfry.subscribe()
     assert subscriber.state["state"] == "active"
     wait_for_locks(belfry, BOTH)
+    # The memory and the subscriber, which is stored when it has lasted a second.
+    belfry.wait_until_stored(1 + 1)
     # Its answer to this call is the last thing it has to do.
     belfry.ctl("status")
 

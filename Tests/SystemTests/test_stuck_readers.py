@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from belfry_service import SERVICE
+from test_control_signal import SENDERS
 from test_restart import post
 from varlink_client import NOBODY, VarlinkError
 
@@ -130,7 +131,8 @@ def test_journal_as_target_without_journald_is_refused(on_each):
         refused = on_each.ctl("reload", check=False)
         assert refused.returncode != 0
         assert "unable to reach the journal at '/run/systemd/journal/socket'" in refused.stdout + refused.stderr
-        on_each.host.run("/bin/kill", "-s", "RTMIN+18", "-q", str(0x201), str(on_each.main_pid()))
+        send = dict(SENDERS)[f"{on_each.host.name}_host"]
+        send(on_each, 0x201)
         post(on_each, 1)
     post(on_each, 1)
     on_each.host.systemctl("reload", SERVICE)
