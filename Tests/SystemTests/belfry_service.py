@@ -95,6 +95,14 @@ class BelfryService(HostedUnit):
         """The group whose members are privileged."""
         return int(self.host.run("getent", "group", "belfry").stdout.split(":")[2])
 
+    def wait_until_logged(self) -> None:
+        """Returns when the journal has the last notification: nothing waits for journald then."""
+        with self.connect() as client:
+            last = client.call("GetState")["sequence"]
+        run = f"_SYSTEMD_INVOCATION_ID={self.property('InvocationID')}"
+        find = ["journalctl", "--quiet", "--output=cat", "--lines=1", run, f"BELFRY_SEQUENCE={last}"]
+        self.wait_for(lambda: self.host.run(*find).stdout, f"log notification {last}")
+
     def connect(self, **options) -> VarlinkClient:
         return VarlinkClient(self.socket_path(), **options)
 
