@@ -64,6 +64,7 @@ def test_hundred_thousand_mixed_signals_leave_nothing_behind(on_each):
 
     with running(command, stdin=subprocess.PIPE) as sender:
         send(WARM_UP, sender)
+        on_each.wait_until_logged()
         before = on_each.footprint()
         send(SIGNALS - WARM_UP, sender)
         sender.stdin.close()
@@ -71,6 +72,7 @@ def test_hundred_thousand_mixed_signals_leave_nothing_behind(on_each):
 
     assert rung == SIGNALS // 2
     on_each.wait_for(lambda: on_each.status()["state"] == "active", "be active in the end")
+    on_each.wait_until_logged()
     assert_nothing_grew(on_each, before)
     logged = journal_values(on_each)
     assert len(logged) == len(set(logged)) == SIGNALS // 2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CSystemd
 public import EventLoop
 internal import Glibc
 
@@ -22,6 +23,8 @@ public final class SendQueue<Item> {
 
     private static var shortest: Duration { .milliseconds(1) }
     private static var longest: Duration { .seconds(1) }
+    /// When so many bytes have waited, the allocator is to return memory to the system: to send them took far longer.
+    private static var returned: Int { 256 << 10 }
 
     /// How much may wait.
     private let limit: (items: Int, bytes: Int)
@@ -29,6 +32,8 @@ public final class SendQueue<Item> {
     private let attempt: (inout Item) -> Attempt
     private var items: [Item] = []
     private var bytes = 0
+    /// The most since nothing waited.
+    private var peak = 0
     private var delay = SendQueue.shortest
     private var timer: TimerEventSource?
     /// What was dropped since it was last told.
@@ -70,6 +75,7 @@ public final class SendQueue<Item> {
         }
         items.append(item)
         bytes += size
+        peak = max(peak, bytes)
         schedule()
         return true
     }
@@ -131,6 +137,12 @@ public final class SendQueue<Item> {
 
     private func tryAgain() {
         delay = advance() ? Self.shortest : min(delay * 2, Self.longest)
-        if items.isEmpty { timer = nil } else { try? timer?.fire(after: delay) }
+        guard items.isEmpty else {
+            try? timer?.fire(after: delay)
+            return
+        }
+        timer = nil
+        if peak > Self.returned { _ = belfry_malloc_trim() }
+        peak = 0
     }
 }
