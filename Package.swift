@@ -73,8 +73,8 @@ let package = Package(
         .target(
             name: "LifecycleSocket",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
-                "ServiceManager", "SystemErrors", "Varlink",
+                "BelfryConfiguration", "BelfryJSON", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal",
+                "LifecycleListeners", "ServiceManager", "SystemErrors", "Varlink",
             ], swiftSettings: onMain),
         .target(
             name: "LifecycleCacheFlush",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryJSON
+package import BelfryJSON
 internal import Varlink
 
 /// Reads past notifications from the journal, from a number on up to those that memory holds.
@@ -39,9 +39,9 @@ package nonisolated struct JournalReplay: Sendable {
     package private(set) var next: UInt64
 
     /// A replay from number `first` on, of these names; nil stands for all.
-    package init(_ series: JournalSeries, from first: UInt64, names: Set<String>?) {
+    package init(_ series: JournalSeries, from first: UInt64, names: Set<UTF8Text>?) {
         self.series = series
-        self.names = names.map { Set($0.map { UTF8Text($0) }) }
+        self.names = names
         next = first
     }
 

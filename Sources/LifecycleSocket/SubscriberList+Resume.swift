@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import CSystemd
 internal import Glibc
 internal import Varlink
@@ -83,7 +84,7 @@ extension SubscriberList {
 
     /// The message of which some bytes were written, if there is one; nil when it cannot be had.
     private func rest(
-        _ progress: belfry_progress, _ names: Set<String>?, _ replies: inout KeptReplies
+        _ progress: belfry_progress, _ names: Set<UTF8Text>?, _ replies: inout KeptReplies
     ) -> [VarlinkEncodedReply]? {
         guard progress.written > 0 else { return [] }
         var found: [VarlinkEncodedReply]?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import EventLoop
 internal import Lifecycle
 internal import LifecycleListeners
@@ -82,7 +83,7 @@ final class SubscriberList {
         }
         let last = kept.ring.last
         let next = after.map { min(UInt64(clamping: $0), last) + 1 } ?? last + 1
-        let names = names.map { Set($0) }
+        let names = names.map { Set($0.map { UTF8Text($0) }) }
         let start = { [self] in
             request.reply(["state": .object(state())], continues: true)
             keep(request, names, from: next)
@@ -157,7 +158,7 @@ final class SubscriberList {
         for broadcast in audiences.all { broadcast.settle(after: kept.ring.last) }
     }
 
-    private func keep(_ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64) {
+    private func keep(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
         let inode = KeptDescriptors.inode(of: request.descriptor)
         guard keeper.descriptors.isThere, inode != 0,
             let line = kept.subscribers.add(inode: inode, names: names)
@@ -180,7 +181,7 @@ final class SubscriberList {
     func note(_ line: Int, of request: VarlinkRequest) { lines[ObjectIdentifier(request)] = line }
 
     /// The next process is not to go on with it.
-    func release(_ request: VarlinkRequest, _ names: Set<String>?) {
+    func release(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
         guard !isLeaving, let line = lines.removeValue(forKey: ObjectIdentifier(request)) else { return }
         kept.subscribers.remove(line, names: names)
         // Without it the client would never see the end of a connection that we close.
@@ -188,7 +189,7 @@ final class SubscriberList {
     }
 
     /// Releases it when its client goes away, until a broadcast does so.
-    func releaseWhenGone(_ request: VarlinkRequest, _ names: Set<String>?) {
+    func releaseWhenGone(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
         request.onCancel = { [weak self, weak request] in
             if let request { self?.release(request, names) }
         }
@@ -198,7 +199,7 @@ final class SubscriberList {
 
     /// Sends what was missed from number `next` on, a piece at a time as the client reads, then what comes.
     func follow(
-        _ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64, _ replies: inout KeptReplies
+        _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ replies: inout KeptReplies
     ) {
         var sent = 0
         var rest: UInt64?
@@ -226,7 +227,7 @@ final class SubscriberList {
     }
 
     /// Goes on with what was missed.
-    private func goOn(_ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64) {
+    private func goOn(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
         guard admits(request) else { return refuse(request, names) }
         if next >= kept.ring.oldest {
             var replies = KeptReplies()
@@ -239,19 +240,19 @@ final class SubscriberList {
     }
 
     /// Tells a subscriber that it may no longer look.
-    func refuse(_ request: VarlinkRequest, _ names: Set<String>?) {
+    func refuse(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
         release(request, names)
         request.fail(.permissionDenied)
     }
 
     /// Tells a subscriber that it was too slow.
-    func overrun(_ request: VarlinkRequest, _ names: Set<String>?, _ dropped: Int) {
+    func overrun(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, _ dropped: Int) {
         overruns += 1
         release(request, names)
         request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(clamping: dropped))])
     }
 
-    private func broadcast(of names: Set<String>?) -> VarlinkBroadcast {
+    private func broadcast(of names: Set<UTF8Text>?) -> VarlinkBroadcast {
         if let known = audiences[names] { return known }
         let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
         made.onRemoval = { [weak self, unowned made] request in

@@ -40,7 +40,7 @@ struct JournalReplayTests {
     private func replay(
         from first: UInt64, upTo end: UInt64, names: Set<String>? = nil, isWritten: Bool = false
     ) throws -> Result {
-        var replay = JournalReplay(series, from: first, names: names)
+        var replay = JournalReplay(series, from: first, names: names.map { Set($0.map { UTF8Text($0) }) })
         var result = Result()
         while result.end == .goesOn {
             let (replies, outcome) = try replay.step(upTo: end, isWritten: isWritten, patience: .seconds(20))

@@ -45,7 +45,7 @@ struct KeptStateTests {
         try KeptState(taking: dup(state.descriptor), capacity: 100, bootID: boot)
     }
 
-    private func add(_ state: KeptState, inode: UInt64, _ names: Set<String>?, _ progress: belfry_progress) throws
+    private func add(_ state: KeptState, inode: UInt64, _ names: Set<UTF8Text>?, _ progress: belfry_progress) throws
         -> Int
     {
         let added = state.subscribers.add(inode: inode, names: names)

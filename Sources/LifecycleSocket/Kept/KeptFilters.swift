@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
+
 /// The names that subscribers asked for, in blocks of memory that outlives the process. Those who asked for the same
 /// share them.
 package nonisolated struct KeptFilters {
@@ -17,7 +19,7 @@ package nonisolated struct KeptFilters {
 
     private let memory: UnsafeMutableRawBufferPointer
     private var isUsed: [Bool]
-    private var uses: [Set<String>: Use] = [:]
+    private var uses: [Set<UTF8Text>: Use] = [:]
 
     package init(_ memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
@@ -27,7 +29,7 @@ package nonisolated struct KeptFilters {
     private var capacity: Int { memory.count / KeptLayout.blockSize }
 
     /// Stores names, or finds them stored; nil when there is no room.
-    mutating func add(_ names: Set<String>) -> Place? {
+    mutating func add(_ names: Set<UTF8Text>) -> Place? {
         if let use = uses[names] {
             uses[names]?.count += 1
             return use.place
@@ -42,7 +44,7 @@ package nonisolated struct KeptFilters {
     }
 
     /// Reads names that an earlier process stored, and keeps their place for them.
-    mutating func take(_ place: Place) throws(KeptMemoryProblem) -> Set<String> {
+    mutating func take(_ place: Place) throws(KeptMemoryProblem) -> Set<UTF8Text> {
         let first = Int(place.block) - 1
         let last = first + Self.blocks(Int(place.length))
         guard first >= 0, last <= capacity else { throw .corrupt("filter") }
@@ -53,7 +55,7 @@ package nonisolated struct KeptFilters {
     }
 
     /// A subscriber who asked for these names has gone.
-    mutating func remove(_ names: Set<String>) {
+    mutating func remove(_ names: Set<UTF8Text>) {
         guard let use = uses[names] else { return }
         uses[names]?.count -= 1
         guard use.count == 1 else { return }
@@ -61,7 +63,7 @@ package nonisolated struct KeptFilters {
         mark(use.place, false)
     }
 
-    private mutating func use(_ names: Set<String>, _ place: Place) {
+    private mutating func use(_ names: Set<UTF8Text>, _ place: Place) {
         uses[names] = Use(place: place, count: 1)
         mark(place, true)
     }
@@ -87,17 +89,17 @@ package nonisolated struct KeptFilters {
     }
 
     /// Each name after its length in a byte: a name has at most 255.
-    private static func encoded(_ names: Set<String>) -> [UInt8] {
-        names.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
+    private static func encoded(_ names: Set<UTF8Text>) -> [UInt8] {
+        names.flatMap { [UInt8(truncatingIfNeeded: $0.string.utf8.count)] + Array($0.string.utf8) }
     }
 
-    private static func decoded(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Set<String>? {
-        var names: Set<String> = []
+    private static func decoded(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Set<UTF8Text>? {
+        var names: Set<UTF8Text> = []
         var rest = bytes[...]
         while let length = rest.popFirst() {
             guard rest.count >= Int(length), let name = String(validating: rest.prefix(Int(length)), as: UTF8.self)
             else { return nil }
-            names.insert(name)
+            names.insert(UTF8Text(name))
             rest = rest.dropFirst(Int(length))
         }
         return names

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryJSON
 package import CSystemd
 
 nonisolated extension belfry_progress {
     /// The progress after so many bytes more, to a subscriber who wants these names (nil: all) of what the ring holds; nil
     /// when it cannot be told, because the ring does not hold so much.
-    package func advanced(by bytes: Int, _ names: Set<String>?, _ ring: KeptRing) -> belfry_progress? {
+    package func advanced(by bytes: Int, _ names: Set<UTF8Text>?, _ ring: KeptRing) -> belfry_progress? {
         var progress = self
         var left = bytes
         let ofOwn = min(left, Int(progress.own))
@@ -32,8 +33,8 @@ nonisolated extension belfry_progress {
 
 nonisolated extension KeptRing.Record {
     /// Whether its name is one of these; nil stands for all.
-    package func isWanted(by names: Set<String>?) -> Bool {
+    package func isWanted(by names: Set<UTF8Text>?) -> Bool {
         guard let names else { return true }
-        return names.contains(String(decoding: name, as: UTF8.self))
+        return names.contains(UTF8Text(String(decoding: name, as: UTF8.self)))
     }
 }

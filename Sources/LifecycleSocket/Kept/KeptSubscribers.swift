@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryJSON
 package import CSystemd
 package import Varlink
 
@@ -13,7 +14,7 @@ package nonisolated struct KeptSubscribers {
         /// Its socket (stat(2)).
         package let inode: UInt64
         /// What it asked for; nil for everything.
-        package let names: Set<String>?
+        package let names: Set<UTF8Text>?
         /// How far it has been written to; nil when that is not known any more.
         package let progress: belfry_progress?
     }
@@ -35,7 +36,7 @@ package nonisolated struct KeptSubscribers {
     }
 
     /// Adds a subscriber; nil when there is no room. It counts from `confirm(_:)` on.
-    package mutating func add(inode: UInt64, names: Set<String>?) -> Int? {
+    package mutating func add(inode: UInt64, names: Set<UTF8Text>?) -> Int? {
         guard let line = free.popLast().map(Int.init) ?? (unused < table.count ? unused : nil) else { return nil }
         guard set(line, inode: inode, names: names) else {
             if line < unused { free.append(UInt32(line)) }
@@ -73,7 +74,7 @@ package nonisolated struct KeptSubscribers {
     package func confirm(_ line: Int) { belfry_publish(&table[line].state, 1) }
 
     /// Removes a subscriber.
-    package mutating func remove(_ line: Int, names: Set<String>?) {
+    package mutating func remove(_ line: Int, names: Set<UTF8Text>?) {
         belfry_publish(&table[line].state, 0)
         if flight.pointee.entry == UInt64(line + 1) { belfry_publish(&flight.pointee.entry, 0) }
         if let names { filters.remove(names) }
@@ -98,12 +99,12 @@ package nonisolated struct KeptSubscribers {
         return found
     }
 
-    private func progress(of line: Int, _ names: Set<String>?, _ ring: KeptRing) -> belfry_progress? {
+    private func progress(of line: Int, _ names: Set<UTF8Text>?, _ ring: KeptRing) -> belfry_progress? {
         guard flight.pointee.entry == UInt64(line + 1) else { return table[line].progress }
         return flight.pointee.before.advanced(by: Int(belfry_flight_bytes(flight)), names, ring)
     }
 
-    private mutating func set(_ line: Int, inode: UInt64, names: Set<String>?) -> Bool {
+    private mutating func set(_ line: Int, inode: UInt64, names: Set<UTF8Text>?) -> Bool {
         var place = KeptFilters.Place(block: 0, length: 0)
         if let names {
             guard let added = filters.add(names) else { return false }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import LifecycleJournal
 internal import Varlink
 
@@ -14,7 +15,7 @@ extension SubscriberList {
     ///   - onGap: called instead when the journal does not have it, or later when it has lost the rest; with the number
     ///     from which on there is all, and that of the next one.
     func replay(
-        _ request: VarlinkRequest, _ names: Set<String>?, from next: UInt64, _ journal: JournalQueue,
+        _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ journal: JournalQueue,
         begun: (written: Int, onRest: () -> Void)? = nil, onStart: @escaping () -> Void = {},
         onGap: @escaping (UInt64, UInt64) -> Void
     ) {
