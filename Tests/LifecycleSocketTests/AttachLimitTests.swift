@@ -14,19 +14,11 @@ struct AttachLimitTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func attach(_ names: [JSONValue], _ more: JSONObject = [:]) throws -> ReplyRecorder {
-        var parameters: JSONObject = ["listener": "guard", "names": .array(names), "confirm": true]
-        for (key, value) in more { parameters[key] = value }
-        let attached = try fixture.more("Attach", parameters)
-        try fixture.turn { !attached.replies.isEmpty || attached.isOver }
-        return attached
-    }
-
     nonisolated static let numbers = [Int64.max, Int64.min, 0, 1, Int64.max / 2, 1 << 53]
 
     @Test(arguments: numbers, numbers)
     func deadlinesAndProgressMayBeAnyNumber(deadline: Int64, window: Int64) throws {
-        let attached = try attach(["willTerminate"], ["deadlineUsec": .int(deadline)])
+        let attached = try fixture.attach(["willTerminate"], ["deadlineUsec": .int(deadline)])
         guard deadline > 0 else {
             #expect(attached.error == "org.varlink.service.InvalidParameter")
             return
@@ -55,11 +47,11 @@ struct AttachLimitTests {
         let fitting = JSONValue.array((0..<256).map { value("n\($0)") })
 
         for tooMuch in [many, long] {
-            let refused = try attach([], [list: tooMuch])
+            let refused = try fixture.attach([], [list: tooMuch])
             #expect(refused.error == "org.varlink.service.InvalidParameter")
             #expect(refused.errorParameters?["parameter"] == .string(list))
         }
-        let attached = try attach([], [list: fitting])
+        let attached = try fixture.attach([], [list: fitting])
 
         #expect(attached.replies.count == 1)
         attached.vanish()
@@ -70,15 +62,15 @@ struct AttachLimitTests {
     @Test func theListsAreLimitedTogether() throws {
         let names = (0..<200).map { JSONValue.string("n\($0)") }
 
-        let refused = try attach(names, ["follows": .array(names)])
+        let refused = try fixture.attach(names, ["follows": .array(names)])
 
         #expect(refused.errorParameters?["parameter"] == "follows")
         #expect(!fixture.mediator.hasListener(named: "guard"))
     }
 
     @Test func aNameThatIsTakenIsRefused() throws {
-        let first = try attach(["com.example.rotate"])
-        let second = try attach(["com.example.rotate"])
+        let first = try fixture.attach(["com.example.rotate"])
+        let second = try fixture.attach(["com.example.rotate"])
 
         #expect(second.error == "io.belfry.Lifecycle.ListenerExists")
         #expect(first.replies.count == 1)

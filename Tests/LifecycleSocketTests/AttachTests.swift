@@ -16,14 +16,6 @@ struct AttachTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func attach(_ names: [JSONValue], _ more: JSONObject = [:]) throws -> ReplyRecorder {
-        var parameters: JSONObject = ["listener": "guard", "names": .array(names), "confirm": true]
-        for (key, value) in more { parameters[key] = value }
-        let attached = try fixture.more("Attach", parameters)
-        try fixture.turn { !attached.replies.isEmpty || attached.isOver }
-        return attached
-    }
-
     private func answer(_ reply: JSONObject?, _ outcome: String, reason: String? = nil) throws
         -> SocketFixture.Answer
     {
@@ -33,7 +25,7 @@ struct AttachTests {
     }
 
     @Test func postIsToldAndItsOutcomeReported() throws {
-        let attached = try attach(["com.example.rotate"])
+        let attached = try fixture.attach(["com.example.rotate"])
         #expect(attached.replies == [[:]])
         var report: LifecycleReport?
 
@@ -53,8 +45,8 @@ struct AttachTests {
     }
 
     @Test func whoWaitsForAPostHearsOfEachListenersOutcome() throws {
-        let failing = try attach(["com.example.rotate"])
-        let silent = try attach(["com.example.rotate"], ["listener": "silent", "deadlineUsec": 2_000_000])
+        let failing = try fixture.attach(["com.example.rotate"])
+        let silent = try fixture.attach(["com.example.rotate"], ["listener": "silent", "deadlineUsec": 2_000_000])
         var reply: JSONObject?
 
         let other = try fixture.connect()
@@ -92,7 +84,7 @@ struct AttachTests {
     @Test func itIsToldInItsPlace() throws {
         let before = RecordingListener("before", [.willResignActive, .didBecomeActive])
         try fixture.mediator.addListener(before)
-        let attached = try attach(["willResignActive", "didBecomeActive"], ["follows": ["before"]])
+        let attached = try fixture.attach(["willResignActive", "didBecomeActive"], ["follows": ["before"]])
 
         fixture.mediator.perform(.interrupt)
         try fixture.turn { attached.replies.count == 2 }
@@ -108,7 +100,7 @@ struct AttachTests {
     }
 
     @Test func itVetoesAReload() throws {
-        let attached = try attach(["willReload", "didFailToReload"])
+        let attached = try fixture.attach(["willReload", "didFailToReload"])
         var result: TransitionReport.Result?
 
         fixture.mediator.perform(.reload) { result = $0.result }
@@ -134,7 +126,7 @@ struct AttachTests {
     }
 
     private func stop(deadlineUsec: Int64) throws -> AwaitedStop {
-        let attached = try attach(["willTerminate"], ["deadlineUsec": .int(deadlineUsec)])
+        let attached = try fixture.attach(["willTerminate"], ["deadlineUsec": .int(deadlineUsec)])
         let stop = AwaitedStop(attached)
         fixture.mediator.addProgressObserver { stop.told.append($0) }
         fixture.mediator.perform(.stop) { stop.report = $0 }
@@ -195,7 +187,7 @@ struct AttachTests {
     @Test func goneIsGone() throws {
         let after = RecordingListener("after", [.willResignActive, .didEnterBackground])
         try fixture.mediator.addListener(after)
-        let attached = try attach(["willResignActive", "didEnterBackground", "willTerminate"])
+        let attached = try fixture.attach(["willResignActive", "didEnterBackground", "willTerminate"])
         var report: TransitionReport?
 
         fixture.mediator.perform(.stop) { report = $0 }
@@ -230,7 +222,7 @@ struct AttachTests {
     }
 
     @Test func actionsAreOfferedAndPerformed() throws {
-        let attached = try attach([], ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
+        let attached = try fixture.attach([], ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
         #expect(try fixture.call("ListActions").get() == ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
         var reply: JSONObject?
 
@@ -249,7 +241,7 @@ struct AttachTests {
     }
 
     @Test func firstThatWillOpensAURL() throws {
-        let attached = try attach(["openURL"])
+        let attached = try fixture.attach(["openURL"])
         #expect(try fixture.call("ListActions").get() == ["actions": []])
         var replies: [JSONObject] = []
         let other = try fixture.connect()
@@ -276,7 +268,7 @@ struct AttachTests {
             (["listener": "x", "follows": ["x"]], "io.belfry.Lifecycle.InvalidOrder"),
         ] as [(JSONObject, String)])
     func whatMakesNoSenseIsRefused(parameters: JSONObject, error: String) throws {
-        #expect(try attach(["flushRequested"], parameters).error == error)
+        #expect(try fixture.attach(["flushRequested"], parameters).error == error)
     }
 
     @Test func outcomeMustBeOne() throws {

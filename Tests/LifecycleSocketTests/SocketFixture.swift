@@ -77,6 +77,15 @@ final class SocketFixture {
         try ReplyRecorder(connect(), Self.full(method), parameters)
     }
 
+    /// Attaches a program as the listener `guard`, and waits until it is one or was refused.
+    func attach(_ names: [JSONValue], _ more: JSONObject = [:]) throws -> ReplyRecorder {
+        var parameters: JSONObject = ["listener": "guard", "names": .array(names), "confirm": true]
+        for (key, value) in more { parameters[key] = value }
+        let attached = try self.more("Attach", parameters)
+        try turn { !attached.replies.isEmpty || attached.isOver }
+        return attached
+    }
+
     func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
 
     /// Turns the loop until nothing is left to do.
