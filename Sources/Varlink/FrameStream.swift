@@ -62,6 +62,9 @@ class FrameStream {
     /// Their bytes.
     final var queuedBytes: Int { output.byteCount }
 
+    /// Those of them that are of messages that wait for several clients.
+    final var sharedBytes: Int { output.sharedByteCount }
+
     /// Messages written since the beginning. With `queued` it numbers every message of the stream.
     final var sent: UInt64 { output.sent }
 
@@ -150,7 +153,7 @@ class FrameStream {
             fail(SystemError.last(verb: "write to", object: "socket"))
             return true
         }
-        for message in batch.messages(sharedWith: &writer.waiting) { output.append(message) }
+        for message in batch.messages(sharedWith: &writer.waiting, countedIn: writer.shared) { output.append(message) }
         output.consume(max(result, 0))
         noteProgress()
         isBlocked = true

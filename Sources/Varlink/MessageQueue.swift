@@ -13,6 +13,8 @@ struct MessageQueue {
 
     /// Bytes that wait.
     private(set) var byteCount = 0
+    /// Those of them that are of messages that wait for several clients.
+    private(set) var sharedByteCount = 0
     /// Messages written since the beginning. With `count` it numbers every message of the stream.
     private(set) var sent: UInt64 = 0
 
@@ -27,6 +29,7 @@ struct MessageQueue {
     /// Adds a message.
     mutating func append(_ message: EncodedMessage) {
         byteCount += message.count
+        if message.isShared { sharedByteCount += message.count }
         messages.append(message)
     }
 
@@ -57,7 +60,10 @@ struct MessageQueue {
         let start = head + Int(max(first, begun) - sent)
         guard start < messages.count else { return 0 }
         let removed = messages.count - start
-        for message in messages[start...] { byteCount -= message.count }
+        for message in messages[start...] {
+            byteCount -= message.count
+            if message.isShared { sharedByteCount -= message.count }
+        }
         messages.removeSubrange(start...)
         return removed
     }
@@ -68,6 +74,7 @@ struct MessageQueue {
         head = 0
         written = 0
         byteCount = 0
+        sharedByteCount = 0
     }
 
     /// Describes what is to be written next, in at most as many parts as there are vectors.
@@ -90,6 +97,7 @@ struct MessageQueue {
         own -= min(own, bytes)
         while head < messages.count, written >= messages[head].count {
             written -= messages[head].count
+            if messages[head].isShared { sharedByteCount -= messages[head].count }
             if messages[head].number > 0 { next = messages[head].number + 1 }
             head += 1
             sent += 1

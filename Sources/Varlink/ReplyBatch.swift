@@ -37,7 +37,9 @@ final class ReplyBatch {
     }
 
     /// The messages one by one, in memory that lasts: in that of `others`, as far as it has them by their number.
-    func messages(sharedWith others: inout [UInt64: EncodedMessage]) -> [EncodedMessage] {
+    func messages(
+        sharedWith others: inout [UInt64: EncodedMessage], countedIn memory: SharedMemory
+    ) -> [EncodedMessage] {
         guard shared.isEmpty else { return shared }
         shared.reserveCapacity(ends.count)
         var start = 0
@@ -45,7 +47,9 @@ final class ReplyBatch {
             if end.number > 0, let known = others[end.number] {
                 shared.append(known)
             } else {
-                var message = bytes.withUnsafeBytes { EncodedMessage(.init(rebasing: $0[start..<end.place])) }
+                var message = bytes.withUnsafeBytes {
+                    EncodedMessage(.init(rebasing: $0[start..<end.place]), countedIn: memory)
+                }
                 message.number = end.number
                 shared.append(message)
                 if end.number > 0 { others[end.number] = message }

@@ -31,10 +31,13 @@ final class ServerConnection: FrameStream {
     let user: ServerUser
     /// Bytes that the user was counted for this connection.
     var heldBytes = 0
+    /// Bytes of messages that wait here and for other clients.
+    var heldSharedBytes = 0
     /// Bytes of the call that waits for an answer, as it came.
     var pendingBytes = 0
-    /// Whether calls have to wait for the next turn, because the user's time in this one is over.
-    private var isPostponed = false
+    /// The turn in which calls had to wait for the next one, because the user's time was over; 0 for none.
+    private var postponedTurn: UInt64 = 0
+    private var isPostponed: Bool { postponedTurn == writer.turn }
     private var isProceeding = false
     private var isPeerGone = false
     /// What takes the connection over when everything has been written.
@@ -85,13 +88,9 @@ final class ServerConnection: FrameStream {
 
     /// Takes the calls that have arrived, as long as the user has time in this turn.
     private func takeCalls(_ server: VarlinkServer) throws(VarlinkProtocolError) {
-        isPostponed = false
         var since: MonotonicInstant?
         while !isClosed, isReadyForCall(server.limits) {
-            guard user.hasTime(in: writer.turn) else {
-                isPostponed = true
-                return needsTurn()
-            }
+            guard user.hasTime(in: writer.turn) else { return postpone() }
             guard let frame = try nextFrame() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
@@ -100,6 +99,12 @@ final class ServerConnection: FrameStream {
             user.spend(now.microseconds(since: began))
             since = now
         }
+    }
+
+    private func postpone() {
+        guard !isPostponed else { return }
+        postponedTurn = writer.turn
+        writer.postpone(self)
     }
 
     /// The client cannot be followed any further. It gets what it is owed so far.
@@ -259,7 +264,7 @@ final class ServerConnection: FrameStream {
     /// Sends messages that other clients get too.
     func share(_ batch: ReplyBatch) {
         if writeThrough(batch) { return keepWithinLimits() }
-        for message in batch.messages(sharedWith: &writer.waiting) { enqueue(message) }
+        for message in batch.messages(sharedWith: &writer.waiting, countedIn: writer.shared) { enqueue(message) }
     }
 
     private func enqueue(_ message: EncodedMessage) {

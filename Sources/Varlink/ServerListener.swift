@@ -9,7 +9,7 @@ internal import SystemErrors
 /// A listening socket, and the accepting of connections on it.
 final class ServerListener {
     /// How many connections are accepted before others get their turn.
-    private static let batch = 64
+    private static let batch = 512
     /// How long accepting rests when the system has run out of descriptors or memory.
     private static let pause = Duration.milliseconds(250)
 

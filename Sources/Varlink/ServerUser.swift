@@ -10,8 +10,10 @@ final class ServerUser {
 
     let uid: UInt32
     private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
-    /// Bytes that the connections hold together.
+    /// Bytes that the connections hold together, without messages that wait for several clients.
     private(set) var bytes = 0
+    /// Bytes of such messages, counted for each connection.
+    private(set) var sharedBytes = 0
     private var turn: UInt64 = 0
     private var spentUsec: UInt64 = 0
 
@@ -24,10 +26,18 @@ final class ServerUser {
         connections.removeValue(forKey: ObjectIdentifier(connection)) != nil
     }
 
-    func count(_ change: Int) { bytes += change }
+    func count(_ change: (own: Int, shared: Int)) {
+        bytes += change.own
+        sharedBytes += change.shared
+    }
 
-    /// The connection that holds most.
+    /// The connection that holds most, without messages that wait for several clients.
     var largest: ServerConnection? { connections.values.max { $0.heldBytes < $1.heldBytes } }
+
+    /// The connection that holds most, with these.
+    var largestOfAll: ServerConnection? {
+        connections.values.max { $0.heldBytes + $0.heldSharedBytes < $1.heldBytes + $1.heldSharedBytes }
+    }
 
     /// Whether another call may begin in this turn.
     func hasTime(in turn: UInt64) -> Bool {

@@ -54,22 +54,29 @@ final class ServerUsers {
         if connection.user.connections.isEmpty { users[connection.user.uid] = nil }
     }
 
-    /// Counts what a user's connections hold more, or less, and takes back what is too much.
-    func count(_ change: Int, of user: ServerUser, _ limits: VarlinkLimits) {
+    /// Counts what a user's connections hold more, or less, and takes back what is too much. Messages that wait for several
+    /// clients are in `shared` once.
+    func count(
+        _ change: (own: Int, shared: Int), of user: ServerUser, _ shared: SharedMemory, _ limits: VarlinkLimits
+    ) {
         user.count(change)
-        bytes += change
-        peak = max(peak, bytes)
-        if change < 0 { return returnMemory() }
+        bytes += change.own
+        peak = max(peak, bytes + shared.bytes)
+        if change.own <= 0, change.shared <= 0 { return returnMemory(shared) }
         while user.bytes > limits.memoryPerUser, let largest = user.largest {
             largest.giveUp(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
         }
-        while bytes > limits.memory, let largest = users.values.max(by: { $0.bytes < $1.bytes })?.largest {
+        while bytes + shared.bytes > limits.memory, let largest = largestUser?.largestOfAll {
             largest.giveUp(.tooMuchMemory(limit: limits.memory))
         }
     }
 
-    private func returnMemory() {
-        guard peak - bytes > Self.returned, let timer, !timer.isEnabled else { return }
+    private var largestUser: ServerUser? {
+        users.values.max { $0.bytes + $0.sharedBytes < $1.bytes + $1.sharedBytes }
+    }
+
+    private func returnMemory(_ shared: SharedMemory) {
+        guard peak - bytes - shared.bytes > Self.returned, let timer, !timer.isEnabled else { return }
         // Without a timer the allocator keeps it, which harms nobody.
         try? timer.fire(after: Self.pause)
     }

@@ -19,10 +19,14 @@ final class TurnWriter {
     private var dirty: [FrameStream] = []
     /// Counts the turns, from 1: one is over when everything that was ready has been handled.
     private(set) var turn: UInt64 = 1
+    /// Streams that go on in the next turn.
+    private var postponed: [FrameStream] = []
     private var broadcasts: [VarlinkBroadcast] = []
     private var spare: ReplyBatch?
     /// Messages of this turn that somebody has to wait for, by number: once for all broadcasts.
     var waiting: [UInt64: EncodedMessage] = [:]
+    /// The memory of those that wait now, of this turn and of earlier ones.
+    let shared = SharedMemory()
     /// Whether a stream is being served, which calls `served()` when that is done.
     var isServing = false
     private var since = MonotonicInstant(microseconds: 0)
@@ -33,6 +37,8 @@ final class TurnWriter {
         vectors = .allocate(capacity: 256)
         deferred = try loop.deferred { [unowned self] in
             turn += 1
+            dirty += postponed
+            postponed = []
             flush()
         }
         deferred?.priority = Self.priority
@@ -48,6 +54,12 @@ final class TurnWriter {
     func add(_ stream: FrameStream) {
         begin()
         dirty.append(stream)
+    }
+
+    /// The stream goes on when this turn is over.
+    func postpone(_ stream: FrameStream) {
+        postponed.append(stream)
+        deferred?.schedule()
     }
 
     /// The broadcast has something to write at the end of the turn.

@@ -186,7 +186,9 @@ public final class VarlinkServer {
     func forget(_ connection: ServerConnection) { users.remove(connection) }
 
     /// Counts what a user's connections hold more, or less, and closes one that holds too much.
-    func count(_ change: Int, of user: ServerUser) { users.count(change, of: user, limits) }
+    func count(_ change: (own: Int, shared: Int), of user: ServerUser) {
+        users.count(change, of: user, writer.shared, limits)
+    }
 
     func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem?(VarlinkProblem(kind, peer: peer)) }
 
