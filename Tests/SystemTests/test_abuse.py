@@ -83,7 +83,7 @@ def is_closed(client) -> bool:
 
 
 def test_4096_connections(started, bystander, figures):
-    """Four users with 1024 each fill the house; whoever comes then is turned away, and those inside are served."""
+    """Four users with 1024 each have all connections; another of theirs is closed, root's is served, and so are those."""
     with ExitStack() as stack:
         crowd = []
         for uid in range(20001, 20005):
@@ -93,7 +93,7 @@ def test_4096_connections(started, bystander, figures):
         # The bystander's two are among the 4096.
         assert len(served) == 4094
         assert is_closed(stack.enter_context(started.connect(uid=20001)))
-        assert is_closed(stack.enter_context(started.connect()))
+        assert stack.enter_context(started.connect()).call("GetState")["state"] == "active"
         for client in served[::100]:
             assert client.call("GetState")["state"] == "active"
         bystander.pulse()
@@ -194,9 +194,9 @@ def test_many_gigabytes_at_once(started, bystander, figures):
             bystander.pulse(1)
         left = sum(not turned_away(client) for client in crowd)
         grown = bystander.figures("100 frames of 1 MiB that do not end", figures, f"{left} were taken")
-        # 16 MiB of a user, in buffers that grow by doubling.
-        assert 8 <= left <= 16
-        assert grown <= 2 * (16 << 20) + BOUND
+        # 64 MiB of a user, in buffers that grow by doubling.
+        assert 32 <= left <= 64
+        assert grown <= (64 << 20) + BOUND
     bystander.pulse()
     with started.connect(uid=NOBODY) as again:
         again.send_raw(b'{"method":"io.systemd.service.Ping"' + b" " * (1 << 19) + b"}\0")

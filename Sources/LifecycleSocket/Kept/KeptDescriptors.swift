@@ -19,6 +19,9 @@ package final class KeptDescriptors {
         let since: MonotonicInstant
     }
 
+    /// How many are stored at a time, so that a crowd does not keep the loop.
+    private static let batch = 64
+
     private let store: DescriptorStore
     private let delay: Duration
     private var young: [Int: Young] = [:]
@@ -111,24 +114,29 @@ package final class KeptDescriptors {
 
     /// Stores the subscribers that were not, before the process ends.
     func storeYoung() {
-        for (line, subscriber) in young where Self.inode(of: subscriber.descriptor) == subscriber.inode {
-            store.store([subscriber.descriptor], named: Self.subscriber + "\(line)")
-        }
+        for (line, subscriber) in young { storeNow(line, subscriber) }
         young = [:]
         timer = nil
     }
 
     private func storeGrown() {
         let now = MonotonicInstant.now
-        let others = young.filter { now - $0.value.since < delay }
-        young = young.filter { now - $0.value.since >= delay }
-        let timer = timer
-        storeYoung()
-        guard let oldest = others.values.map(\.since).min() else { return }
-        young = others
-        self.timer = timer
-        // Those that follow each other closely are stored together.
-        try? timer?.fire(after: max(delay - (now - oldest), delay / 10))
+        let grown = young.filter { now - $0.value.since >= delay }.prefix(Self.batch)
+        for (line, subscriber) in grown {
+            young[line] = nil
+            storeNow(line, subscriber)
+        }
+        guard let oldest = young.values.map(\.since).min() else {
+            timer = nil
+            return
+        }
+        // Those that follow each other closely are stored together, and a crowd in several batches.
+        try? timer?.fire(after: max(delay - (now - oldest), grown.count < Self.batch ? delay / 10 : .milliseconds(5)))
+    }
+
+    private func storeNow(_ line: Int, _ subscriber: Young) {
+        guard Self.inode(of: subscriber.descriptor) == subscriber.inode else { return }
+        store.store([subscriber.descriptor], named: Self.subscriber + "\(line)")
     }
 
     func removeSubscriber(_ line: Int) {
