@@ -22,7 +22,7 @@ class FrameStream {
     @exclusivity(unchecked)  // nothing calls out while it is changed
     final var frames: VarlinkFrameReader
     private(set) final var descriptor: Int32
-    private final var source: DescriptorEventSource?
+    private final var member: DescriptorGroup.Member?
     private final var watched: DescriptorEvents = .readable
 
     private final var output = MessageQueue()
@@ -48,8 +48,8 @@ class FrameStream {
     }
 
     /// Begins to read.
-    final func start(on loop: MainEventLoop) throws(SystemError) {
-        source = try loop.source(descriptor: descriptor, .readable) { [unowned self] in ready($0) }
+    final func start() throws(SystemError) {
+        member = try writer.streams.add(descriptor, .readable) { [unowned self] in ready($0) }
     }
 
     isolated deinit { shut() }
@@ -263,13 +263,13 @@ class FrameStream {
         if isBlocked { events.insert(.writable) }
         guard events != watched else { return }
         watched = events
-        source?.events = events
+        if let member { writer.streams.set(events, of: member, descriptor) }
     }
 
     /// Gives the socket away, with what was read of it and not understood. Nothing is called afterwards.
     final func release() -> VarlinkUpgradedConnection {
-        source?.cancel()
-        source = nil
+        if let member { writer.streams.remove(member, descriptor) }
+        member = nil
         defer { descriptor = -1 }
         return VarlinkUpgradedConnection(descriptor: descriptor, received: frames.takeAll())
     }
@@ -279,8 +279,8 @@ class FrameStream {
 
     private final func shut() {
         guard !isClosed else { return }
-        source?.cancel()
-        source = nil
+        if let member { writer.streams.remove(member, descriptor) }
+        member = nil
         Glibc.close(descriptor)
         descriptor = -1
         output.removeAll()

@@ -14,6 +14,8 @@ final class TurnWriter {
     /// How long a reply may wait for a busy loop to become idle.
     private static let patience = Duration.milliseconds(2)
 
+    /// What watches the streams.
+    let streams: DescriptorGroup
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
     private var dirty: [FrameStream] = []
@@ -33,6 +35,7 @@ final class TurnWriter {
     private var deferred: DeferredEventSource?
 
     init(on loop: MainEventLoop) throws(SystemError) {
+        streams = try DescriptorGroup(on: loop)
         input = .allocate(byteCount: 64 << 10, alignment: 16)
         vectors = .allocate(capacity: 256)
         deferred = try loop.deferred { [unowned self] in

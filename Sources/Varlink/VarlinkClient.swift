@@ -49,7 +49,7 @@ public final class VarlinkClient {
             belfry_refuse_descriptors(descriptor)
             let writer = try TurnWriter(on: loop)
             connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)
-            try connection.start(on: loop)
+            try connection.start()
         } catch {
             throw .system(error)
         }

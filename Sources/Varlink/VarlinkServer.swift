@@ -164,7 +164,7 @@ public final class VarlinkServer {
         let connection = ServerConnection(descriptor, peer: peer, server: self)
         users.add(connection)
         do throws(SystemError) {
-            try connection.start(on: loop)
+            try connection.start()
         } catch {
             report(.system(error), peer)
             connection.close()
