@@ -24,7 +24,7 @@ public final class SendQueue<Item> {
     private static var shortest: Duration { .milliseconds(1) }
     private static var longest: Duration { .seconds(1) }
     /// When so many bytes have waited, the allocator is to return memory to the system: to send them took far longer.
-    private static var returned: Int { 256 << 10 }
+    private static var returned: Int { 64 << 10 }
 
     /// How much may wait.
     private let limit: (items: Int, bytes: Int)
