@@ -97,8 +97,8 @@ public nonisolated struct JSONObject: Sendable {
     @inline(__always)
     private static func read(_ text: [UInt8], _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
         text.withUnsafeBufferPointer { bytes in
-            var parser = JSONParser(bytes)
-            // The text was found to be right.
+            // The text was found to be right, nesting included, by whatever limit held then.
+            var parser = JSONParser(bytes, maximumDepth: .max)
             try? parser.members(body)
         }
     }

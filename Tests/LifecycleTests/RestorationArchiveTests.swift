@@ -116,6 +116,15 @@ struct RestorationArchiveTests {
         }
     }
 
+    @Test(arguments: [62, 63, 64])
+    func stateOfTheDeepestNestingComesBack(levels: Int) throws {
+        let state = (0..<levels).reduce(JSONValue.null) { value, _ in ["in": value] }
+        var archive = RestorationArchive()
+        try archive.insert(.init(version: 1, value: state), for: "id")
+
+        #expect(try RestorationArchive(bytes: archive.bytes) == archive)
+    }
+
     @Test func limitsEndWhereTheStackDoes() {
         let limits = RestorationLimits(size: .max, depth: .max)
 
