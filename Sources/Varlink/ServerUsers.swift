@@ -8,8 +8,9 @@ internal import SystemErrors
 /// The users of a server, and the memory that they share: one who holds more than his part, or most when all together hold
 /// too much, loses the connection that holds most.
 final class ServerUsers {
-    /// When so much less is held than before, in bytes, the allocator is to return memory to the system.
-    private static let returned = 8 << 20
+    /// When so much less is held than before, in bytes, the allocator is to return memory to the system. By itself it keeps
+    /// up to 32 MiB at the end of its heap, and what a message becomes while it is parsed is several times its size.
+    private static let returned = 256 << 10
     /// How long after that, so that a load that goes up and down costs nothing.
     private static let pause = Duration.seconds(1)
 

@@ -172,10 +172,10 @@ def go_around(rounds: Synchronized, times: int = 5) -> None:
         time.sleep(0.01)
 
 
-def resident(pid: int) -> int:
-    """The resident memory of a process of this machine, in bytes."""
+def resident(pid: int, kind: str = "VmRSS") -> int:
+    """The resident memory of a process of this machine, in bytes; with `RssAnon` that which is no file's."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS"))
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(kind))
 
 
 def settled(belfry: BelfryService, pid: int, before: int) -> int:
