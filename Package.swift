@@ -35,69 +35,56 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // The floors of the house, from the ground up: each may use those above it in this list, as far as it says so.
+        // From the bottom up: a target may use those above it in this list, as far as it says so.
         .target(
-            name: "CSystemd",
+            name: "CBelfry",
             cSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("systemd")]
         ),
-        .target(name: "SystemErrors", dependencies: ["CSystemd"], swiftSettings: onMain),
-        .target(name: "BelfryJSON", dependencies: ["CSystemd"], swiftSettings: onMain),
+        .target(name: "BelfryLinux", dependencies: ["CBelfry"], swiftSettings: onMain),
+        .target(name: "BelfryJSON", dependencies: ["CBelfry"], swiftSettings: onMain),
         .target(name: "Lifecycle", dependencies: ["BelfryJSON"], swiftSettings: onMain),
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
         .target(
-            name: "EventLoop", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain,
+            name: "BelfryEventLoop", dependencies: ["BelfryLinux", "CBelfry"], swiftSettings: onMain,
             linkerSettings: [.linkedLibrary("dispatch")]),
         .target(
-            name: "Varlink", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "BelfryJSON"],
+            name: "Varlink", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry"],
             swiftSettings: onMain),
         .target(
-            name: "ServiceManager", dependencies: ["CSystemd", "EventLoop", "SystemErrors"], swiftSettings: onMain),
-        .target(
-            name: "BelfryConfiguration", dependencies: ["BelfryJSON", "CSystemd"], swiftSettings: onMain),
-        .target(name: "CacheTrimming", dependencies: ["CSystemd", "SystemErrors"], swiftSettings: onMain),
-        .target(
-            name: "LifecycleJournal", dependencies: ["BelfryJSON", "CSystemd", "SystemErrors", "Varlink"],
+            name: "BelfrySystemd", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry"],
             swiftSettings: onMain),
+        .target(name: "BelfryConfiguration", dependencies: ["BelfryJSON", "CBelfry"], swiftSettings: onMain),
         .target(
-            name: "LifecycleSources",
+            name: "BelfrySources",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle",
             ], swiftSettings: onMain),
         .target(
-            name: "LifecycleListeners",
+            name: "BelfryListeners",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors",
-                "BelfryJSON",
-            ], swiftSettings: onMain),
-        .target(
-            name: "LifecycleSocket",
-            dependencies: [
-                "BelfryConfiguration", "BelfryJSON", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal",
-                "LifecycleListeners", "ServiceManager", "SystemErrors", "Varlink",
-            ], swiftSettings: onMain),
-        .target(
-            name: "LifecycleCacheFlush",
-            dependencies: [
-                "BelfryConfiguration", "CacheTrimming", "EventLoop", "Lifecycle", "LifecycleListeners",
-                "ServiceManager",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry",
+                "Lifecycle",
             ], swiftSettings: onMain),
         .target(
             name: "Belfry",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleListeners", "LifecycleSources",
-                "ServiceManager", "SystemErrors",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySources",
+                "BelfrySystemd", "CBelfry", "Lifecycle",
             ], swiftSettings: onMain),
         // What a service has only when it names it, and links only then.
         .target(
             name: "BelfrySocket",
             dependencies: [
-                "Belfry", "BelfryConfiguration", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
-                "LifecycleSocket", "ServiceManager", "Varlink",
+                "Belfry", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfryListeners",
+                "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
             ], swiftSettings: onMain),
         .target(
-            name: "BelfryCacheFlush", dependencies: ["Belfry", "Lifecycle", "LifecycleCacheFlush"],
-            swiftSettings: onMain),
+            name: "BelfryCacheFlush",
+            dependencies: [
+                "Belfry", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd",
+                "CBelfry", "Lifecycle",
+            ], swiftSettings: onMain),
         .target(
             name: "BelfryServiceLifecycle",
             dependencies: [
@@ -108,26 +95,26 @@ let package = Package(
             name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
             swiftSettings: onMain),
         .target(
-            name: "BelfryControl",
+            name: "BelfryClient",
             dependencies: [
-                "BelfryConfiguration", "BelfryJSON", "CSystemd", "EventLoop", "LifecycleJournal", "SystemErrors",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry",
                 "Varlink",
             ], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
             name: "belfryctl",
             dependencies: [
-                "BelfryConfiguration", "BelfryControl", "EventLoop", "SystemErrors", "Varlink",
+                "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
         // Tests, and the programs that they run.
         .target(
-            name: "TestSupport", dependencies: ["CSystemd", "EventLoop", "ServiceManager", "SystemErrors"],
+            name: "TestSupport", dependencies: ["BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry"],
             path: "Tests/TestSupport", swiftSettings: onMain),
         .executableTarget(
             name: "ServiceProbe",
-            dependencies: ["Belfry", "BelfrySocket", "EventLoop", "Lifecycle", "ServiceManager", "SystemErrors"],
+            dependencies: ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"],
             path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
         .executableTarget(
             name: "ServiceGroupProbe",
@@ -147,66 +134,58 @@ let package = Package(
         .testTarget(
             name: "BelfryTests",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "Lifecycle", "ServiceProbe", "TestSupport", "belfryctl", "belfryd",
+                "BelfryConfiguration", "belfryctl", "belfryd", "CBelfry", "Lifecycle", "ServiceProbe", "TestSupport",
             ],
             swiftSettings: onMain),
         .executableTarget(
-            name: "EventLoopProbe", dependencies: ["CSystemd", "EventLoop"], path: "Tests/Probes/EventLoopProbe",
+            name: "EventLoopProbe", dependencies: ["BelfryEventLoop", "CBelfry"], path: "Tests/Probes/EventLoopProbe",
             swiftSettings: onMain),
         .executableTarget(
-            name: "VarlinkProbe", dependencies: ["CSystemd", "EventLoop", "SystemErrors", "Varlink"],
+            name: "VarlinkProbe", dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"],
             path: "Tests/Probes/VarlinkProbe", swiftSettings: onMain),
         .executableTarget(
-            name: "LifecycleServiceProbe", dependencies: ["CSystemd", "EventLoop", "LifecycleSocket", "Varlink"],
+            name: "LifecycleServiceProbe", dependencies: ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"],
             path: "Tests/Probes/LifecycleServiceProbe", swiftSettings: onMain),
         .testTarget(
             name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "TestSupport"],
             swiftSettings: onMain),
         .testTarget(
-            name: "BelfryControlTests",
+            name: "BelfryClientTests",
             dependencies: [
-                "BelfryControl", "CSystemd", "EventLoop", "LifecycleServiceProbe", "SystemErrors", "TestSupport",
-                "Varlink",
-                "belfryctl",
+                "BelfryClient", "belfryctl", "BelfryEventLoop", "BelfryLinux", "CBelfry", "LifecycleServiceProbe",
+                "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(
-            name: "CacheTrimmingTests", dependencies: ["CacheTrimming", "CSystemd", "SystemErrors", "TestSupport"],
+            name: "BelfryEventLoopTests",
+            dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "EventLoopProbe", "TestSupport"],
             swiftSettings: onMain),
         .testTarget(
-            name: "EventLoopTests",
-            dependencies: ["CSystemd", "EventLoop", "EventLoopProbe", "SystemErrors", "TestSupport"],
-            swiftSettings: onMain),
-        .testTarget(
-            name: "LifecycleListenersTests",
+            name: "BelfryListenersTests",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
-                "LifecycleTesting", "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
+                "Lifecycle", "LifecycleTesting", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(
-            name: "LifecycleSocketTests",
+            name: "BelfrySocketTests",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleJournal", "LifecycleListeners",
-                "LifecycleSocket", "LifecycleTesting", "ServiceManager", "SystemErrors", "TestSupport", "Varlink",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySocket",
+                "BelfrySystemd", "CBelfry", "Lifecycle", "LifecycleTesting", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(
-            name: "LifecycleCacheFlushTests",
+            name: "BelfryCacheFlushTests",
             dependencies: [
-                "BelfryConfiguration", "Lifecycle", "LifecycleCacheFlush", "LifecycleListeners", "LifecycleTesting",
-                "ServiceManager", "TestSupport",
+                "BelfryCacheFlush", "BelfryConfiguration", "BelfryListeners", "BelfrySystemd", "Lifecycle",
+                "LifecycleTesting", "TestSupport",
             ],
             swiftSettings: onMain),
         .testTarget(
-            name: "LifecycleJournalTests",
-            dependencies: ["CSystemd", "LifecycleJournal", "SystemErrors", "TestSupport", "Varlink"],
-            swiftSettings: onMain),
-        .testTarget(
-            name: "LifecycleSourcesTests",
+            name: "BelfrySourcesTests",
             dependencies: [
-                "BelfryConfiguration", "CSystemd", "EventLoop", "Lifecycle", "LifecycleSources", "LifecycleTesting",
-                "ServiceManager", "SystemErrors", "TestSupport",
+                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry",
+                "Lifecycle", "LifecycleTesting", "TestSupport",
             ],
             swiftSettings: onMain),
         .target(
@@ -218,7 +197,7 @@ let package = Package(
         .target(
             name: "CAllocations", path: "Tests/Probes/CAllocations", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
-            name: "AllocationProbe", dependencies: ["CAllocations", "EventLoop", "Lifecycle", "LifecycleSources"],
+            name: "AllocationProbe", dependencies: ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"],
             path: "Tests/Probes/AllocationProbe", swiftSettings: onMain),
         .target(
             name: "DocumentationSnippets", dependencies: ["Belfry"], path: "Tests/DocumentationSnippets",
@@ -230,13 +209,13 @@ let package = Package(
                 "TestSupport",
             ], swiftSettings: onMain),
         .testTarget(
-            name: "ServiceManagerTests",
-            dependencies: ["CSystemd", "EventLoop", "ServiceManager", "SystemErrors", "TestSupport"],
+            name: "BelfrySystemdTests",
+            dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "TestSupport"],
             swiftSettings: onMain),
-        .testTarget(name: "SystemErrorsTests", dependencies: ["SystemErrors"], swiftSettings: onMain),
+        .testTarget(name: "BelfryLinuxTests", dependencies: ["BelfryLinux"], swiftSettings: onMain),
         .testTarget(
             name: "VarlinkTests",
-            dependencies: ["CSystemd", "EventLoop", "SystemErrors", "TestSupport", "Varlink", "VarlinkProbe"],
+            dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink", "VarlinkProbe"],
             swiftSettings: onMain),
     ]
 )
@@ -246,6 +225,6 @@ if Context.environment["BELFRY_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzzer",
-            dependencies: ["BelfryConfiguration", "Lifecycle", "LifecycleSocket", "LifecycleSources", "Varlink"],
+            dependencies: ["BelfryConfiguration", "BelfrySocket", "BelfrySources", "Lifecycle", "Varlink"],
             path: "Tests/Fuzzing/Fuzzer", swiftSettings: onMain))
 }

@@ -4,8 +4,8 @@
 internal import BelfryConfiguration
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleListeners
-internal import ServiceManager
+internal import BelfryListeners
+internal import BelfrySystemd
 
 /// Reads the configuration of a service, at its start and for each reload, and logs what is wrong with it.
 final class ConfigurationReader {

@@ -3,8 +3,8 @@
 
 internal import BelfryConfiguration
 internal import Lifecycle
-internal import LifecycleListeners
-internal import ServiceManager
+internal import BelfryListeners
+internal import BelfrySystemd
 
 /// What systemd's control signal SIGRTMIN+18 asks for, by the integer that comes with it (systemd,
 /// `src/shared/common-signal.h`): 0x100 to 0x107 sets the log level, 0x200 to 0x203 the log target, 0x300 says that memory

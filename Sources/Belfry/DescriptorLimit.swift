@@ -2,10 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import CSystemd
-internal import LifecycleListeners
-internal import ServiceManager
-internal import SystemErrors
+internal import CBelfry
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import BelfryLinux
 
 /// How many descriptors the process may have open (getrlimit(2), `RLIMIT_NOFILE`): the soft limit is raised to what the
 /// configuration needs, as far as the hard one goes.

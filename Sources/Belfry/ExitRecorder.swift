@@ -4,8 +4,8 @@
 internal import BelfryConfiguration
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleListeners
-internal import LifecycleSources
+internal import BelfryListeners
+internal import BelfrySources
 
 /// Keeps how a run of the unit ended, for the next launch to read. It is for `ExecStopPost=`, where systemd tells
 /// (systemd.exec(5), `$SERVICE_RESULT`): the process itself cannot say how it was killed, and the properties of the unit

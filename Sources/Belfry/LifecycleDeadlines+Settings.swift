@@ -3,7 +3,7 @@
 
 internal import BelfryConfiguration
 internal import Lifecycle
-internal import LifecycleListeners
+internal import BelfryListeners
 
 nonisolated extension LifecycleDeadlines {
     /// No stop outlives it.

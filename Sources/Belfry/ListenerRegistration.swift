@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 public import Lifecycle
 
 /// A listener that is part of the service because its file is: a constant in the linker section `belfry_listeners`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ServiceManager
+internal import BelfrySystemd
 
 /// The last that the service manager hears of a process: why it ends, with which code, and which error it was. It stays
 /// to be read in `systemctl status` (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).

@@ -2,13 +2,13 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import EventLoop
+internal import BelfryEventLoop
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleListeners
-internal import LifecycleSources
-internal import ServiceManager
-internal import SystemErrors
+internal import BelfryListeners
+internal import BelfrySources
+internal import BelfrySystemd
+internal import BelfryLinux
 
 /// Makes a pause a real one: with `StopOnPause=yes` the process stops itself once it is in the background.
 ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleListeners
-internal import ServiceManager
-internal import SystemErrors
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import BelfryLinux
 
 /// Keeps the number of the last notification in a small file of the runtime directory, mapped into memory: storing it
 /// costs no system call, and what was stored survives the process, however it ends. It begins anew with each boot.

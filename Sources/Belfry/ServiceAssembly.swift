@@ -2,14 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import CSystemd
-internal import EventLoop
+internal import CBelfry
+internal import BelfryEventLoop
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleListeners
-internal import LifecycleSources
-internal import ServiceManager
-internal import SystemErrors
+internal import BelfryListeners
+internal import BelfrySources
+internal import BelfrySystemd
+internal import BelfryLinux
 
 /// Puts a service together and runs it.
 final class ServiceAssembly {

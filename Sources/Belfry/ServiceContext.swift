@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import EventLoop
+public import BelfryEventLoop
 public import Lifecycle
-public import SystemErrors
+public import BelfryLinux
 
 /// What a service has in hand while it puts itself together.
 public struct ServiceContext {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
-internal import EventLoop
+internal import CBelfry
+internal import BelfryEventLoop
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleListeners
-internal import ServiceManager
-internal import SystemErrors
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import BelfryLinux
 
 /// Decides when the process ends, and with which code.
 final class ServiceEnding {

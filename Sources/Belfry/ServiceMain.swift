@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 internal import Glibc
 internal import Lifecycle
-internal import SystemErrors
+internal import BelfryLinux
 
 /// The entry of a service: what `UIApplicationMain` is to an app.
 public enum ServiceMain {

@@ -2,12 +2,12 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import EventLoop
+internal import BelfryEventLoop
 internal import Lifecycle
-internal import LifecycleListeners
-internal import LifecycleSources
-internal import ServiceManager
-internal import SystemErrors
+internal import BelfryListeners
+internal import BelfrySources
+internal import BelfrySystemd
+internal import BelfryLinux
 
 /// Where notifications come from. A source that the system or a sandbox does not allow is done without, and the journal
 /// says so once.

@@ -3,8 +3,8 @@
 
 internal import BelfryConfiguration
 internal import Lifecycle
-internal import LifecycleListeners
-internal import ServiceManager
+internal import BelfryListeners
+internal import BelfrySystemd
 
 /// Keeps the mediator to the times that the unit really has.
 ///

@@ -3,8 +3,7 @@
 
 internal import Belfry
 internal import Lifecycle
-internal import LifecycleCacheFlush
-internal import LifecycleListeners
+internal import BelfryListeners
 
 /// Keeps cache directories within their bounds.
 final class CacheFlushPart: AssembledPart {

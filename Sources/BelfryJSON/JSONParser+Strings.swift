@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 
 nonisolated extension JSONParser {
     /// Where a string ends that begins here, or where it has what is not to be copied as it is; and whether all before it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 
 /// Writes values as JSON (RFC 8259) into memory that grows, in one go and without white space.
 package nonisolated struct JSONWriter: ~Copyable {

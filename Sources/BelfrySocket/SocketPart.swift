@@ -5,10 +5,8 @@ internal import Belfry
 internal import BelfryConfiguration
 internal import Glibc
 internal import Lifecycle
-internal import LifecycleJournal
-internal import LifecycleListeners
-internal import LifecycleSocket
-internal import ServiceManager
+internal import BelfrySystemd
+internal import BelfryListeners
 
 /// Puts the socket together from what is configured, what systemd handed over and what the last process left.
 final class SocketPart: AssembledPart {

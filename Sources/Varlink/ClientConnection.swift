@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import EventLoop
-internal import SystemErrors
+internal import BelfryEventLoop
+internal import BelfryLinux
 
 /// The client's end of a connection: sends calls, and hands each reply to the oldest call that waits.
 final class ClientConnection: FrameStream {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 internal import Glibc
 
 /// What a broadcast has gathered in one turn, message after message in one piece of memory: so all of it is written to a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import EventLoop
+internal import BelfryEventLoop
 
 /// Holds replies between the connection, which calls, and the task that asks for them.
 final class ReplyBuffer {

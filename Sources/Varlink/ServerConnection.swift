@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import EventLoop
-internal import SystemErrors
+internal import BelfryEventLoop
+internal import BelfryLinux
 
 /// The server's end of a connection: takes calls one after the other, in order.
 final class ServerConnection: FrameStream {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
-internal import EventLoop
+internal import CBelfry
+internal import BelfryEventLoop
 internal import Glibc
-internal import SystemErrors
+internal import BelfryLinux
 
 /// A listening socket, and the accepting of connections on it.
 final class ServerListener {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
-internal import EventLoop
-internal import SystemErrors
+internal import CBelfry
+internal import BelfryEventLoop
+internal import BelfryLinux
 
 /// The users of a server, and the memory that they share: one who holds more than his part, or most when all together hold
 /// too much, loses the connection that holds most.

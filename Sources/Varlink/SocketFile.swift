@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 internal import Glibc
-internal import SystemErrors
+internal import BelfryLinux
 
 /// A socket that this process bound to a path, and the file that came of it.
 struct SocketFile {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import EventLoop
-internal import CSystemd
+public import BelfryEventLoop
+internal import CBelfry
 internal import Glibc
-internal import SystemErrors
+internal import BelfryLinux
 
 /// Calls the methods of a service (UAPI.20), on the main thread's loop.
 ///

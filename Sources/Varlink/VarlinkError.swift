@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import SystemErrors
+public import BelfryLinux
 
 /// Why a call brought no result.
 public nonisolated enum VarlinkError: Error, Sendable, Equatable {

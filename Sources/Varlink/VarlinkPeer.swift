@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 
 /// Who is at the other end of a connection, as the kernel noted it when the connection was made (`SO_PEERCRED`,
 /// `SO_PEERGROUPS`; unix(7)).

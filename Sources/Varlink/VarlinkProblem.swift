@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import SystemErrors
+public import BelfryLinux
 
 /// Something that went wrong with one client, or with accepting one, for whoever keeps a log. The server has dealt
 /// with it.

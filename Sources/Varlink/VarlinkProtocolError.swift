@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import SystemErrors
+internal import BelfryLinux
 
 /// A message that breaks the protocol. There is no reply to one: the connection is closed (UAPI.20, «Connection
 /// Lifecycle»).

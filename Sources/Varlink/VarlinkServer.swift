@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import EventLoop
+public import BelfryEventLoop
 internal import Glibc
-public import SystemErrors
+public import BelfryLinux
 
 /// Offers interfaces on sockets (UAPI.20), on the main thread's loop.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import CSystemd
+package import CBelfry
 internal import Glibc
 
 /// Where, in memory that outlives the process, it is noted how far a client has been written to. What stands there is

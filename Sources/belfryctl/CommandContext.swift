@@ -2,10 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
-import BelfryControl
-import EventLoop
+import BelfryClient
+import BelfryEventLoop
 import Glibc
-import SystemErrors
+import BelfryLinux
 import Varlink
 
 /// What a command works with: the loop, the service, the standard streams.

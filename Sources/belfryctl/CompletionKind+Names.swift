@@ -3,8 +3,8 @@
 
 import ArgumentParser
 import BelfryConfiguration
-import BelfryControl
-import EventLoop
+import BelfryClient
+import BelfryEventLoop
 import Glibc
 import Varlink
 

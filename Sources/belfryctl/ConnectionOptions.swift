@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import BelfryConfiguration
-import BelfryControl
+import BelfryClient
 import Glibc
 
 /// Where the service is, and how long to wait for it. Every command has these.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryControl
-import EventLoop
+import BelfryClient
+import BelfryEventLoop
 import Glibc
-import SystemErrors
+import BelfryLinux
 
 /// A command in our own process group and on our own terminal, with the signal mask and dispositions of a shell's child.
 @MainActor

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
+import BelfryClient
 import Varlink
 
 /// A command that reads what a service has written to the journal.

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import BelfryConfiguration
-import BelfryControl
+import BelfryClient
 import Varlink
 
 /// `belfryctl log-level`.

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
+import BelfryClient
 import Varlink
 
 /// `belfryctl metrics`.

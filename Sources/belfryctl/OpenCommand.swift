@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
-import SystemErrors
+import BelfryClient
+import BelfryLinux
 import Varlink
 
 /// `belfryctl open`.

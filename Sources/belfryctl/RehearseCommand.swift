@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
+import BelfryClient
 
 /// `belfryctl rehearse`.
 struct RehearseCommand: ServiceCommand {

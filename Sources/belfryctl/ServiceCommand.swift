@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
+import BelfryClient
 
 /// A command that speaks with the service.
 protocol ServiceCommand: ParsableCommand, Sendable {

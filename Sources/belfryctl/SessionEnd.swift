@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryControl
-import EventLoop
+import BelfryClient
+import BelfryEventLoop
 import Glibc
-import SystemErrors
+import BelfryLinux
 
 /// The end of a command that goes on by itself, which a signal can ask for too.
 @MainActor

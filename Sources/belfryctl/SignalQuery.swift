@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
+import BelfryClient
 import Varlink
 
 /// A question about what one signal would do. `explain` and `rehearse` have these arguments.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryControl
+import BelfryClient
 import Varlink
 
 /// A command that leads the service to another state, and prints which one it has reached.

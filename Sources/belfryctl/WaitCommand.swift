@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import ArgumentParser
-import BelfryControl
+import BelfryClient
 
 /// `belfryctl wait`.
 struct WaitCommand: WatchingCommand {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryControl
-import EventLoop
+import BelfryClient
+import BelfryEventLoop
 import Glibc
-import SystemErrors
+import BelfryLinux
 import Varlink
 
 /// A watch on its way to standard output, until a signal, a failure or the end of the output.

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import BelfryConfiguration
-import BelfryControl
+import BelfryClient
 
 /// A command that follows what happens to the service.
 protocol WatchingCommand: ServiceCommand {

@@ -4,10 +4,10 @@
 // The first thread parses, then runs the loop: whatever a command waits for, it waits for there.
 
 import ArgumentParser
-import BelfryControl
-import EventLoop
+import BelfryClient
+import BelfryEventLoop
 import Glibc
-import SystemErrors
+import BelfryLinux
 
 signal(SIGPIPE, SIG_IGN)
 do {

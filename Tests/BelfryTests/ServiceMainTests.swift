@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
-import CSystemd
+import CBelfry
 import Foundation
 import Lifecycle
 import TestSupport

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
-public import EventLoop
+internal import CBelfry
+public import BelfryEventLoop
 internal import Glibc
-internal import SystemErrors
+internal import BelfryLinux
 
 /// Another program on the bus, on the loop of the test: it owns names, sends signals and answers calls.
 @MainActor

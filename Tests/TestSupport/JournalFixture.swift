@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CSystemd
+internal import CBelfry
 internal import Glibc
-internal import SystemErrors
+internal import BelfryLinux
 
 /// A journal of a test's own. What is written to it goes through systemd's own hands (systemd-journal-remote(8)).
 public final class JournalFixture {

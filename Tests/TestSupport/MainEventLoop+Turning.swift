@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import EventLoop
+public import BelfryEventLoop
 
 extension MainEventLoop {
     /// Turns the loop until `condition` holds.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import ServiceManager
+package import BelfrySystemd
 
 /// Keeps the records it is given.
 package final class RecordingWriter: RecordWriter {

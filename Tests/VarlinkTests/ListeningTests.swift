@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Foundation
-import SystemErrors
+import BelfryLinux
 import Testing
 import Varlink
 

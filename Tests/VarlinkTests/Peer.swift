@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Glibc
-import SystemErrors
+import BelfryLinux
 import Varlink
 
 /// A client made by hand: writes bytes, and reads what comes back without knowing what it means.

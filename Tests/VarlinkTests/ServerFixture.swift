@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import EventLoop
+import BelfryEventLoop
 import Foundation
-import SystemErrors
+import BelfryLinux
 import TestSupport
 import Varlink
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import EventLoop
+import BelfryEventLoop
 import Glibc
 import Testing
 import Varlink

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import LifecycleListeners
+package import BelfryListeners
 
 /// A part of a service that runs.
 package protocol AssembledPart: AnyObject {

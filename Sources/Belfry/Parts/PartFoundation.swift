@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
-package import LifecycleListeners
-package import ServiceManager
+package import BelfryListeners
+package import BelfrySystemd
 
 /// What is known of a service before there is a mediator.
 package struct PartFoundation {

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
-package import EventLoop
+package import BelfryEventLoop
 package import Lifecycle
 
 /// What a part finds when it joins the service.

@@ -3,7 +3,7 @@
 
 import BelfryJSON
 import Glibc
-import CSystemd
+import CBelfry
 
 /// Reads files for the configuration. `SystemFileReader` is the real one.
 package nonisolated protocol ConfigurationFileReader: Sendable {

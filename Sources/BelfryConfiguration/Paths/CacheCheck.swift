@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryJSON
-import CSystemd
+import CBelfry
 import Glibc
 
 /// Whether a flush of the caches could reach what is no cache: what the service itself stores, or a whole file system.

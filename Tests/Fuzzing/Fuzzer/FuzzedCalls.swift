@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
-import LifecycleSocket
+import BelfrySocket
 import Varlink
 
 /// What this thread allocates from now on counts as no leak.

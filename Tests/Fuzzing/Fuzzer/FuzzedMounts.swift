@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import LifecycleSources
+import BelfrySources
 
 /// The kernel's table of mounts: mounts are on absolute paths, and there are no more of them than lines.
 nonisolated enum FuzzedMounts {

@@ -2,9 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import CAllocations
-import EventLoop
+import BelfryEventLoop
 import Lifecycle
-import LifecycleSources
+import BelfrySources
 
 /// Prints how often memory was asked for by a thousand posts: AllocationProbe.
 let mediator = LifecycleMediator(clock: EventLoopClock(try MainEventLoop()))

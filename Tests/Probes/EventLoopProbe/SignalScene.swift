@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Glibc
 
 /// Prints each signal with sender and value, and whether the process had been stopped; SIGTERM ends it.

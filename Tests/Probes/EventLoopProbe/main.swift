@@ -3,8 +3,8 @@
 
 // A program for the tests to run and to signal: `EventLoopProbe SCENE` prints what happens to it, a line each.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Glibc
 
 belfry_block_signals()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Glibc
 
 /// Answers every call with the same bytes, whatever they are.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import EventLoop
+import BelfryEventLoop
 import Glibc
-import LifecycleSocket
+import BelfrySocket
 import Varlink
 
 /// Answers as `io.belfry.Lifecycle` says, without a life behind it.

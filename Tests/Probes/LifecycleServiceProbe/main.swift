@@ -4,8 +4,8 @@
 // A stand-in for belfryd: `LifecycleServiceProbe SOCKET` says `ready` and then does what standard input tells it, a
 // line each; with `SOCKET FILE` it answers every call with the bytes of the file. It ends with its standard input.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Glibc
 
 belfry_block_signals()

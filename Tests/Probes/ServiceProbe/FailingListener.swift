@@ -3,7 +3,7 @@
 
 import Belfry
 import Glibc
-import SystemErrors
+import BelfryLinux
 
 /// Lets the service fail with a flush.
 final class FailingListener: LifecycleListener {

@@ -3,7 +3,7 @@
 
 import Belfry
 import Glibc
-import ServiceManager
+import BelfrySystemd
 
 /// Stores two descriptors with a flush, says when the manager has them, and removes them when it is asked for its
 /// status.

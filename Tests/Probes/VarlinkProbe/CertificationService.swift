@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import EventLoop
+import BelfryEventLoop
 import Varlink
 
 /// Answers `org.varlink.certification`, and fails every call that is not the next one or not as it must be.

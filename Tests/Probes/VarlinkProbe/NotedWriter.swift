@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CSystemd
+import CBelfry
 import Glibc
 
 /// Writes an endless pattern to the socket on standard output, in pieces of changing length, and notes in the memory on

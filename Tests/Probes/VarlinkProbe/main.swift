@@ -5,8 +5,8 @@
 // `VarlinkProbe certify ADDRESS` goes through it as a client, prints each result and exits 0 when all is well.
 // `VarlinkProbe write LONGEST` writes to its standard output until it is killed; see `NotedWriter`.
 
-import CSystemd
-import EventLoop
+import CBelfry
+import BelfryEventLoop
 import Glibc
 import Varlink
 

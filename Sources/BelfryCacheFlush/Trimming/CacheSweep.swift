@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CBelfry
+import Glibc
+import BelfryLinux
+
+/// One flush of one cache, in steps: the shell around `TrimPlan` that touches the file system.
+package nonisolated struct CacheSweep {
+    private let cache: CacheDirectory
+    private let limits: TreeLimits
+    private let root: OpenDirectory
+    private let boundary: TreeBoundary
+    private let isCancelled: @Sendable () -> Bool
+    private var oldest: OldestFiles
+
+    /// What was found and done until now.
+    package private(set) var report: CacheFlushReport
+
+    /// Opens the directory of a cache. `method` is for kernels that cannot keep the boundary themselves, and found
+    /// out if nil.
+    ///
+    /// - Throws: when the path is unusable, a symbolic link or a mount point, or cannot be opened.
+    package init(
+        _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(), method: TreeBoundary.Method? = nil,
+        isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+    ) throws(CacheError) {
+        self.cache = cache
+        self.limits = limits
+        self.isCancelled = isCancelled
+        root = try CacheSweep.open(cache.path)
+        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError(.mountPoint, path: cache.path) }
+        do throws(Errno) {
+            boundary = try TreeBoundary(root: root, method: method)
+        } catch {
+            throw CacheSweep.failure(error.code, "examine", cache.path)
+        }
+        oldest = OldestFiles(capacity: limits.candidates)
+        report = CacheFlushReport(name: cache.name)
+        report.tellsBindMounts = boundary.tellsBindMounts
+    }
+
+    /// All steps that the cache asks for.
+    package mutating func run(now: Duration) throws(CacheError) {
+        if cache.writeBack { writeBack() }
+        if !cache.limits.isEmpty { try CacheTag.require(in: root, path: cache.path) }
+        try survey()
+        if !cache.limits.isEmpty { try trim(now: now) }
+        if cache.dropPages { try dropPages() }
+    }
+
+    /// Looks whether `run` could do its work, and changes nothing. What could not be read is in the report.
+    ///
+    /// - Throws: when the directory could not be used: no valid tag, or no right to delete in it.
+    package mutating func rehearse() throws(CacheError) {
+        if !cache.limits.isEmpty {
+            try CacheTag.require(in: root, path: cache.path)
+            // A file system that is read-only, for this process alone too, says so here (access(2)).
+            guard faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+                throw CacheSweep.failure(errno, "delete in", cache.path)
+            }
+        }
+        try survey()
+    }
+
+    /// Writes the file system back.
+    package mutating func writeBack() {
+        guard goesOn() else { return }
+        let result = belfry_syncfs(root.descriptor)
+        report.writtenBack = result == 0
+        if result < 0 {
+            report.note(SystemError(result, verb: "write back", object: cache.path), most: limits.problems)
+        }
+    }
+
+    /// Counts the files and remembers the oldest.
+    package mutating func survey() throws(CacheError) {
+        let walk = try walk()
+        while let (file, _) = walk.next(&report) { oldest.add(file) }
+        oldest.finish()
+        report.filesSeen = oldest.count
+        report.bytesSeen = oldest.bytes
+    }
+
+    /// Deletes what `TrimPlan` chooses among the files of the survey, oldest first.
+    ///
+    /// - Throws: when there is no valid tag, with nothing deleted.
+    package mutating func trim(now: Duration) throws(CacheError) {
+        try CacheTag.require(in: root, path: cache.path)
+        let files = oldest.files
+        let candidates = files.indices.map { index in
+            TrimPlan.Candidate(
+                id: index, identity: files[index].identity, size: files[index].size, modified: files[index].modified)
+        }
+        let plan = TrimPlan(
+            candidates: candidates, files: oldest.count, bytes: oldest.bytes, limits: cache.limits, now: now)
+        if !plan.isSufficient { report.limitsReached.insert(.candidates) }
+        let remover = FileRemover(root: root, boundary: boundary, problemsMax: limits.problems)
+        for id in plan.removals {
+            guard goesOn() else { return }
+            remover.remove(files[id], &report)
+        }
+    }
+
+    /// Advises the kernel to drop the pages of every file that is there now.
+    package mutating func dropPages() throws(CacheError) {
+        guard goesOn() else { return }
+        let page = UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 1))
+        let walk = try walk()
+        while let (file, directory) = walk.next(&report) {
+            do throws(Errno) {
+                let (descriptor, status) = try boundary.open(
+                    file.name, in: directory, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+                defer { close(descriptor) }
+                guard belfry_is_regular(status.mode) else { continue }
+                let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+                guard code == 0 else { throw Errno(code) }
+                report.filesAdvised += 1
+                let (pages, rest) = status.size.quotientAndRemainder(dividingBy: page)
+                CacheFlushReport.add(pages + (rest > 0 ? 1 : 0), to: &report.pagesAdvised)
+            } catch {
+                // Gone, exchanged, or held under a lease by somebody who is at work on it.
+                guard ![ENOENT, ELOOP, EXDEV, EWOULDBLOCK, ENXIO].contains(error.code) else { continue }
+                let object = file.directory.path(of: file.name)
+                report.note(
+                    SystemError(error.code, verb: "drop the pages of", object: object), most: limits.problems)
+            }
+        }
+    }
+
+    private mutating func goesOn() -> Bool {
+        if isCancelled() { report.cutShort = true }
+        return !report.cutShort
+    }
+
+    private func walk() throws(CacheError) -> TreeWalk {
+        do throws(Errno) {
+            return try TreeWalk(
+                root: root, path: cache.path, boundary: boundary, limits: limits, isCancelled: isCancelled)
+        } catch {
+            throw CacheSweep.failure(error.code, "read", cache.path)
+        }
+    }
+
+    /// Opens the root. A slash or `/.` at the end would make the kernel follow a link in spite of O_NOFOLLOW.
+    private static func open(_ path: String) throws(CacheError) -> OpenDirectory {
+        let parts = path.split(separator: "/").filter { $0 != "." }
+        guard path.hasPrefix("/"), !parts.isEmpty, !parts.contains(".."), !path.utf8.contains(0) else {
+            throw CacheError(.path, path: path)
+        }
+        let plain = "/" + parts.joined(separator: "/")
+        let descriptor = Glibc.open(plain, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let code = errno
+            var status = belfry_status()
+            guard belfry_status_at(AT_FDCWD, plain, &status) == 0, belfry_is_link(status.mode) else {
+                throw failure(code, "open", path)
+            }
+            throw CacheError(.link, path: path)
+        }
+        do throws(Errno) {
+            return try OpenDirectory(taking: descriptor)
+        } catch {
+            throw failure(error.code, "open", path)
+        }
+    }
+
+    private static func failure(_ code: Int32, _ verb: String, _ path: String) -> CacheError {
+        CacheError(.system, path: path, cause: SystemError(code, verb: verb, object: path))
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CBelfry
+import Glibc
+import BelfryLinux
+
+/// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow
+/// with the depth alone, and the depth has a limit.
+///
+/// What disappears or is exchanged during the walk is passed over. Cancellation ends the walk at the next entry.
+nonisolated final class TreeWalk {
+    private struct Level {
+        let directory: OpenDirectory
+        let node: TreeNode
+    }
+
+    private let boundary: TreeBoundary
+    private let limits: TreeLimits
+    private let isCancelled: @Sendable () -> Bool
+    private var levels: [Level] = []
+    private var entries = 0
+
+    /// Starts at the root, through a stream of its own.
+    init(
+        root: OpenDirectory, path: String, boundary: TreeBoundary, limits: TreeLimits,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws(Errno) {
+        self.boundary = boundary
+        self.isCancelled = isCancelled
+        self.limits = limits
+        let descriptor = openat(root.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno(errno) }
+        var status = belfry_status()
+        let result = belfry_status_at(descriptor, "", &status)
+        let directory = try OpenDirectory(taking: descriptor)
+        guard result == 0 else { throw Errno(result) }
+        let node = TreeNode(parent: nil, name: Array(path.utf8CString), identity: FileIdentity(status))
+        levels = [Level(directory: directory, node: node)]
+    }
+
+    /// The next regular file and the directory that holds it, or nil at the end. What stands in the way goes into the
+    /// report.
+    func next(_ report: inout CacheFlushReport) -> (file: FoundFile, directory: OpenDirectory)? {
+        while let level = levels.last {
+            guard !isCancelled() else {
+                report.cutShort = true
+                levels = []
+                return nil
+            }
+            guard let name = nextName(of: level, &report) else {
+                levels.removeLast()
+                continue
+            }
+            entries += 1
+            guard entries <= limits.entries else {
+                report.limitsReached.insert(.entries)
+                levels = []
+                return nil
+            }
+            var status = belfry_status()
+            let result = belfry_status_at(level.directory.descriptor, name, &status)
+            guard result == 0 else {
+                if result != -ENOENT { note(Errno(result), "examine", level.node.path(of: name), &report) }
+                continue
+            }
+            if belfry_is_directory(status.mode) {
+                enter(name, status, level, &report)
+            } else if belfry_is_regular(status.mode), !isTag(name) {
+                guard boundary.holds(status) else {
+                    report.mountsSkipped += 1
+                    continue
+                }
+                return (FoundFile(directory: level.node, name: name, status: status), level.directory)
+            }
+        }
+        return nil
+    }
+
+    private func nextName(of level: Level, _ report: inout CacheFlushReport) -> [CChar]? {
+        do throws(Errno) {
+            return try level.directory.next()
+        } catch {
+            note(error, "read", level.node.path, &report)
+            return nil
+        }
+    }
+
+    private func enter(
+        _ name: [CChar], _ status: belfry_status, _ level: Level, _ report: inout CacheFlushReport
+    ) {
+        guard boundary.holds(status) else {
+            report.mountsSkipped += 1
+            return
+        }
+        guard level.node.depth < limits.depth else {
+            report.limitsReached.insert(.depth)
+            return
+        }
+        do throws(Errno) {
+            let (directory, status) = try boundary.openDirectory(name, in: level.directory)
+            let node = TreeNode(parent: level.node, name: name, identity: FileIdentity(status))
+            levels.append(Level(directory: directory, node: node))
+        } catch {
+            switch error.code {
+            case EXDEV: report.mountsSkipped += 1
+            case ENOENT, ENOTDIR, ELOOP: break
+            default: note(error, "open", level.node.path(of: name), &report)
+            }
+        }
+    }
+
+    /// A tag anywhere below is left alone too: it says something of the directory that it is in.
+    private func isTag(_ name: [CChar]) -> Bool {
+        strcmp(name, CacheTag.name) == 0
+    }
+
+    private func note(_ error: Errno, _ verb: String, _ object: String, _ report: inout CacheFlushReport) {
+        report.note(SystemError(error.code, verb: verb, object: object), most: limits.problems)
+    }
+}

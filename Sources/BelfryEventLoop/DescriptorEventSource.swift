@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import BelfryLinux
+
+/// Watches a file descriptor. It does not own the descriptor: close it after the source has ended.
+///
+/// Source: sd_event_add_io(3).
+public final class DescriptorEventSource: LoopSource {
+    private let handler: (DescriptorEvents) -> Void
+
+    init(
+        _ descriptor: Int32, _ events: DescriptorEvents, on event: OpaquePointer,
+        _ handler: @escaping (DescriptorEvents) -> Void
+    ) throws(SystemError) {
+        self.handler = handler
+        super.init()
+        let userdata = userdata
+        try attach("watch descriptor", "\(descriptor)") {
+            sd_event_add_io(event, &$0, descriptor, events.rawValue, Self.callback, userdata)
+        }
+    }
+
+    /// What is watched for. Setting it to what it already is makes no system call.
+    public var events: DescriptorEvents {
+        get {
+            var events: UInt32 = 0
+            call { sd_event_source_get_io_events($0, &events) }
+            return DescriptorEvents(rawValue: events)
+        }
+        set { call { sd_event_source_set_io_events($0, newValue.rawValue) } }
+    }
+
+    private nonisolated static let callback: sd_event_io_handler_t = { _, _, events, userdata in
+        fire(DescriptorEventSource.self, userdata) { $0.handler(DescriptorEvents(rawValue: events)) }
+    }
+}

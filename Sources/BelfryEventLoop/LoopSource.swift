@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+internal import BelfryLinux
+
+/// One thing the loop watches. The source fires until it is cancelled or the last reference to it is dropped; after
+/// that nothing of it fires, not even what was already pending in the same turn of the loop.
+///
+/// Source: sd_event_source_disable_unref(3).
+@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
+public class LoopSource {
+    private var pointer: OpaquePointer?
+
+    init() {}
+
+    /// Ends the source. Calling it again does nothing.
+    public final func cancel() {
+        guard let pointer else { return }
+        self.pointer = nil
+        sd_event_source_disable_unref(pointer)
+    }
+
+    /// Whether the source was cancelled.
+    public final var isCancelled: Bool { pointer == nil }
+
+    /// Stops or resumes the source without giving it up (sd_event_source_set_enabled(3)).
+    public final var isEnabled: Bool {
+        get {
+            var mode: Int32 = 0
+            return call { sd_event_source_get_enabled($0, &mode) } >= 0 && mode != Int32(SD_EVENT_OFF)
+        }
+        set { call { sd_event_source_set_enabled($0, newValue ? firingMode : Int32(SD_EVENT_OFF)) } }
+    }
+
+    /// Sources with a lower number are dispatched first in a turn of the loop; 0 unless set
+    /// (sd_event_source_set_priority(3)).
+    public final var priority: Int64 {
+        get {
+            var priority: Int64 = 0
+            call { sd_event_source_get_priority($0, &priority) }
+            return priority
+        }
+        set { call { sd_event_source_set_priority($0, newValue) } }
+    }
+
+    /// `SD_EVENT_ON`, or `SD_EVENT_ONESHOT` for a source that fires once.
+    var firingMode: Int32 { Int32(SD_EVENT_ON) }
+
+    /// What libsystemd hands back to the callback. Unretained: the `cancel` in `deinit` makes sure that no callback
+    /// outlives the object.
+    final var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Keeps the source that `add` makes.
+    ///
+    /// - Throws: what `add` returned, as «unable to VERB 'OBJECT'».
+    final func attach(_ verb: String, _ object: String, _ add: (inout OpaquePointer?) -> Int32) throws(SystemError) {
+        var made: OpaquePointer?
+        try SystemError.check(add(&made), verb: verb, object: object)
+        pointer = made
+        isEnabled = true
+    }
+
+    /// Calls libsystemd with the source, or answers `-ESTALE` when it has ended.
+    @discardableResult
+    final func call(_ body: (OpaquePointer) -> Int32) -> Int32 {
+        pointer.map(body) ?? -ESTALE
+    }
+
+    isolated deinit { cancel() }
+}
+
+/// Runs `body` with the source that a callback belongs to. libsystemd calls on the thread that runs the loop, which
+/// is the main thread, so the main actor.
+@inline(__always)
+nonisolated func fire<Source: LoopSource>(
+    _: Source.Type, _ userdata: UnsafeMutableRawPointer?, _ body: @MainActor (Source) -> Void
+) -> Int32 {
+    guard let userdata else { return 0 }
+    let source = Unmanaged<Source>.fromOpaque(userdata).takeUnretainedValue()
+    MainActor.assumeIsolated { body(source) }
+    return 0
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+public import BelfryLinux
+
+/// The main thread's run loop: sd-event(3), and on it the main actor.
+///
+/// `run()` waits for whatever comes first, hands it to its source, and in between runs what the main actor has to do,
+/// so that asynchronous code, child tasks and sources share one thread and need no locks. Everything here is called
+/// on the main thread.
+@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
+public final class MainEventLoop {
+    /// The `sd_event`, for libraries that attach themselves to it.
+    package let event: OpaquePointer
+    private var mainQueue: MainQueueSource?
+    private var exitCode: Int32?
+    @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
+    @exclusivity(unchecked) private var isStamped = false
+
+    private let meter = ThreadMeter()
+    private var absences = AbsenceLedger()
+
+    /// The last time the loop's wait was broken off although nothing had become ready. That is what a process sees of
+    /// having been stopped and continued (signal(7), «Interruption of system calls … by stop signals»).
+    public private(set) var lastInterruption: WaitInterruption?
+
+    /// Makes a loop for the main thread. A process wants one.
+    ///
+    /// - Throws: when the system has no descriptor or no memory left for it (sd_event_new(3)).
+    public init() throws(SystemError) {
+        // libdispatch makes a descriptor for its main queue when it is first asked for it, and where it cannot, it ends the
+        // process with a trap. So that is found out before, and done at once.
+        let spare = eventfd(0, O_CLOEXEC)
+        guard spare >= 0 else { throw .last(verb: "make", object: "event loop") }
+        close(spare)
+        _ = MainQueue.descriptor
+        var made: OpaquePointer?
+        try SystemError.check(sd_event_new(&made), verb: "make", object: "event loop")
+        guard let made else { throw SystemError(ENOMEM, verb: "make", object: "event loop") }
+        event = made
+    }
+
+    isolated deinit { sd_event_unref(event) }
+
+    /// Runs until `exit(_:)`, and returns the code given there.
+    ///
+    /// While it runs, the main actor's work is done here. It must be called on the main thread by synchronous code:
+    /// an `async` main gives the first thread away.
+    ///
+    /// - Throws: what `turn(waiting:)` does, or when the main queue cannot be watched. Handlers throw nothing.
+    public func run() throws(SystemError) -> Int32 {
+        let mainQueue = try MainQueueSource(on: event)
+        self.mainQueue = mainQueue
+        defer { self.mainQueue = nil }
+        absences.begin(meter?.usage)
+        mainQueue.drain()
+        while true {
+            if let exitCode { return exitCode }
+            try turn(waiting: nil)
+        }
+    }
+
+    /// Ends `run()` after the current turn.
+    public func exit(_ code: Int32) { exitCode = code }
+
+    /// One turn: waits for at most `limit` (forever when nil) until a source is ready and dispatches it.
+    ///
+    /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
+    ///
+    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). A wait that a signal breaks off is none of that.
+    public func turn(waiting limit: Duration?) throws(SystemError) {
+        isStamped = false
+        var ready = sd_event_prepare(event)
+        if ready == 0 {
+            let start = MonotonicInstant.now
+            if absences.isStale(at: start) { absences.begin(meter?.usage) }
+            errno = 0
+            ready = sd_event_wait(event, limit?.microseconds ?? .max)
+            let wasBrokenOff = errno == EINTR && ready > 0
+            let end = wasBrokenOff ? .now : max(start, wakeUp)
+            absences.addWait(from: start, to: end) { meter?.usage }
+            if wasBrokenOff { lastInterruption = WaitInterruption(began: start, ended: end) }
+        }
+        try SystemError.check(ready, verb: "wait in", object: "event loop")
+        if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
+    }
+
+    /// When the last wait that was not broken off ended. sd-event has read the clock then.
+    private var wakeUp: MonotonicInstant {
+        var usec: UInt64 = 0
+        sd_event_now(event, CLOCK_MONOTONIC, &usec)
+        return MonotonicInstant(microseconds: usec)
+    }
+
+    /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
+    public typealias Stamp = (realtimeUsec: UInt64, monotonicUsec: UInt64)
+
+    /// When the loop woke up for what it does now (sd_event_now(3)); once the kernel's clock has ticked since, which it
+    /// does every 1 to 10 ms, the present moment. It so costs no reading of a clock but once a tick.
+    public var stamp: Stamp {
+        let tickUsec = belfry_clock_usec(CLOCK_MONOTONIC_COARSE)
+        return isStamped && tickUsec <= lastStamp.monotonicUsec ? lastStamp : takeStamp(after: tickUsec)
+    }
+
+    private func takeStamp(after tickUsec: UInt64) -> Stamp {
+        var stamp: Stamp = (0, 0)
+        sd_event_now(event, CLOCK_REALTIME, &stamp.realtimeUsec)
+        sd_event_now(event, CLOCK_MONOTONIC, &stamp.monotonicUsec)
+        if stamp.monotonicUsec < max(tickUsec, lastStamp.monotonicUsec) {
+            stamp = (belfry_clock_usec(CLOCK_REALTIME), belfry_clock_usec(CLOCK_MONOTONIC))
+        }
+        lastStamp = stamp
+        isStamped = true
+        return stamp
+    }
+
+    /// Takes the last interruption, so that it is counted once.
+    public func takeInterruption() -> WaitInterruption? {
+        defer { lastInterruption = nil }
+        return lastInterruption
+    }
+
+    /// For how long at the most the process was kept from running in the midst of its work since the loop last waited;
+    /// nil if there is no sign of it. Each time is told once.
+    ///
+    /// A stop signal that hits a process that computes does that. A call that blocks looks the same, so this means
+    /// something only when it is known that the process was continued. In work it goes unnoticed below 100 ms, and as the
+    /// thread wakes up it may; so does any where the kernel does not count what a thread has had of the processors
+    /// (`CONFIG_SCHED_INFO`).
+    public func takeAbsence() -> Duration? {
+        guard let usage = meter?.usage else { return nil }
+        defer {
+            absences = AbsenceLedger()
+            absences.begin(usage)
+        }
+        return absences.absence(until: usage)
+    }
+}
+
+/// What the loop can watch. Each call returns the source: the handler is called on the main actor for as long as the
+/// source is kept.
+extension MainEventLoop {
+    /// Watches a signal that is blocked in every thread.
+    ///
+    /// - Throws: `EBUSY` for one that is not blocked or is watched already (sd_event_add_signal(3)).
+    public func source(
+        signal number: Int32, _ handler: @escaping (ReceivedSignal) -> Void
+    ) throws(SystemError) -> SignalEventSource {
+        try SignalEventSource(number, on: event, handler)
+    }
+
+    /// Watches a descriptor. The caller keeps owning it.
+    ///
+    /// - Throws: `EBADF` for one that is not open, `EPERM` for a regular file (epoll_ctl(2)).
+    public func source(
+        descriptor: Int32, _ events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void
+    ) throws(SystemError) -> DescriptorEventSource {
+        try DescriptorEventSource(descriptor, events, on: event, handler)
+    }
+
+    /// Sets a timer. `accuracy` is how late it may fire so that wake-ups can be joined.
+    ///
+    /// - Throws: when the system has no descriptor or no memory left for it.
+    public func timer(
+        after delay: Duration, clock: TimerEventSource.Clock = .monotonic, accuracy: Duration = .milliseconds(1),
+        _ handler: @escaping () -> Void
+    ) throws(SystemError) -> TimerEventSource {
+        try TimerEventSource(after: delay, clock: clock, accuracy: accuracy, on: event, handler)
+    }
+
+    /// Watches a file or directory.
+    ///
+    /// - Throws: `ENOENT` when it is not there, `EACCES`, and `ENOSPC` when there are too many watches
+    ///   (inotify_add_watch(2)).
+    public func source(
+        path: String, _ kinds: FileChange.Kinds, _ handler: @escaping (FileChange) -> Void
+    ) throws(SystemError) -> InotifyEventSource {
+        try InotifyEventSource(path, kinds, on: event, handler)
+    }
+
+    /// Waits for a child of this process to end, and reaps it.
+    ///
+    /// - Throws: when there is no such process, or it is waited for already (sd_event_add_child(3)).
+    public func source(
+        child pid: Int32, _ handler: @escaping (ChildExit) -> Void
+    ) throws(SystemError) -> ChildEventSource {
+        try ChildEventSource(pid, on: event, handler)
+    }
+
+    /// Prepares work that `schedule()` puts into the next turn.
+    ///
+    /// - Throws: when the system has no memory left for it.
+    public func deferred(_ handler: @escaping () -> Void) throws(SystemError) -> DeferredEventSource {
+        try DeferredEventSource(on: event, handler)
+    }
+}

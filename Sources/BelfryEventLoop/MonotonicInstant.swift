@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+
+/// A moment of `CLOCK_MONOTONIC`, in the microseconds that systemd uses (clock_gettime(2)).
+public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
+    /// Microseconds since an unspecified start; stands still while the machine sleeps.
+    public let microseconds: UInt64
+
+    /// The moment that is so far from the start.
+    public init(microseconds: UInt64) { self.microseconds = microseconds }
+
+    /// The present moment.
+    public static var now: Self { Self(microseconds: belfry_clock_usec(CLOCK_MONOTONIC)) }
+
+    /// Whether `left` is the earlier one.
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+
+    /// The time from `right` to `left`; zero when `right` is the later one.
+    public static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds(since: right)) }
+
+    /// The time from `start` on in microseconds; zero when `start` is the later one.
+    package func microseconds(since start: Self) -> UInt64 {
+        microseconds > start.microseconds ? microseconds - start.microseconds : 0
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+
+/// A thread for one piece of work that would hold up the loop, gone when the work is done.
+///
+/// The global executor would do it too, but its threads stay for a while and one of them for good; a service that is
+/// idle has one thread.
+public nonisolated enum WorkerThread {
+    private final class Job {
+        let run: () -> Void
+
+        init(_ run: @escaping () -> Void) { self.run = run }
+    }
+
+    /// Does `work` on a thread of its own, and then calls `completion` on the main thread with what it returned.
+    ///
+    /// Without a thread to be had, the work is done before this returns.
+    public static func run<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result, then completion: @escaping @MainActor @Sendable (Result) -> Void
+    ) {
+        let job = Job {
+            let result = work()
+            MainQueue.async { MainActor.assumeIsolated { completion(result) } }
+        }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(job)
+        let failure = pthread_create(&thread, &attributes, start, context.toOpaque())
+        if failure != 0 { context.takeRetainedValue().run() }
+    }
+
+    private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        context.map { Unmanaged<Job>.fromOpaque($0).takeRetainedValue().run() }
+        return nil
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+internal import Glibc
+package import Lifecycle
+package import BelfryLinux
+
+/// The two files of the state directory that tell of a run: what it said itself, and what the service manager says of
+/// its end. They are of one run when they have the same invocation.
+///
+/// The directory belongs to the service that the first of them names: no other service reads or writes anything in it.
+package nonisolated struct RunFiles: Sendable, Equatable {
+    private let run: StateFile
+    private let exit: StateFile
+    private let directory: String
+    private let service: String?
+
+    /// - Parameters:
+    ///   - directory: the state directory.
+    ///   - service: the name of the service whose runs these are; nil for whoever adds to the record of any.
+    package init(directory: String, service: String?) {
+        self.directory = directory
+        self.service = service
+        run = StateFile(path: directory + "/last-word", limit: RunRecord.sizeMax)
+        exit = StateFile(path: directory + "/last-exit", limit: RunRecord.sizeMax)
+    }
+
+    /// What was found of the last run.
+    package enum Found: Sendable, Equatable {
+        /// No run has left anything.
+        case nothing
+        case run(ServiceRun)
+        /// Something is there that cannot be relied on.
+        case refused
+        /// The directory is another service's.
+        case foreign(ForeignFile)
+    }
+
+    /// Reads what the last run left. What is not understood is put aside, and named in `problems`.
+    package func read(problems: inout [String]) -> Found {
+        do {
+            guard let bytes = try run.read() else { return .nothing }
+            if let foreign = foreign(bytes) { return .foreign(foreign) }
+            var found = try RunRecord.run(bytes)
+            found.exit = exit(of: found.invocationID, &problems)
+            return .run(found)
+        } catch {
+            refuse(run, "last-word", error, &problems)
+            return .refused
+        }
+    }
+
+    /// Throws when the directory is another service's.
+    ///
+    /// - Throws: `ForeignFile`. A file that cannot be read says nothing.
+    package func checkOwner() throws(ForeignFile) {
+        guard let bytes = try? run.read(), let foreign = foreign(bytes) else { return }
+        throw foreign
+    }
+
+    private func foreign(_ bytes: [UInt8]) -> ForeignFile? {
+        guard let service, let owner = RunRecord.service(bytes), !owner.hasSameBytes(as: service) else { return nil }
+        return ForeignFile(directory, of: owner, use: "StateDirectory=")
+    }
+
+    /// What the service manager said of the end of the run with this id.
+    private func exit(of invocationID: String?, _ problems: inout [String]) -> UnitExit? {
+        do {
+            guard let invocationID, let bytes = try exit.read() else { return nil }
+            let found = try RunRecord.exit(bytes)
+            return found.invocationID == invocationID ? found.exit : nil
+        } catch {
+            refuse(exit, "last-exit", error, &problems)
+            return nil
+        }
+    }
+
+    private func refuse(_ file: StateFile, _ name: String, _ error: any Error, _ problems: inout [String]) {
+        guard error is RunRecord.Refusal else { return problems.append("\(error), ignoring") }
+        problems.append("unable to use '\(directory)/\(name)': \(error), ignoring")
+        try? file.putAside()
+    }
+
+    /// Why there is no directory to keep anything in; nil when there is one. It is the service manager that makes it.
+    package var absence: SystemError? {
+        access(directory, F_OK) == 0 ? nil : .last(verb: "keep the last word in", object: directory)
+    }
+
+    /// Writes what there is to say of a run. Its file is not forced to the disk: it is to outlive the process, and a stop
+    /// has little time. Only for a directory that is not another service's.
+    package func write(_ run: ServiceRun) throws(SystemError) {
+        try self.run.write(RunRecord.encode(run, of: service ?? ""), durably: false)
+    }
+
+    /// Why the exit of a run is not written.
+    package struct OtherRun: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Writes how the run with this id ended, next to what that run said itself.
+    ///
+    /// - Throws: `OtherRun` where another one, perhaps of another service, has said something: its exit may be there too.
+    package func write(_ exit: UnitExit, of invocationID: String) throws {
+        if let bytes = try run.read(), let last = try? RunRecord.run(bytes), last.invocationID != invocationID {
+            let place = SystemError.escape(directory)
+            throw OtherRun(description: "unable to record the exit in '\(place)': what is there is of another run")
+        }
+        try self.exit.write(RunRecord.encode(exit, of: invocationID), durably: false)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Lifecycle
+internal import BelfrySystemd
+internal import BelfryJSON
+
+/// What the journal holds of the service's life: which record, with which fields, for what happened.
+package nonisolated enum LifecycleRecords {
+    /// The record of a notification, with all that subscribers are told, so that it can be told again.
+    ///
+    /// - Parameter counter: what gave it its number.
+    static func record(of notification: LifecycleNotification, counter: String? = nil) -> JournalRecord {
+        let moves = notification.previousState != notification.state
+        let change: RecordText = moves ? " \(notification.previousState) -> \(notification.state)" : ""
+        let kind: MessageID = notification.trigger == nil ? .notification : .transition
+        return JournalRecord(
+            .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details)",
+            id: kind.rawValue, fields: fields(of: notification) + fields(of: notification.userInfo, counter))
+    }
+
+    /// The record of a trigger that was merged with one that waits: it has no notification that would name who asked.
+    static func record(ofMerged trigger: LifecycleTrigger, by origin: LifecycleOrigin) -> JournalRecord {
+        JournalRecord(
+            .info, "\(trigger) merged with the one that waits, \(origin.words)", id: MessageID.merged.rawValue,
+            fields: [("BELFRY_TRIGGER", trigger.rawValue), ("BELFRY_ORIGIN", origin.kind)] + fields(of: origin))
+    }
+
+    /// The record of a listener that refused, failed or overran; nil for one that did what it should.
+    static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
+        let took: RecordText = "after \(report.duration.milliseconds) ms"
+        let text: RecordText
+        switch report.outcome {
+        case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): return nil
+        case .fetched(.failed): text = "listener '\(report.listener)' could not answer \(notification.name)"
+        case .refused(let reason): text = "listener '\(report.listener)' refused \(notification.name): \(reason)"
+        case .failed(let reason): text = "listener '\(report.listener)' failed at \(notification.name): \(reason)"
+        case .late: text = "listener '\(report.listener)' answered \(notification.name) late, \(took)"
+        case .overran:
+            text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took), going on without it"
+        }
+        return JournalRecord(
+            .warning, text, id: MessageID.listenerFailed.rawValue,
+            fields: fields(of: notification) + fields(report.listener, report.outcome, report.duration))
+    }
+
+    /// The record that says how a listener is doing.
+    static func record(of status: ListenerStatus, for notification: LifecycleNotification) -> JournalRecord {
+        let record = status.record
+        let last: RecordText =
+            record.lastOutcome.map { ", last \($0.word) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
+        return JournalRecord(
+            .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)",
+            id: MessageID.listenerStatus.rawValue,
+            fields: fields(of: notification)
+                + fields(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
+                + [("BELFRY_CALLS", "\(record.calls)"), ("BELFRY_FAILURES", "\(record.failures)")])
+    }
+
+    /// The record that says that a listener follows one that is not there.
+    static func record(ofUnknown name: String, followedBy listener: String) -> JournalRecord {
+        JournalRecord(
+            .warning, "listener '\(listener)' follows '\(name)', which is not there, ignoring",
+            id: MessageID.unknownFollowed.rawValue, fields: [("BELFRY_LISTENER", listener)])
+    }
+
+    /// The record that says how a listener is, by its own account.
+    static func record(of health: ListenerHealth, of listener: String) -> JournalRecord {
+        let (priority, text): (JournalRecord.Priority, RecordText) =
+            switch health {
+            case .healthy: (.notice, "is healthy again")
+            case .unhealthy(let reason): (.warning, "is unhealthy, the watchdog hears nothing: \(reason)")
+            case .lost(let reason): (.critical, "is lost, the service manager shall end the service: \(reason)")
+            }
+        return JournalRecord(
+            priority, "listener '\(listener)' \(text)", id: MessageID.listenerHealth.rawValue,
+            fields: [("BELFRY_LISTENER", listener), ("BELFRY_HEALTH", health.word)]
+                + (health.reason.map { [("BELFRY_REASON", $0)] } ?? []))
+    }
+
+    private static func fields(of userInfo: UserInfo, _ counter: String?) -> [(name: String, value: String)] {
+        (counter.map { [("BELFRY_SEQUENCE_ID", $0)] } ?? [])
+            + (userInfo.isEmpty ? [] : [("BELFRY_USER_INFO", JSONValue.object(userInfo).description)])
+    }
+
+    private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {
+        let common = [
+            ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
+            ("BELFRY_STATE", notification.state.rawValue),
+            ("BELFRY_PREVIOUS_STATE", notification.previousState.rawValue),
+            ("BELFRY_ORIGIN", notification.origin.kind),
+            ("BELFRY_REALTIME_USEC", "\(notification.time.realtimeUsec)"),
+            ("BELFRY_MONOTONIC_USEC", "\(notification.time.monotonicUsec)"),
+        ]
+        var launch: [(name: String, value: String)] = []
+        if notification.name == .willFinishLaunching, case .string(let cause) = notification.userInfo["cause"] {
+            launch = [("BELFRY_LAUNCH_CAUSE", cause)]
+        }
+        return common + launch + fields(of: notification.origin)
+    }
+
+    /// The fields that say who it was.
+    package static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
+        switch origin {
+        case .service: []
+        case .signal(let signal):
+            [
+                ("BELFRY_SIGNAL", signal.name), ("BELFRY_SIGNAL_VALUE", "\(signal.value)"),
+            ] + (signal.sender == .process ? [] : [("BELFRY_SIGNAL_SENDER", signal.sender.rawValue)])
+                + sender(signal.pid, signal.uid, signal.unit, signal.command)
+        case .peer(let peer): sender(peer.pid, peer.uid, peer.unit, peer.command)
+        }
+    }
+
+    private static func sender(
+        _ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?
+    ) -> [(name: String, value: String)] {
+        [("BELFRY_SENDER_PID", "\(pid)"), ("BELFRY_SENDER_UID", "\(uid)")]
+            + (unit.map { [("BELFRY_SENDER_UNIT", $0)] } ?? [])
+            + (command.map { [("BELFRY_SENDER_COMMAND", $0)] } ?? [])
+    }
+
+    private static func fields(
+        _ listener: String, _ outcome: ListenerOutcome, _ duration: Duration
+    ) -> [(name: String, value: String)] {
+        [
+            ("BELFRY_LISTENER", listener), ("BELFRY_OUTCOME", outcome.word),
+            ("BELFRY_DURATION_USEC", "\(duration.wholeMicroseconds)"),
+        ]
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+package import BelfryLinux
+
+/// A directory for what a service keeps: its socket, its counter.
+package nonisolated enum OwnedDirectory {
+    /// Makes the directory unless it is there: open to all below `/run`, where systemd's are, and private elsewhere. Its
+    /// parent must be there.
+    ///
+    /// - Throws: what the system says, and `EPERM` for one that a stranger made first where everybody may make one, as
+    ///   in `/tmp`: who owns the directory decides who answers in it.
+    package static func make(_ path: String) throws(SystemError) {
+        if mkdir(path, path.hasPrefix("/run/") ? 0o755 : 0o700) == 0 { return }
+        guard errno == EEXIST else { throw .last(verb: "make", object: path) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .last(verb: "look at", object: path) }
+        var parent = stat()
+        let above = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) + "/" } ?? "."
+        guard stat(above, &parent) == 0 else { throw .last(verb: "look at", object: above) }
+        guard status.st_uid == 0 || status.st_uid == geteuid() || parent.st_mode & S_IWOTH == 0 else {
+            throw SystemError(EPERM, verb: "use", object: path)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+import BelfryLinux
+
+/// A file in the state directory, such as the one that holds what listeners want to find again. It is replaced as a whole,
+/// so that a crash leaves the old one or the new one and never a part.
+///
+/// Whatever else has its name, such as a FIFO or a device, is not read, and never waited for.
+nonisolated struct StateFile: Sendable, Equatable {
+    private let path: String
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - limit: bytes that are read at the most; a longer file is `EFBIG`.
+    init(path: String, limit: Int) {
+        self.path = path
+        self.limit = limit
+    }
+
+    /// Its content; nil when there is none.
+    ///
+    /// - Throws: what the system says, `ELOOP` for a symbolic link and `EINVAL` for what is no regular file.
+    func read() throws(SystemError) -> [UInt8]? {
+        // A FIFO without a writer would be waited for (fifo(7)).
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .last(verb: "open", object: path)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last(verb: "look at", object: path) }
+        guard belfry_is_regular(status.st_mode) else {
+            throw SystemError(EINVAL, verb: "read as a regular file", object: path)
+        }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw .last(verb: "read", object: path) }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else { throw SystemError(EFBIG, verb: "read", object: path) }
+        }
+    }
+
+    /// Replaces it; `durably` so that it also outlives the machine.
+    func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
+        let new = path + ".new"
+        let descriptor = try Self.make(new)
+        try fill(descriptor, bytes, new, durably)
+        guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
+    }
+
+    /// Throws what stands in the way of replacing it.
+    package func checkWritable() throws(SystemError) {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .last(verb: "write", object: path)
+        }
+    }
+
+    /// Makes an empty file. What an earlier process left half written, or whatever else has the name, is removed, since
+    /// only a new file is certain to be ours alone.
+    private static func make(_ path: String) throws(SystemError) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        var descriptor = open(path, flags, 0o600)
+        if descriptor < 0, errno == EEXIST {
+            guard unlink(path) == 0 else { throw .last(verb: "remove", object: path) }
+            descriptor = open(path, flags, 0o600)
+        }
+        guard descriptor >= 0 else { throw .last(verb: "write", object: path) }
+        return descriptor
+    }
+
+    /// Writes all of it, and closes the descriptor.
+    private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ name: String, _ durably: Bool) throws(SystemError) {
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw .last(verb: "write", object: name) }
+            rest = rest.dropFirst(count)
+        }
+        guard !durably || fsync(descriptor) == 0 else { throw .last(verb: "write", object: name) }
+    }
+
+    /// Puts it aside under another name, for whoever wants to know what was wrong with it.
+    func putAside() throws(SystemError) {
+        guard rename(path, path + ".refused") == 0 else { throw .last(verb: "put aside", object: path) }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryEventLoop
+
+/// How often the log tells of what clients do wrong: for each user a number in an interval, so that nobody fills the
+/// journal by being refused. A pure value.
+package nonisolated struct ClientRecordLimit: Sendable {
+    private struct Count: Sendable {
+        var since: MonotonicInstant
+        var written = 0
+        var suppressed = 0
+    }
+
+    private static let users = 256
+    private let burst: Int
+    private let interval: Duration
+    private var counts: [UInt32: Count] = [:]
+
+    /// At most `burst` records of a user in each `interval`.
+    package init(burst: Int = 20, interval: Duration = .seconds(30)) {
+        self.burst = burst
+        self.interval = interval
+    }
+
+    /// Asks for a record about a user.
+    ///
+    /// - Returns: how many were left out before it, or nil when it is to be left out too.
+    package mutating func admit(_ uid: UInt32, at now: MonotonicInstant) -> Int? {
+        var count = counts[uid] ?? Count(since: now)
+        var suppressed = 0
+        if now - count.since >= interval {
+            suppressed = count.suppressed
+            count = Count(since: now)
+        }
+        let isWritten = count.written < burst
+        if isWritten { count.written += 1 } else { count.suppressed += 1 }
+        if counts[uid] == nil, counts.count >= Self.users { forgetOldest() }
+        counts[uid] = count
+        return isWritten ? suppressed : nil
+    }
+
+    private mutating func forgetOldest() {
+        if let oldest = counts.min(by: { $0.value.since < $1.value.since }) { counts[oldest.key] = nil }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Lifecycle
+internal import BelfryListeners
+internal import BelfryLinux
+internal import Varlink
+
+/// Where the socket is: descriptors that systemd listens on already, else a path.
+package final class SocketEndpoint {
+    private let path: String
+    private let activated: [Int32]
+
+    /// - Parameters:
+    ///   - path: where to listen when nothing was handed over.
+    ///   - activated: sockets that listen already.
+    package init(path: String, activated: [Int32]) {
+        self.path = path
+        self.activated = activated
+    }
+
+    /// Begins to listen. A socket of its own is stored, so that clients are not refused while the service restarts.
+    ///
+    /// - Throws: `LifecycleRefusal` when that is not possible: a service that cannot be reached is not to run.
+    func open(_ server: VarlinkServer, _ kept: KeptDescriptors) throws {
+        do throws(SystemError) {
+            for descriptor in activated { try server.listen(onActivated: descriptor) }
+            guard activated.isEmpty else { return }
+            if let descriptor = kept.takeListener(at: path) { return try server.listen(onActivated: descriptor) }
+            try makeDirectory()
+            try server.listen(on: path, mode: 0o666)
+            guard kept.isThere else { return }
+            for descriptor in server.listeningDescriptors { kept.storeListener(descriptor) }
+            server.leaveFiles()
+        } catch {
+            throw LifecycleRefusal("\(error)")
+        }
+    }
+
+    private func makeDirectory() throws(SystemError) {
+        guard !path.hasPrefix("@"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        try OwnedDirectory.make(String(path[..<slash]))
+    }
+}

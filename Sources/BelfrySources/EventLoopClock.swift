@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+public import BelfryEventLoop
+internal import Glibc
+public import Lifecycle
+
+/// The clocks of the machine, with timers of the event loop.
+public final class EventLoopClock: LifecycleClock {
+    private final class NoTimer: LifecycleTimer {
+        func cancel() {}
+    }
+
+    private let loop: MainEventLoop
+
+    /// Reads the clocks of the machine, and sets timers on `loop`.
+    public init(_ loop: MainEventLoop) { self.loop = loop }
+
+    /// `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
+    public var now: LifecycleTime {
+        LifecycleTime(
+            realtimeUsec: belfry_clock_usec(CLOCK_REALTIME), monotonicUsec: monotonicUsec)
+    }
+
+    /// `CLOCK_MONOTONIC`.
+    public var monotonicUsec: UInt64 { belfry_clock_usec(CLOCK_MONOTONIC) }
+
+    /// The loop's own time, at most a tick of the kernel's clock old: what is posted in one turn carries one moment.
+    public var stamp: LifecycleTime {
+        let stamp = loop.stamp
+        return LifecycleTime(realtimeUsec: stamp.realtimeUsec, monotonicUsec: stamp.monotonicUsec)
+    }
+
+    /// Sets a timer of the loop.
+    public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
+        do {
+            return try loop.timer(after: delay, body)
+        } catch {
+            // Without memory or descriptors for a timer a deadline has to come early rather than never.
+            body()
+            return NoTimer()
+        }
+    }
+}
+
+extension TimerEventSource: LifecycleTimer {}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+package import BelfryLinux
+
+/// The directory of a control group, cgroups(7) version 2.
+package nonisolated enum ControlGroup {
+    /// The directory of this process's own group.
+    ///
+    /// - Throws: `ENOENT` where there is none of version 2.
+    package static func own() throws(SystemError) -> String {
+        let table = MountTable(try KernelFile.text("/proc/self/mountinfo"))
+        guard let path = directory(groups: try KernelFile.text("/proc/self/cgroup"), mounts: table) else {
+            throw SystemError(ENOENT, verb: "find", object: "control group of version 2")
+        }
+        return path
+    }
+
+    /// Where the group of a process is, by its `/proc/PID/cgroup`; nil where version 2 is not mounted, or shows other
+    /// groups.
+    package static func directory(groups: String, mounts: MountTable) -> String? {
+        let lines = groups.utf8.split(separator: UInt8(ascii: "\n"))
+        guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
+        let path = Substring(line.dropFirst(3))
+        // A single file of a group may be mounted as well, as systemd does it with memory.pressure.
+        for mount in mounts.mounts.reversed() where mount.type == "cgroup2" {
+            let root = mount.root == "/" ? "" : mount.root
+            guard path == root || path.hasPrefix(root + "/") else { continue }
+            let rest = path.dropFirst(root.count)
+            return mount.point + (rest == "/" ? "" : rest)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryEventLoop
+package import BelfrySystemd
+
+/// Keeps a lock of logind while it is wanted: over a bus and a logind that come late, go and come back.
+package final class Inhibitor {
+    private let login: LoginManager
+    private let who: String
+    private let why: String
+    private var lock: InhibitorLock?
+    private var question: BusCall?
+    private var lastProblem: BusError?
+
+    /// What the lock delays.
+    package let operation: InhibitorLock.Operation
+
+    /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
+    var delayMax: Duration = .seconds(5)
+
+    /// Whether the lock is to be held whenever it can be.
+    package var isWanted = false {
+        didSet { if isWanted != oldValue { isWanted ? take() : release() } }
+    }
+
+    /// Called when the lock is not to be had, once for each reason.
+    package var onProblem: ((BusError) -> Void)?
+
+    /// Called when logind has answered, whatever it said, or was asked in vain.
+    var onAnswer: (() -> Void)?
+
+    /// A lock that is not wanted yet.
+    package init(_ operation: InhibitorLock.Operation, of login: LoginManager, who: String, why: String) {
+        self.login = login
+        self.operation = operation
+        self.who = who
+        self.why = why
+    }
+
+    /// Whether logind waits for us.
+    package var isHeld: Bool { lock != nil }
+
+    /// Whether logind was asked and has not answered.
+    package var isAsking: Bool { question != nil }
+
+    /// Asks for the lock, in place of one that is held, if it is wanted.
+    package func take() {
+        guard isWanted, login.isReachable else { return }
+        question?.cancel()
+        question = login.inhibit(operation, who: who, why: why) { [weak self] in self?.took($0) }
+    }
+
+    /// Gives the lock back until the next `take()`.
+    package func release() {
+        lock = nil
+        guard let question else { return }
+        self.question = nil
+        question.cancel()
+        onAnswer?()
+    }
+
+    /// Calls `handler` when logind waits hardly any longer, if the timer is kept until then.
+    func timer(on loop: MainEventLoop, _ handler: @escaping () -> Void) -> TimerEventSource? {
+        // A tenth is left for what happens between here and logind.
+        try? loop.timer(after: delayMax * 9 / 10, handler)
+    }
+
+    private func took(_ answer: Result<InhibitorLock, BusError>) {
+        question = nil
+        defer { onAnswer?() }
+        switch answer {
+        case .success(let lock):
+            self.lock = lock
+            lastProblem = nil
+        case .failure(let problem):
+            guard problem != lastProblem else { return }
+            lastProblem = problem
+            onProblem?(problem)
+        }
+    }
+}

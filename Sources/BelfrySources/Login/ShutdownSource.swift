@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryEventLoop
+package import Lifecycle
+package import BelfrySystemd
+
+/// Knows which end of the machine logind has announced, for the reason of the stop that follows. With the inhibitor,
+/// logind waits until that is known and the background tasks under way have ended: whatever they need still runs.
+package final class ShutdownSource {
+    private let loop: MainEventLoop
+    private let mediator: LifecycleMediator
+    private let login: LoginManager
+    private var matches: [BusMatch] = []
+    private var isAnnounced = false
+    /// Whether the machine waits for background tasks.
+    private var isWaiting = false
+    private var timer: TimerEventSource?
+
+    /// Makes the end of the machine wait, while it is wanted.
+    package let inhibitor: Inhibitor
+    /// The end that was announced, where logind has said which.
+    package private(set) var kind: ShutdownKind?
+    /// Called when background tasks took longer than logind waits.
+    package var onOverrun: ((Duration) -> Void)?
+
+    /// Listens from now on.
+    package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
+        self.loop = loop
+        self.mediator = mediator
+        self.login = login
+        inhibitor = Inhibitor(.shutdown, of: login, who: who, why: "Background tasks end, and the reason is found out")
+        matches = login.onShutdown { [unowned self] in announced($0, $1) }
+    }
+
+    /// Asks logind, which is there for the first time or again, or has not been heard for a while.
+    func askLogin() {
+        login.isPreparing(for: .shutdown) { [weak self] answer in
+            if let self { announced((try? answer.get()) ?? isAnnounced, nil) }
+        }
+    }
+
+    private func announced(_ begins: Bool, _ kind: ShutdownKind?) {
+        // It is announced twice, without the kind and with it.
+        let isFirst = begins && !isAnnounced
+        isAnnounced = begins
+        self.kind = begins ? kind ?? self.kind : nil
+        if isFirst { wait() }
+        if !begins {
+            isWaiting = false
+            timer = nil
+            inhibitor.take()
+        }
+    }
+
+    private func wait() {
+        isWaiting = true
+        timer = inhibitor.timer(on: loop) { [unowned self] in
+            onOverrun?(inhibitor.delayMax)
+            letGo()
+        }
+        mediator.whenBackgroundTasksEnd { [weak self] in self?.letGo() }
+    }
+
+    private func letGo() {
+        guard isWaiting else { return }
+        isWaiting = false
+        timer = nil
+        inhibitor.release()
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+package import BelfryConfiguration
+package import BelfryEventLoop
+internal import Glibc
+package import Lifecycle
+internal import BelfrySystemd
+package import BelfryLinux
+
+/// Turns signals into what the configuration says of them: transitions and notifications, with their sender.
+///
+/// A signal that is mapped is blocked and read from a descriptor. One that is not mapped is ignored: nothing that a
+/// stranger sends may end the service by accident, and nothing piles up unread. Faults of the program itself (SIGSEGV
+/// and its like) are left alone, and SIGCHLD stays blocked for those who wait for children.
+///
+/// A signal that comes too often is merged, except for those that stop the service, and, unless configured, real-time
+/// signals, each of which has a value of its own.
+package final class SignalSource {
+    private let loop: MainEventLoop
+    private let mediator: LifecycleMediator
+    private let senders = SenderLookup()
+    /// By number.
+    private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
+
+    /// Called for `resume`, in place of that transition, with its user info: whether the process had been stopped is for
+    /// others to say.
+    package var onContinue: ((SignalOrigin, UserInfo) -> Void)?
+    /// Called for `stop`, in place of that transition: why the service has to stop is for others to find out.
+    package var onStop: ((SignalOrigin) -> Void)?
+    /// Called for `stopNow`.
+    package var onStopNow: ((SignalOrigin) -> Void)?
+    /// Called for `control`, with the value that came with the signal.
+    package var onControl: ((SignalOrigin) -> Void)?
+    /// Called when a signal begins to come too often, and when that was dealt with.
+    package var onStorm: ((SignalStorm) -> Void)?
+
+    /// Makes a source that watches nothing yet. All signals must be blocked (`belfry_block_signals`).
+    package init(loop: MainEventLoop, mediator: LifecycleMediator) {
+        self.loop = loop
+        self.mediator = mediator
+    }
+
+    /// Maps signals to actions, in place of those that were mapped before, and limits storms of them.
+    package func apply(_ settings: BelfrySettings) throws(SystemError) {
+        endStorms()
+        let actions = settings.signals.actions.filter { $0.value != .ignore }
+        for number in 1...belfry_sigrtmax() where Self.isOurs(number) {
+            if actions[number] == nil { routes[Int(number)] = nil }
+            try SystemError.check(
+                belfry_set_ignored(number, actions[number] == nil), verb: "set up signal", object: "\(number)")
+        }
+        let transitions = gate(settings.service, merges: true)
+        for (number, action) in actions {
+            let route = SignalRoute(number, action, gate: gate(of: number, action, transitions, settings.service))
+            // A source that stays keeps what the kernel has queued for it.
+            route.source = if let known = routes[Int(number)]?.source { known } else { try watch(number) }
+            route.source?.priority = SourcePriority.signals
+            routes[Int(number)] = route
+        }
+    }
+
+    private func watch(_ number: Int32) throws(SystemError) -> SignalEventSource {
+        try loop.source(signal: number) { [unowned self] in receive($0) }
+    }
+
+    private func gate(
+        of number: Int32, _ action: SignalAction, _ transitions: SignalGate, _ settings: ServiceSettings
+    ) -> SignalGate? {
+        switch action {
+        case .stop, .stopNow, .ignore: nil
+        case .pause, .resume, .interrupt: transitions
+        case .control: gate(settings, merges: false)
+        case .reload, .post:
+            gate(settings, merges: settings.limitsRealtimeSignals || !SignalName.realTime.contains(number))
+        }
+    }
+
+    private func gate(_ settings: ServiceSettings, merges: Bool) -> SignalGate {
+        let gate = SignalGate(loop: loop, merges: merges) { [unowned self] in perform($0, $1, count: $2) }
+        if let burst = settings.signalLimitBurst, let interval = settings.signalLimitInterval, interval > .zero {
+            gate.limit = StormLimiter.Limit(burst: burst, interval: interval)
+        }
+        gate.onStorm = { [unowned self] in onStorm?($0) }
+        return gate
+    }
+
+    /// Whether the signal is one that an operator may send: not a fault, not SIGCHLD, not one the C library keeps.
+    private static func isOurs(_ number: Int32) -> Bool {
+        SignalName.name(of: number) != nil && SignalName.whyNotMappable(number) == nil && number != SIGCHLD
+    }
+
+    private func receive(_ signal: ReceivedSignal) {
+        guard let route = routes[Int(signal.number)] else { return }
+        let now = MonotonicInstant(microseconds: loop.stamp.monotonicUsec)
+        let sender = senders.sender(signal.senderPID, at: now)
+        let origin = SignalOrigin(
+            number: signal.number, name: route.name, pid: signal.senderPID, uid: signal.senderUID, unit: sender.unit,
+            command: sender.command, value: signal.value, sender: signal.isFromKernel ? .kernel : nil)
+        if let gate = route.gate { gate.take(route, origin, at: now) } else { perform(route, origin, count: 1) }
+    }
+
+    private func perform(_ route: SignalRoute, _ origin: SignalOrigin, count: Int) {
+        let userInfo: UserInfo = count > 1 ? ["count": .int(Int64(count))] : [:]
+        switch route.action {
+        case .stop:
+            endStorms()
+            onStop?(origin) ?? mediator.perform(.stop, origin: .signal(origin))
+        case .stopNow:
+            endStorms()
+            onStopNow?(origin)
+        case .reload: mediator.perform(.reload, origin: .signal(origin), userInfo: userInfo)
+        case .pause: mediator.perform(.pause, origin: .signal(origin), userInfo: userInfo)
+        case .resume where isStopPending: break
+        case .resume:
+            onContinue?(origin, userInfo) ?? mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
+        case .interrupt: mediator.perform(.interrupt, origin: .signal(origin), userInfo: userInfo)
+        case .control: onControl?(origin)
+        case .ignore: break
+        case .post:
+            guard let name = route.notification else { return }
+            mediator.post(name, userInfo: userInfo, origin: .signal(origin))
+        }
+    }
+
+    /// Whether a stop is still to be read. The service manager sends a SIGCONT right after it, which is no *continue*;
+    /// which of the two is read first is for the kernel to say (signal(7)). To ask costs less than to read stops apart.
+    private var isStopPending: Bool {
+        var pending = sigset_t()
+        guard sigpending(&pending) == 0 else { return false }
+        return routes.contains { route in
+            guard let route, route.action == .stop || route.action == .stopNow else { return false }
+            return sigismember(&pending, route.number) == 1
+        }
+    }
+
+    /// Delivers what is held back.
+    private func endStorms() {
+        for case let route? in routes { route.gate?.end() }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+
+/// A message that came over the bus, read from front to back. What does not have the type that is asked for throws and
+/// is not read (sd_bus_message_read_basic(3)).
+@MainActor
+package final class BusMessage {
+    private let pointer: OpaquePointer
+
+    /// Keeps an `sd_bus_message`, sealed and at its beginning.
+    package init(_ pointer: OpaquePointer) { self.pointer = sd_bus_message_ref(pointer) }
+
+    isolated deinit { sd_bus_message_unref(pointer) }
+
+    /// A string, an object path or a signature.
+    package func text() throws(BusError) -> String {
+        let type = peek(among: [BusType.string, BusType.objectPath, BusType.signature])
+        var value: UnsafePointer<CChar>?
+        try check(read: sd_bus_message_read_basic(pointer, type, &value))
+        return value.map { String(cString: $0) } ?? ""
+    }
+
+    /// A boolean.
+    package func boolean() throws(BusError) -> Bool {
+        var value: Int32 = 0
+        try check(read: sd_bus_message_read_basic(pointer, BusType.boolean, &value))
+        return value != 0
+    }
+
+    /// A number without a sign, of any size.
+    func unsigned() throws(BusError) -> UInt64 {
+        switch peek(among: [BusType.byte, BusType.uint16, BusType.uint32, BusType.uint64]) {
+        case BusType.byte: UInt64(try basic(BusType.byte, UInt8()))
+        case BusType.uint16: UInt64(try basic(BusType.uint16, UInt16()))
+        case BusType.uint32: UInt64(try basic(BusType.uint32, UInt32()))
+        default: try basic(BusType.uint64, UInt64())
+        }
+    }
+
+    /// A descriptor that is the caller's to close.
+    package func descriptor() throws(BusError) -> Int32 {
+        let copy = fcntl(try basic(BusType.descriptor, Int32()), F_DUPFD_CLOEXEC, 3)
+        if copy < 0 { throw BusError(attempt, errno) }
+        return copy
+    }
+
+    /// An array whose elements have the signature `contents`; `element` reads one.
+    package func array<Element>(
+        of contents: String, _ element: () throws(BusError) -> Element
+    ) throws(BusError) -> [Element] {
+        try enter(BusType.array, contents)
+        var elements: [Element] = []
+        while sd_bus_message_at_end(pointer, 0) == 0 { elements.append(try element()) }
+        try check(sd_bus_message_exit_container(pointer))
+        return elements
+    }
+
+    /// A structure with the signature `contents`, without the brackets; `body` reads all of it.
+    package func structure<Value>(
+        _ contents: String, _ body: () throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        try container(BusType.structure, contents, body)
+    }
+
+    /// A variant that holds a value of the signature `contents`; `body` reads it.
+    func variant<Value>(_ contents: String, _ body: () throws(BusError) -> Value) throws(BusError) -> Value {
+        try container(BusType.variant, contents, body)
+    }
+
+    /// A dictionary `a{sv}`; `value` reads the variants of the keys that it knows, and answers whether it did.
+    package func dictionary(_ value: (_ key: String) throws(BusError) -> Bool) throws(BusError) {
+        _ = try array(of: "{sv}") { () throws(BusError) in
+            try container(BusType.dictionaryEntry, "sv") { () throws(BusError) in
+                if try !value(try text()) { try check(sd_bus_message_skip(pointer, "v")) }
+            }
+        }
+    }
+
+    /// Whether it was sent to everyone that asked for its kind, and not to us alone.
+    var isBroadcast: Bool { sd_bus_message_get_destination(pointer) == nil }
+
+    /// The error that it is; nil for any other message.
+    func error(of attempt: String) -> BusError? {
+        guard sd_bus_message_is_method_error(pointer, nil) > 0, let error = sd_bus_message_get_error(pointer) else {
+            return nil
+        }
+        let message = error.pointee.message.map { String(cString: $0) }
+        return BusError(attempt, name: String(cString: error.pointee.name), message: message)
+    }
+
+    private func container<Value>(
+        _ type: CChar, _ contents: String, _ body: () throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        try enter(type, contents)
+        let value = try body()
+        try check(sd_bus_message_exit_container(pointer))
+        return value
+    }
+
+    private func enter(_ type: CChar, _ contents: String) throws(BusError) {
+        try check(read: sd_bus_message_enter_container(pointer, type, contents))
+    }
+
+    private func basic<Value>(_ type: CChar, _ zero: Value) throws(BusError) -> Value {
+        var value = zero
+        let result = withUnsafeMutableBytes(of: &value) { sd_bus_message_read_basic(pointer, type, $0.baseAddress) }
+        try check(read: result)
+        return value
+    }
+
+    /// The type of what comes next if it is one of `types`, else the last of them, which the read then refuses.
+    private func peek(among types: [CChar]) -> CChar {
+        var type: CChar = 0
+        let found = sd_bus_message_peek_type(pointer, &type, nil) > 0 && types.contains(type)
+        return found ? type : types[types.count - 1]
+    }
+
+    private func check(_ result: Int32) throws(BusError) { try BusError.check(result, attempt) }
+
+    /// At the end of a container sd-bus reads nothing, and answers 0.
+    private func check(read result: Int32) throws(BusError) { try check(result == 0 ? -ENXIO : result) }
+
+    private var attempt: String {
+        let member = sd_bus_message_get_member(pointer).map { String(cString: $0) } ?? "reply"
+        return "read '\(member)'"
+    }
+}

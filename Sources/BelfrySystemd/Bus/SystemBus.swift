@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+package import BelfryEventLoop
+internal import Glibc
+internal import BelfryLinux
+
+/// A connection to the system's message bus, or to a user's, that is there when the bus is.
+///
+/// Nothing blocks and nothing polls: the connection is made on the loop, a bus that is not there yet is waited for by
+/// inotify(7), and one that went away is connected to again. Whoever needs the bus adds an observer, calls while it is
+/// ready, and keeps its matches, which hold over all connections. Source: sd-bus(3), sd_bus_set_watch_bind(3).
+@MainActor
+package final class SystemBus {
+    let loop: MainEventLoop
+    private let address: String
+    private let isDirect: Bool
+    private var connection: OpaquePointer?
+    private var retry = BusRetry()
+    private var reconnection: TimerEventSource?
+    private var calls: [ObjectIdentifier: BusCall] = [:]
+    private var matches: [Reference] = []
+    private var observers: [(Bool) -> Void] = []
+
+    private struct Reference {
+        weak var match: BusMatch?
+    }
+
+    /// Whether calls can be made now.
+    package private(set) var isReady = false
+
+    /// A connection that is not made before `connect()`.
+    ///
+    /// - Parameters:
+    ///   - address: as the D-Bus specification writes it.
+    ///   - isDirect: whether a single program is there and no bus: nobody else can be reached, and nothing is owned.
+    package init(loop: MainEventLoop, address: String, isDirect: Bool = false) {
+        self.loop = loop
+        self.address = address
+        self.isDirect = isDirect
+    }
+
+    /// A connection to the system's bus: `$DBUS_SYSTEM_BUS_ADDRESS`, else the usual place.
+    package convenience init(loop: MainEventLoop) {
+        let address = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
+        self.init(loop: loop, address: address ?? "unix:path=/run/dbus/system_bus_socket")
+    }
+
+    isolated deinit { sd_bus_close_unref(connection) }
+
+    /// Begins to connect, and sees to it that there is a connection from now on. Does nothing when that was begun;
+    /// begins anew where the bus had refused so often that it was left alone.
+    package func connect() {
+        guard connection == nil, reconnection == nil else { return }
+        retry = BusRetry()
+        open()
+    }
+
+    /// Calls `handler` with true whenever the bus has become ready, at once if it is, and with false when it is lost.
+    /// What was called then and has no answer has failed before.
+    package func addObserver(_ handler: @escaping (_ isReady: Bool) -> Void) {
+        observers.append(handler)
+        if isReady { handler(true) }
+    }
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - arguments: what goes with it.
+    ///   - timeout: how long an answer may take.
+    ///   - read: reads the answer.
+    ///   - completion: called once with what was read or with the reason why nothing was, unless the call is cancelled;
+    ///     before this returns if there is no connection.
+    @discardableResult
+    package func call<Value>(
+        _ method: BusMethod, _ arguments: [BusArgument] = [], timeout: Duration = .seconds(25),
+        reading read: @escaping (BusMessage) throws(BusError) -> Value,
+        then completion: @escaping (Result<Value, BusError>) -> Void
+    ) -> BusCall {
+        let attempt = "call '\(method)'"
+        let call = BusCall(attempt, on: self) { reply in
+            completion(Result { () throws(BusError) in try read(try reply.get()) })
+        }
+        guard let connection, isReady else {
+            call.finish(.failure(.notConnected(attempt)))
+            return call
+        }
+        var message: OpaquePointer?
+        var result = sd_bus_message_new_method_call(
+            connection, &message, method.destination, method.path, method.interface, method.member)
+        defer { sd_bus_message_unref(message) }
+        if let message, result >= 0 {
+            for argument in arguments where result >= 0 { result = argument.append(to: message) }
+            calls[ObjectIdentifier(call)] = call
+            if result >= 0 { result = call.send(message, over: connection, timeout: timeout) }
+        }
+        if result < 0 { call.finish(.failure(BusError(attempt, result))) }
+        return call
+    }
+
+    /// Reads a property of an object, as `call`; `read` is given the value, outside of its variant.
+    @discardableResult
+    package func get<Value>(
+        _ property: BusMethod, _ signature: String, timeout: Duration = .seconds(25),
+        reading read: @escaping (BusMessage) throws(BusError) -> Value,
+        then completion: @escaping (Result<Value, BusError>) -> Void
+    ) -> BusCall {
+        let get = BusMethod(property.destination, property.path, "org.freedesktop.DBus.Properties", "Get")
+        return call(
+            get, [.string(property.interface), .string(property.member)], timeout: timeout,
+            reading: { message throws(BusError) in
+                try message.variant(signature) { () throws(BusError) in try read(message) }
+            }, then: completion)
+    }
+
+    /// Calls `handler` for each signal of this kind until the match is dropped, over this connection and all later ones.
+    package func match(_ signal: BusSignal, _ handler: @escaping (BusMessage) -> Void) -> BusMatch {
+        let match = BusMatch(signal.rule, handler)
+        matches.removeAll { $0.match == nil }
+        matches.append(Reference(match: match))
+        if let connection, isReady { _ = match.install(on: connection) }
+        return match
+    }
+
+    func forget(_ call: BusCall) { calls[ObjectIdentifier(call)] = nil }
+
+    private func open() {
+        reconnection = nil
+        if make() < 0 { lose() }
+    }
+
+    /// Makes a connection and lets it connect. Returns 0 or -errno.
+    private func make() -> Int32 {
+        var result = sd_bus_new(&connection)
+        guard result >= 0, let connection else { return result }
+        let userdata = Unmanaged.passUnretained(self).toOpaque()
+        func step(_ body: () -> Int32) { if result >= 0 { result = body() } }
+        step { sd_bus_set_address(connection, address) }
+        step { sd_bus_set_bus_client(connection, isDirect ? 0 : 1) }
+        step { sd_bus_set_watch_bind(connection, 1) }
+        step { sd_bus_set_connected_signal(connection, 1) }
+        step { sd_bus_add_match(connection, nil, Self.local("Connected"), Self.connected, userdata) }
+        step { sd_bus_add_match(connection, nil, Self.local("Disconnected"), Self.disconnected, userdata) }
+        step { sd_bus_start(connection) }
+        step { sd_bus_attach_event(connection, loop.event, 0) }
+        return result
+    }
+
+    private func becomeReady() {
+        guard let connection else { return }
+        retry.connected(at: .now)
+        isReady = true
+        for reference in matches { _ = reference.match?.install(on: connection) }
+        for observer in observers { observer(true) }
+    }
+
+    /// The connection is gone. The next one is made from the loop, never from a callback of this one.
+    private func lose() {
+        let wasReady = isReady
+        close()
+        let delay = retry.disconnected(at: .now)
+        if let delay { reconnection = try? loop.timer(after: delay) { [unowned self] in open() } }
+        if wasReady { for observer in observers { observer(false) } }
+    }
+
+    private func close() {
+        isReady = false
+        for reference in matches { reference.match?.uninstall() }
+        for call in Array(calls.values) { call.finish(.failure(.notConnected(call.attempt))) }
+        sd_bus_close_unref(connection)
+        connection = nil
+    }
+
+    private static func local(_ member: String) -> String {
+        let name = "org.freedesktop.DBus.Local"
+        return
+            "type='signal',sender='\(name)',path='/org/freedesktop/DBus/Local',interface='\(name)',member='\(member)'"
+    }
+
+    private nonisolated static let connected: sd_bus_message_handler_t = { message, userdata, _ in
+        receive(SystemBus.self, userdata, message) { bus, _ in bus.becomeReady() }
+    }
+
+    private nonisolated static let disconnected: sd_bus_message_handler_t = { message, userdata, _ in
+        receive(SystemBus.self, userdata, message) { bus, _ in bus.lose() }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryJSON
+
+/// A notification as its record in the journal has it.
+package nonisolated enum JournalNotification {
+    /// What the names of its fields begin with.
+    package static let prefix: StaticString = "BELFRY_"
+
+    private static let needed = [
+        "BELFRY_SEQUENCE", "BELFRY_STATE", "BELFRY_PREVIOUS_STATE", "BELFRY_ORIGIN", "BELFRY_REALTIME_USEC",
+        "BELFRY_MONOTONIC_USEC",
+    ]
+
+    /// The notification in the shape that `io.belfry.Lifecycle` declares, its members in the order of the socket; nil for
+    /// a record of something else, such as what a listener made of one.
+    package static func object(_ fields: [String: String], bootID: String) -> JSONObject? {
+        guard let name = fields["BELFRY_NOTIFICATION"], fields["BELFRY_LISTENER"] == nil else { return nil }
+        return [
+            "sequence": number(fields["BELFRY_SEQUENCE"]), "name": .string(name), "state": text(fields["BELFRY_STATE"]),
+            "previousState": text(fields["BELFRY_PREVIOUS_STATE"]),
+            "realtimeUsec": number(fields["BELFRY_REALTIME_USEC"]),
+            "monotonicUsec": number(fields["BELFRY_MONOTONIC_USEC"]), "bootId": .string(bootID),
+            "origin": .object(origin(fields)), "userInfo": .object(userInfo(fields) ?? [:]),
+        ]
+    }
+
+    /// The same, and nil too when the record does not say all that was sent.
+    package static func whole(_ fields: [String: String], bootID: String) -> JSONObject? {
+        let ofOrigin =
+            switch fields["BELFRY_ORIGIN"].map({ UTF8Text($0) }) {
+            case "signal": ["BELFRY_SIGNAL", "BELFRY_SIGNAL_VALUE", "BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
+            case "socket": ["BELFRY_SENDER_PID", "BELFRY_SENDER_UID"]
+            default: [String]()
+            }
+        guard (needed + ofOrigin).allSatisfy({ fields[$0] != nil }), userInfo(fields) != nil else { return nil }
+        return object(fields, bootID: bootID)
+    }
+
+    private static func origin(_ fields: [String: String]) -> JSONObject {
+        var origin: JSONObject = ["kind": text(fields["BELFRY_ORIGIN"])]
+        origin["signal"] = fields["BELFRY_SIGNAL"].map { .string($0) }
+        origin["pid"] = fields["BELFRY_SENDER_PID"].map(number)
+        origin["uid"] = fields["BELFRY_SENDER_UID"].map(number)
+        origin["unit"] = fields["BELFRY_SENDER_UNIT"].map { .string($0) }
+        origin["command"] = fields["BELFRY_SENDER_COMMAND"].map { .string($0) }
+        origin["sender"] = fields["BELFRY_SIGNAL_SENDER"].map { .string($0) }
+        origin["value"] = fields["BELFRY_SIGNAL_VALUE"].map(number)
+        return origin
+    }
+
+    /// Nil when it is not what was written.
+    private static func userInfo(_ fields: [String: String]) -> JSONObject? {
+        guard let text = fields["BELFRY_USER_INFO"] else { return [:] }
+        return (try? JSONValue(json: Array(text.utf8)))?.objectValue
+    }
+
+    private static func number(_ text: String?) -> JSONValue { .int(text.flatMap { Int64($0) } ?? 0) }
+    private static func text(_ text: String?) -> JSONValue { .string(text ?? "") }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+public import BelfryLinux
+
+/// Writes records to the journal, with all their fields (systemd, «Native Journal Protocol»).
+///
+/// journald takes few datagrams at once, and none while it is stopped or restarted. Records then wait, and are written in
+/// order when it takes them.
+public final class JournalWriter: RecordWriter {
+    /// Where journald listens.
+    package static let address = "/run/systemd/journal/socket"
+    /// The longest value of a field, in bytes: that of the longest request, which is kept as a whole to be told again.
+    private static let longestField = 1 << 20
+
+    private let identifier: String
+    private let socket: DatagramSocket
+    /// The records that journald has not taken yet.
+    public let queue: RecordQueue?
+    /// The record that is being written.
+    private var record: [UInt8] = []
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - identifier: `SYSLOG_IDENTIFIER` of every record.
+    /// - Throws: when no journald listens.
+    public convenience init(identifier: String) throws(SystemError) {
+        try self.init(identifier: identifier, address: Self.address)
+    }
+
+    /// Makes a writer for a journald that listens elsewhere.
+    package init(identifier: String, address: String) throws(SystemError) {
+        try SystemError.check(belfry_datagram_reaches(address), verb: "reach the journal at", object: address)
+        self.identifier = identifier
+        let socket = DatagramSocket(to: address)
+        self.socket = socket
+        queue = RecordQueue { record in Self.send(&record, to: socket) }
+    }
+
+    /// Whether standard error is a stream of the journal (`$JOURNAL_STREAM`, systemd.exec(5)): whether what is
+    /// written there would arrive in the journal anyway.
+    public static var isOurs: Bool {
+        guard let variable = getenv("JOURNAL_STREAM") else { return false }
+        var status = stat()
+        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return String(cString: variable) == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Sends the record to the journal.
+    public func write(_ record: JournalRecord) {
+        self.record.removeAll(keepingCapacity: self.record.count < 4096)
+        add("MESSAGE", record.message)
+        add("PRIORITY", "\(record.priority.rawValue)")
+        add("SYSLOG_IDENTIFIER", identifier)
+        if let id = record.messageID { add("MESSAGE_ID", id) }
+        for field in record.fields { add(field.name, field.value) }
+        queue?.write(self.record) { [socket] in Self.send(&$0, to: socket) }
+    }
+
+    /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name.
+    private func add(_ name: String, _ value: String) {
+        record += name.utf8
+        var value = String(value.prefix(bytes: Self.longestField))
+        value.withUTF8 { value in
+            if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
+                record.append(UInt8(ascii: "\n"))
+                withUnsafeBytes(of: UInt64(value.count).littleEndian) { record += $0 }
+            } else {
+                record.append(UInt8(ascii: "="))
+            }
+            record += value
+        }
+        record.append(UInt8(ascii: "\n"))
+    }
+
+    private static func send(_ record: inout [UInt8], to socket: DatagramSocket) -> RecordQueue.Attempt {
+        record.withUnsafeBytes { bytes in
+            var code = socket.send(bytes)
+            if code == EMSGSIZE {
+                // What is too long for a datagram goes in a file that nobody can change any more.
+                let file = belfry_sealed_copy("belfry-record", bytes.baseAddress, bytes.count)
+                guard file >= 0 else { return .lost }
+                defer { close(file) }
+                code = socket.send(UnsafeRawBufferPointer(start: nil, count: 0), descriptors: [file])
+            }
+            switch code {
+            case 0: return .sent
+            // A journald that is stopped, or starts anew, will be there again.
+            case EAGAIN, ENOENT, ECONNREFUSED: return .again
+            default: return .lost
+            }
+        }
+    }
+}

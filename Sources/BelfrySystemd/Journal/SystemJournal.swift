@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+package import BelfryLinux
+
+/// The journal, to be read record by record (sd-journal(3)). It belongs to the thread that opened it.
+package nonisolated final class SystemJournal {
+    /// Whose files are read.
+    package enum Files: Sendable, Equatable {
+        /// All of this machine that may be read.
+        case all
+        /// Those of system services and of our own user.
+        case own
+        /// Those of a directory.
+        case directory(String)
+    }
+
+    private static let object = "the journal"
+    /// The longest value that is taken, in bytes: more than the user info of the longest message that a socket takes.
+    package static let longestValue = 256 << 20
+
+    /// journald takes no longer names, and none but of A to Z, 0 to 9 and _ (systemd.journal-fields(7)).
+    private static let longestName = 64
+
+    private let journal: OpaquePointer
+
+    /// Opens the journal. That it cannot be read is no error: it is empty then.
+    package init(_ files: Files) throws(SystemError) {
+        var journal: OpaquePointer?
+        let result =
+            switch files {
+            case .all: sd_journal_open(&journal, Int32(SD_JOURNAL_LOCAL_ONLY))
+            case .own:
+                sd_journal_open(
+                    &journal, Int32(SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM | SD_JOURNAL_CURRENT_USER))
+            case .directory(let path): sd_journal_open_directory(&journal, path, 0)
+            }
+        guard result >= 0, let journal else { throw SystemError(result, verb: "open", object: Self.object) }
+        self.journal = journal
+        // Else a long value is cut sooner. One that is cut here is longer than `longestValue`, whatever its name.
+        sd_journal_set_data_threshold(journal, Self.longestValue + 128)
+    }
+
+    deinit { sd_journal_close(journal) }
+
+    /// Whether the records of the system's services are kept from us, which opening the journal does not say.
+    package static func isForbidden() -> Bool {
+        // Without an id there is no journal of the machine either.
+        guard let machine = try? JournalID.machine().text else { return false }
+        return ["/var/log", "/run/log"].contains {
+            let path = "\($0)/journal/\(machine)/system.journal"
+            return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES
+        }
+    }
+
+    /// Whether there is no record at all. Forgets the matches.
+    package func isEmpty() throws(SystemError) -> Bool {
+        removeMatches()
+        try seekHead()
+        return try !next()
+    }
+
+    /// Leaves only records with this field; of several values for one name any will do.
+    package func match(_ name: String, _ value: String) throws(SystemError) {
+        try match("\(name)=\(value)")
+    }
+
+    /// Has records do that fit what was matched since `and` or what is matched next.
+    package func or() throws(SystemError) { try check(sd_journal_add_disjunction(journal)) }
+
+    /// Leaves of the records that fit so far only those that fit what is matched next too.
+    package func and() throws(SystemError) { try check(sd_journal_add_conjunction(journal)) }
+
+    /// Forgets the matches.
+    package func removeMatches() { sd_journal_flush_matches(journal) }
+
+    /// Goes before the first record.
+    package func seekHead() throws(SystemError) { try check(sd_journal_seek_head(journal)) }
+
+    /// Goes behind the last record.
+    package func seekTail() throws(SystemError) { try check(sd_journal_seek_tail(journal)) }
+
+    /// Goes to a time, in microseconds of CLOCK_REALTIME.
+    package func seek(realtimeUsec: Int64) throws(SystemError) {
+        try check(sd_journal_seek_realtime_usec(journal, UInt64(max(0, realtimeUsec))))
+    }
+
+    /// Goes to the record of a cursor, or to where it was: a step in either direction then arrives there.
+    package func seek(cursor: String) throws(SystemError) { try check(sd_journal_seek_cursor(journal, cursor)) }
+
+    /// Steps to the next record. Answers false at the end.
+    package func next() throws(SystemError) -> Bool { try check(sd_journal_next(journal)) > 0 }
+
+    /// Steps to the record before. Answers false at the beginning.
+    package func previous() throws(SystemError) -> Bool { try check(sd_journal_previous(journal)) > 0 }
+
+    /// Waits until something was written, or the time is over.
+    package func wait(_ limit: Duration) throws(SystemError) {
+        try check(sd_journal_wait(journal, UInt64(max(0, min(limit, .seconds(3600)) / .microseconds(1)))))
+    }
+
+    /// What finds this record again.
+    package var cursor: String {
+        get throws(SystemError) {
+            var text: UnsafeMutablePointer<CChar>?
+            try check(sd_journal_get_cursor(journal, &text))
+            defer { free(text) }
+            return text.map { String(cString: $0) } ?? ""
+        }
+    }
+
+    /// When the record was written, in microseconds of CLOCK_REALTIME.
+    package var realtimeUsec: Int64 {
+        get throws(SystemError) {
+            var usec: UInt64 = 0
+            try check(sd_journal_get_realtime_usec(journal, &usec))
+            return Int64(clamping: usec)
+        }
+    }
+
+    /// A field of this record; nil when there is none, or it is longer than `longestValue`.
+    package func field(_ name: String) -> String? {
+        var data: UnsafeRawPointer?
+        var size = 0
+        guard sd_journal_get_data(journal, name, &data, &size) >= 0, let data, size > name.utf8.count,
+            size - name.utf8.count <= Self.longestValue
+        else { return nil }
+        return Self.text(UnsafeRawBufferPointer(start: data, count: size).dropFirst(name.utf8.count + 1))
+    }
+
+    /// The fields of this record whose names begin so; one that is longer than `longestValue` is empty.
+    package func fields(_ prefix: StaticString) -> [String: String] {
+        var fields: [String: String] = [:]
+        var data: UnsafeRawPointer?
+        var size = 0
+        sd_journal_restart_data(journal)
+        while sd_journal_enumerate_available_data(journal, &data, &size) > 0, let data {
+            let bytes = UnsafeRawBufferPointer(start: data, count: size)
+            guard size > prefix.utf8CodeUnitCount,
+                prefix.withUTF8Buffer({ bytes.prefix($0.count).elementsEqual($0) }),
+                let sign = bytes.prefix(Self.longestName + 1).firstIndex(of: UInt8(ascii: "=")),
+                bytes[..<sign].allSatisfy({ $0 < 0x80 })
+            else { continue }
+            let value = bytes[(sign + 1)...]
+            fields[Self.text(bytes[..<sign])] = value.count > Self.longestValue ? "" : Self.text(value)
+        }
+        return fields
+    }
+
+    /// The values that a field has anywhere in the journal.
+    package func values(of name: String) throws(SystemError) -> [String] {
+        try check(sd_journal_query_unique(journal, name))
+        var values: [String] = []
+        var data: UnsafeRawPointer?
+        var size = 0
+        while sd_journal_enumerate_unique(journal, &data, &size) > 0, let data {
+            values.append(Self.text(UnsafeRawBufferPointer(start: data, count: size).dropFirst(name.utf8.count + 1)))
+        }
+        return values
+    }
+
+    private func match(_ assignment: String) throws(SystemError) {
+        try check(sd_journal_add_match(journal, assignment, assignment.utf8.count))
+    }
+
+    @discardableResult
+    private func check(_ result: Int32) throws(SystemError) -> Int32 {
+        try SystemError.check(result, verb: "read", object: Self.object)
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}

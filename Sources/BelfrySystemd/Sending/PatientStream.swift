@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+
+/// A descriptor that others may have too, such as standard error, written to without waiting for whoever reads it.
+///
+/// It is not made non-blocking: that would be so for everyone who has it. A pipe or a terminal is opened once more
+/// (proc(5), `/proc/self/fd`), which gives a description of our own; where that is not allowed, it is asked whether it has
+/// room, and then given no more than a pipe takes at once (pipe(7), `PIPE_BUF`).
+@MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
+final class PatientStream {
+    private enum Kind {
+        case file, socket, opened, shared
+    }
+
+    private static let pipeBuffer = 4096
+    private let descriptor: Int32
+    private let kind: Kind
+
+    init(_ shared: Int32) {
+        var status = stat()
+        let isKnown = fstat(shared, &status) == 0
+        let format = status.st_mode & S_IFMT
+        if isKnown, format == S_IFSOCK {
+            (descriptor, kind) = (shared, .socket)
+        } else if isKnown, format == S_IFIFO || format == S_IFCHR {
+            let own = open("/proc/self/fd/\(shared)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            (descriptor, kind) = own >= 0 ? (own, .opened) : (shared, .shared)
+        } else {
+            (descriptor, kind) = (shared, .file)
+        }
+    }
+
+    isolated deinit { if kind == .opened { close(descriptor) } }
+
+    /// Writes what there is room for, and leaves the rest.
+    func write(_ bytes: inout [UInt8]) -> SendQueue<[UInt8]>.Attempt {
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes(writeSome)
+            if count < 0 { return errno == EAGAIN ? .again : .lost }
+            bytes.removeFirst(count)
+        }
+        return .sent
+    }
+
+    private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
+        switch kind {
+        case .file, .opened: return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        case .socket:
+            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+            return send(descriptor, bytes.baseAddress, bytes.count, flags)
+        case .shared:
+            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&room, 1, 0) > 0 else {
+                errno = EAGAIN
+                return -1
+            }
+            return Glibc.write(descriptor, bytes.baseAddress, min(bytes.count, Self.pipeBuffer))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+public import BelfryEventLoop
+internal import Glibc
+
+/// What a peer does not take yet, in order: tried again by a timer while there is any, and dropped beyond a limit.
+///
+/// A timer, because a datagram socket without a peer says nothing of whether the other side has room, and a file says
+/// nothing at all. It is set to a millisecond while the peer takes something, and doubles up to a second while it takes
+/// nothing.
+public final class SendQueue<Item> {
+    /// What became of an attempt to send one.
+    public nonisolated enum Attempt: Sendable {
+        /// It is gone.
+        case sent
+        /// The peer has no room now; what is still to be sent is left of it.
+        case again
+        /// It can never be sent.
+        case lost
+    }
+
+    private static var shortest: Duration { .milliseconds(1) }
+    private static var longest: Duration { .seconds(1) }
+    /// When so many bytes have waited, the allocator is to return memory to the system: to send them took far longer.
+    private static var returned: Int { 64 << 10 }
+
+    /// How much may wait.
+    private let limit: (items: Int, bytes: Int)
+    private let size: (Item) -> Int
+    private let attempt: (inout Item) -> Attempt
+    private var items: [Item] = []
+    private var bytes = 0
+    /// The most since nothing waited.
+    private var peak = 0
+    private var delay = SendQueue.shortest
+    private var timer: TimerEventSource?
+    /// What was dropped since it was last told.
+    private var dropped = 0
+
+    /// Where the timer runs. Without it nothing is tried again before `finish`.
+    public var loop: MainEventLoop? { didSet { schedule() } }
+    /// Hears how many were dropped, once at least half of the room is free again. What it adds comes after what waits.
+    public var onDrop: ((Int) -> Void)?
+
+    /// Makes an empty queue.
+    ///
+    /// - Parameters:
+    ///   - items: how many may wait.
+    ///   - bytes: how many bytes of them.
+    ///   - size: how many bytes one has.
+    ///   - attempt: sends one without waiting.
+    public init(
+        items: Int, bytes: Int, size: @escaping (Item) -> Int, attempt: @escaping (inout Item) -> Attempt
+    ) {
+        limit = (items, bytes)
+        self.size = size
+        self.attempt = attempt
+    }
+
+    /// Whether nothing waits, so that what comes may be sent at once.
+    public var isEmpty: Bool { items.isEmpty }
+
+    /// Adds one behind those that wait.
+    ///
+    /// - Parameter reserve: how many items must have room behind it: what may be dropped leaves room for what may not.
+    /// - Returns: whether there was room.
+    @discardableResult
+    public func add(_ item: Item, reserve: Int = 0) -> Bool {
+        let size = size(item)
+        guard items.count < limit.items - reserve, bytes + size <= limit.bytes else {
+            dropped += 1
+            return false
+        }
+        items.append(item)
+        bytes += size
+        peak = max(peak, bytes)
+        schedule()
+        return true
+    }
+
+    /// Removes those that wait and are out of date.
+    public func remove(where isOutdated: (Item) -> Bool) {
+        guard !items.isEmpty else { return }
+        items.removeAll(where: isOutdated)
+        bytes = items.reduce(0) { $0 + size($1) }
+    }
+
+    /// Sends what waits before the process ends. Waits until the peer has taken nothing for `patience`, and ten times as
+    /// long in all.
+    public func finish(patience: Duration = .milliseconds(100)) {
+        let start = MonotonicInstant.now
+        var last = start
+        while !items.isEmpty || dropped > 0 {
+            if advance() {
+                last = .now
+                guard last - start < patience * 10 else { return }
+            } else if MonotonicInstant.now - last < patience {
+                poll(nil, 0, 1)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Sends what the peer takes. Answers whether it took anything.
+    private func advance() -> Bool {
+        let before = bytes
+        var sent = 0
+        while sent < items.count {
+            bytes -= size(items[sent])
+            let result = attempt(&items[sent])
+            if result == .again {
+                bytes += size(items[sent])
+                break
+            }
+            if result == .lost { dropped += 1 }
+            sent += 1
+        }
+        let isProgress = sent > 0 || bytes < before
+        items.removeFirst(sent)
+        if items.isEmpty { items = [] }
+        if dropped > 0, items.count <= limit.items / 2, bytes <= limit.bytes / 2 {
+            let count = dropped
+            dropped = 0
+            onDrop?(count)
+        }
+        return isProgress
+    }
+
+    private func schedule() {
+        guard !items.isEmpty, timer == nil, let loop else { return }
+        delay = Self.shortest
+        timer = try? loop.timer(after: delay) { [unowned self] in tryAgain() }
+    }
+
+    private func tryAgain() {
+        delay = advance() ? Self.shortest : min(delay * 2, Self.longest)
+        guard items.isEmpty else {
+            try? timer?.fire(after: delay)
+            return
+        }
+        timer = nil
+        if peak > Self.returned { _ = belfry_malloc_trim() }
+        peak = 0
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+package import BelfryEventLoop
+internal import Glibc
+
+/// The unit that this process is the service of, as its manager knows it: systemd, or the systemd of a user.
+@MainActor
+package final class ServiceManagerUnit {
+    /// The manager's bus. It belongs to whoever needs it to connect it.
+    package let bus: SystemBus
+    /// The unit's name, `belfryd.service`.
+    package let name: String
+    /// The system's bus, for a unit of a user.
+    private let system: SystemBus?
+    private let path: String
+    private let managerSocket: String?
+
+    private static let manager = "org.freedesktop.systemd1"
+    private static let managerPath = "/org/freedesktop/systemd1"
+    private static let managerInterface = "org.freedesktop.systemd1.Manager"
+
+    /// A unit on a bus.
+    ///
+    /// - Parameters:
+    ///   - system: the system's bus, if the manager is that of a user.
+    ///   - managerSocket: the path of the manager's own socket.
+    package init(name: String, on bus: SystemBus, system: SystemBus? = nil, managerSocket: String? = nil) {
+        self.name = name
+        self.bus = bus
+        self.system = system
+        self.managerSocket = managerSocket
+        var text: UnsafeMutablePointer<CChar>?
+        sd_bus_path_encode("\(Self.managerPath)/unit", name, &text)
+        defer { free(text) }
+        path = text.map { String(cString: $0) } ?? "\(Self.managerPath)/unit/_"
+    }
+
+    /// The unit of this process; nil when it is in none, or has no service manager.
+    ///
+    /// - Parameter bus: the system's bus, used unless it is the unit of a user.
+    package static func own(loop: MainEventLoop, system bus: SystemBus) -> ServiceManagerUnit? {
+        if let name = ProcessUnit.ofUser(getpid()) {
+            guard let address = userAddress else { return nil }
+            let socket = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
+            return ServiceManagerUnit(
+                name: name, on: SystemBus(loop: loop, address: address), system: bus, managerSocket: socket)
+        }
+        return ProcessUnit.ofSystem(getpid()).map {
+            ServiceManagerUnit(name: $0, on: bus, managerSocket: "/run/systemd/private")
+        }
+    }
+
+    /// The same unit by way of the manager's own socket, which needs no bus; nil where it is not ours to use: that of the
+    /// system is for root. The manager sends everything that happens to it there, so it is for the last questions of
+    /// a process and not to be kept.
+    package var direct: ServiceManagerUnit? {
+        guard let managerSocket, access(managerSocket, W_OK) == 0 else { return nil }
+        let bus = SystemBus(loop: bus.loop, address: "unix:path=\(managerSocket)", isDirect: true)
+        return ServiceManagerUnit(name: name, on: bus, system: system)
+    }
+
+    /// Whether the manager is that of a user, in whose queue the end of the machine is not.
+    package var isOfUser: Bool { system != nil }
+
+    /// Reads a property.
+    @discardableResult
+    package func get<Value>(
+        _ property: UnitProperty<Value>, timeout: Duration = .seconds(25),
+        then completion: @escaping (Result<Value, BusError>) -> Void
+    ) -> BusCall {
+        let member = BusMethod(Self.manager, path, property.interface, property.name)
+        return bus.get(member, property.signature, timeout: timeout, reading: property.read, then: completion)
+    }
+
+    /// Reads the jobs in the manager's queue, those of other units included.
+    @discardableResult
+    package func jobs(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
+    ) -> BusCall {
+        Self.jobs(on: bus, timeout: timeout, then: completion)
+    }
+
+    /// Reads the end of the machine that is queued in the system's manager, which tells everyone.
+    @discardableResult
+    package func shutdown(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<ShutdownKind?, BusError>) -> Void
+    ) -> BusCall {
+        Self.jobs(on: system ?? bus, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
+    }
+
+    private static func jobs(
+        on bus: SystemBus, timeout: Duration, then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
+    ) -> BusCall {
+        let list = BusMethod(manager, managerPath, managerInterface, "ListJobs")
+        return bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
+    }
+
+    /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued.
+    @discardableResult
+    package func ending(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void
+    ) -> BusCall {
+        // Answers come in the order of the questions.
+        var state: String?
+        get(.activeState, timeout: timeout) { state = try? $0.get() }
+        return jobs(timeout: timeout) { [name] jobs in
+            completion(jobs.map { UnitEnding(of: name, jobs: $0, activeState: state) })
+        }
+    }
+
+    private static var userAddress: String? {
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
+        return getenv("XDG_RUNTIME_DIR").map { "unix:path=\(String(cString: $0))/bus" }
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+#define _GNU_SOURCE
+
+#include "CBelfry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <linux/openat2.h>
+#include <malloc.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+int belfry_thread_usage(int schedstat, struct belfry_thread_usage *usage) {
+    char text[96];
+    const ssize_t count = pread(schedstat, text, sizeof text - 1, 0);
+    if (count < 0) return -errno;
+    text[count] = 0;
+    char *end;
+    (void)strtoull(text, &end, 10); // what it has run, as of the last tick: the clock knows it better
+    struct rusage resources;
+    if (*end != ' ' || getrusage(RUSAGE_THREAD, &resources) < 0) return -ENODATA;
+    usage->running_usec = belfry_clock_usec(CLOCK_THREAD_CPUTIME_ID);
+    usage->queued_usec = strtoull(end, NULL, 10) / 1000;
+    usage->switches = (uint64_t)resources.ru_nvcsw;
+    return 0;
+}
+
+int belfry_sigrtmin(void) { return SIGRTMIN; }
+int belfry_sigrtmax(void) { return SIGRTMAX; }
+
+const char *belfry_error_name(int code) { return strerrorname_np(code); }
+const char *belfry_error_text(int code) { return strerrordesc_np(code); }
+
+int belfry_block_signals(void) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigdelset(&all, faults[i]);
+    if (sigprocmask(SIG_SETMASK, &all, NULL) < 0) return -errno;
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return -errno;
+    return 0;
+}
+
+int belfry_set_ignored(int number, bool ignored) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    // In this order no delivery finds the signal unblocked with its default action.
+    if (!ignored && sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -errno;
+    if (signal(number, ignored ? SIG_IGN : SIG_DFL) == SIG_ERR) return -errno;
+    if (ignored && sigprocmask(SIG_UNBLOCK, &set, NULL) < 0) return -errno;
+    return 0;
+}
+
+int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    int r = posix_spawnattr_init(&attributes);
+    if (r != 0) return -r;
+    r = posix_spawn_file_actions_init(&actions);
+    if (r != 0) {
+        posix_spawnattr_destroy(&attributes);
+        return -r;
+    }
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    const int descriptors[] = {in, out, err};
+    for (int i = 0; i < 3 && r == 0; i++)
+        if (descriptors[i] >= 0) r = posix_spawn_file_actions_adddup2(&actions, descriptors[i], i);
+    if (r == 0) r = posix_spawnattr_setsigmask(&attributes, &none);
+    if (r == 0) r = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (r == 0) r = posix_spawnattr_setpgroup(&attributes, 0);
+    if (r == 0)
+        r = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if (r == 0) r = posix_spawnp(pid, file, &actions, &attributes, argv, envp);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return -r;
+}
+
+int belfry_pidfd_open(pid_t pid) {
+    int fd = (int) syscall(SYS_pidfd_open, pid, 0);
+    return fd < 0 ? -errno : fd;
+}
+
+int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0) return -errno;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    *gid = credentials.gid;
+    return 0;
+}
+
+int belfry_peer_groups(int fd, gid_t *groups, int capacity) {
+    socklen_t length = (socklen_t) ((size_t) capacity * sizeof *groups);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0) return -errno;
+    return (int) (length / sizeof *groups);
+}
+
+int belfry_accept(int fd) {
+    int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return connection < 0 ? -errno : connection;
+}
+
+int belfry_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0; }
+
+static int release_code(struct dl_phdr_info *info, size_t size, void *data) {
+    (void) size;
+    uintptr_t page = *(const uintptr_t *) data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || (segment->p_flags & PF_W)) continue;
+        uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+        madvise((void *) start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void belfry_release_code_pages(void) {
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    dl_iterate_phdr(release_code, &page);
+}
+
+int belfry_syncfs(int fd) { return syncfs(fd) < 0 ? -errno : 0; }
+
+int belfry_status_at(int directory, const char *name, struct belfry_status *status) {
+    struct statx x;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (name[0] == 0 ? AT_EMPTY_PATH : 0);
+    if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_MNT_ID, &x) < 0) return -errno;
+    bool mount_known = (x.stx_mask & STATX_MNT_ID) != 0;
+    uint64_t device = makedev(x.stx_dev_major, x.stx_dev_minor);
+    *status = (struct belfry_status) {
+        .device = device,
+        .inode = x.stx_ino,
+        .size = x.stx_size,
+        .links = x.stx_nlink,
+        .nanoseconds = x.stx_mtime.tv_nsec,
+        .seconds = x.stx_mtime.tv_sec,
+        .mode = x.stx_mode,
+        .mount = mount_known ? x.stx_mnt_id : device,
+        .mount_known = mount_known,
+    };
+    return 0;
+}
+
+int belfry_is_mount_point(int directory) {
+    struct belfry_status own, above;
+    int result = belfry_status_at(directory, "", &own);
+    if (result == 0) result = belfry_status_at(directory, "..", &above);
+    if (result < 0) return result;
+    return own.mount != above.mount && own.device != above.device;
+}
+
+int belfry_open_beneath(int directory, const char *name, int flags) {
+    struct open_how how = {
+        .flags = (uint64_t) (unsigned) flags | O_CLOEXEC | O_NOFOLLOW,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+    };
+    int fd = (int) syscall(SYS_openat2, directory, name, &how, sizeof how);
+    return fd < 0 ? -errno : fd;
+}
+
+bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }
+
+static int arm(int fd) {
+    struct itimerspec never = {.it_value.tv_sec = INT64_MAX / 1000000000};
+    int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+    return timerfd_settime(fd, flags, &never, NULL) < 0 ? -errno : 0;
+}
+
+int belfry_clock_set_timer(void) {
+    int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (fd < 0) return -errno;
+    int r = arm(fd);
+    if (r < 0) {
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+int belfry_clock_was_set(int fd) {
+    uint64_t expirations;
+    if (read(fd, &expirations, sizeof expirations) >= 0 || errno == EAGAIN) return 0;
+    if (errno != ECANCELED) return -errno;
+    int r = arm(fd);
+    return r < 0 ? r : 1;
+}
+
+char *belfry_malloc_info(void) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return NULL;
+    bool failed = malloc_info(0, stream) != 0;
+    failed = fclose(stream) != 0 || failed;
+    if (!failed) return text;
+    free(text);
+    return NULL;
+}
+
+struct belfry_malloc_usage belfry_malloc_usage(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (struct belfry_malloc_usage) {
+        .arena = info.arena,
+        .mapped = info.hblkhd,
+        .used = info.uordblks + info.hblkhd,
+        .unused = info.fordblks,
+    };
+}
+
+bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
+bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
+bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }
+bool belfry_is_link(mode_t mode) { return S_ISLNK(mode); }
+
+pid_t belfry_siginfo_pid(const siginfo_t *info) { return info->si_pid; }
+int belfry_siginfo_status(const siginfo_t *info) { return info->si_status; }
+
+extern const belfry_listener_record __start_belfry_listeners[] __attribute__((weak, visibility("hidden")));
+extern const belfry_listener_record __stop_belfry_listeners[] __attribute__((weak, visibility("hidden")));
+
+void belfry_call_listener_records(void) {
+    for (const belfry_listener_record *record = __start_belfry_listeners; record < __stop_belfry_listeners; record++)
+        if (*record) (*record)();
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+#define _GNU_SOURCE
+
+#include "CBelfry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int unix_address(const char *path, struct sockaddr_un *address, socklen_t *length) {
+    size_t size = strlen(path);
+    if (size == 0) return -EINVAL;
+    if (size >= sizeof address->sun_path) return -ENAMETOOLONG;
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, size);
+    *length = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + size);
+    if (path[0] == '@')
+        address->sun_path[0] = 0;
+    else
+        *length += 1;
+    return 0;
+}
+
+typedef int (*attach_call)(int, const struct sockaddr *, socklen_t);
+
+static int unix_socket(const char *path, int type, attach_call attach) {
+    struct sockaddr_un address;
+    socklen_t length;
+    int r = unix_address(path, &address, &length);
+    if (r < 0) return r;
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -errno;
+    if (attach(fd, (const struct sockaddr *) &address, length) < 0) {
+        r = -errno;
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+int belfry_unix_listen(const char *path, int backlog) {
+    int fd = unix_socket(path, SOCK_STREAM, bind);
+    if (fd < 0) return fd;
+    if (listen(fd, backlog) < 0) {
+        int r = -errno;
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+int belfry_unix_connect(const char *path) { return unix_socket(path, SOCK_STREAM, connect); }
+
+int belfry_datagram_socket(void) {
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return fd < 0 ? -errno : fd;
+}
+
+int belfry_datagram_reaches(const char *path) {
+    int fd = unix_socket(path, SOCK_DGRAM, connect);
+    if (fd < 0) return fd;
+    close(fd);
+    return 0;
+}
+
+int belfry_send_datagram(
+    int fd, const char *path, const void *bytes, size_t size, const int *descriptors, size_t count) {
+    struct sockaddr_un address;
+    socklen_t length;
+    int r = unix_address(path, &address, &length);
+    if (r < 0) return r;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int) * BELFRY_DATAGRAM_DESCRIPTORS)];
+        struct cmsghdr header;
+    } control;
+    struct iovec part = {.iov_base = (void *) bytes, .iov_len = size};
+    struct msghdr message = {
+        .msg_name = &address,
+        .msg_namelen = length,
+        .msg_iov = &part,
+        .msg_iovlen = 1,
+    };
+    if (count > BELFRY_DATAGRAM_DESCRIPTORS) return -EINVAL;
+    if (count > 0) {
+        memset(&control, 0, sizeof control);
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(sizeof(int) * count);
+        memcpy(CMSG_DATA(&control.header), descriptors, sizeof(int) * count);
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    }
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int belfry_sealed_copy(const char *name, const void *bytes, size_t size) {
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return -errno;
+    int r = 0;
+    for (size_t done = 0; done < size && r == 0;) {
+        ssize_t count = write(fd, (const char *) bytes + done, size - done);
+        if (count < 0 && errno != EINTR) r = -errno;
+        if (count > 0) done += (size_t) count;
+    }
+    if (r == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0) r = -errno;
+    if (r == 0) return fd;
+    close(fd);
+    return r;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Foundation
+import Lifecycle
+import BelfryCacheFlush
+import BelfryListeners
+import LifecycleTesting
+import BelfrySystemd
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheFlushListenerTests {
+    @Test func cacheFlushConforms() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+        let file = try directory.write(
+            "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
+        let writer = RecordingWriter()
+        var conformance = ListenerConformance(patience: .seconds(10))
+        conformance.configuration[BelfrySettings.self] = ConfigurationLoader.load(from: .files([file])).settings
+        #expect(conformance.configuration[BelfrySettings.self]?.caches.count == 1)
+
+        let failures = try await conformance.check { mediator, _ in
+            CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer })
+        }
+
+        #expect(failures == [])
+        #expect(!writer.records.isEmpty)
+    }
+
+    private func service(_ directory: TemporaryDirectory, files: Int) throws -> (LifecycleMediator, RecordingWriter) {
+        try directory.write("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+        for index in 0..<files { try directory.write("file\(index)", "x") }
+        let file = try directory.write(
+            "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
+        var configuration = LifecycleConfiguration()
+        configuration[BelfrySettings.self] = ConfigurationLoader.load(from: .files([file])).settings
+        let mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
+        let writer = RecordingWriter()
+        try mediator.addListener(CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer }))
+        mediator.perform(.launch)
+        return (mediator, writer)
+    }
+
+    private func requests(_ writer: RecordingWriter) -> [Int] {
+        writer.records.indices.compactMap { writer.fields($0)["BELFRY_REQUESTS"].flatMap { Int($0) } }
+    }
+
+    @Test func requestsThatComeDuringAFlushAreOneMoreAndHearOfIt() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, writer) = try service(directory, files: 200)
+        var outcomes: [ListenerOutcome] = []
+        var threads = 0
+
+        for _ in 0..<2000 { mediator.post(.flushRequested) { outcomes += $0.listeners.map(\.outcome) } }
+        while outcomes.count < 2000 {
+            threads = max(threads, try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
+            await Task.yield()
+        }
+
+        #expect(outcomes.allSatisfy { $0 == .completed })
+        #expect(requests(writer) == [1, 1999])
+        #expect(writer.records.last?.message.hasSuffix("on behalf of 1999 requests") == true)
+        #expect(threads < 32)
+    }
+
+    @Test func requestsThatNobodyWaitsForKeepNothing() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, writer) = try service(directory, files: 200)
+
+        for _ in 0..<20_000 { mediator.post(.flushRequested) }
+        let calls = mediator.listeners.first?.record.calls ?? 0
+        while requests(writer).count < 2 { await Task.yield() }
+
+        #expect(calls == 19_998)
+        #expect(requests(writer) == [1, 19_999])
+    }
+
+    @Test func aStopGivesUpWhatWasPosted() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, writer) = try service(directory, files: 2000)
+        var outcomes: [ListenerOutcome] = []
+        var ended = false
+
+        for _ in 0..<3 { mediator.post(.flushRequested) { outcomes += $0.listeners.map(\.outcome) } }
+        mediator.perform(.stop) { _ in ended = true }
+        #expect(outcomes == Array(repeating: .failed("given up, as the service is stopping"), count: 3))
+        mediator.post(.flushRequested) { outcomes += $0.listeners.map(\.outcome) }
+        while !ended { await Task.yield() }
+
+        #expect(outcomes.count == 4 && outcomes.last?.isProblem == true)
+        #expect(requests(writer).allSatisfy { $0 <= 3 })
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryCacheFlush
+import Glibc
+import Testing
+
+@Suite nonisolated struct CacheDirectoryTests {
+    @Test func sizeLimitDeletesTheOldestFilesOfTheWholeTree() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/old", size: 100, age: 30)
+        try fixture.file("cache/b/c/older", size: 100, age: 40)
+        try fixture.file("cache/new", size: 100, age: 10)
+
+        let report = try fixture.cache(sizeMax: 150).flush(now: CacheFixture.now)
+
+        #expect(fixture.left("cache/a/old", "cache/b/c/older", "cache/new") == ["cache/new"])
+        var expected = CacheFlushReport(name: "test")
+        expected.filesSeen = 3
+        expected.bytesSeen = 300
+        expected.filesRemoved = 2
+        expected.bytesFreed = 200
+        #expect(report == expected)
+        #expect(report.filesKept == 1)
+    }
+
+    @Test func ageLimitDeletesWhatIsOlder() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/young", age: 60)
+        try fixture.file("cache/old", age: 61)
+        try fixture.file("cache/future", age: -1000)
+
+        let report = try fixture.cache(ageMax: .seconds(60)).flush(now: CacheFixture.now)
+
+        #expect(report.filesRemoved == 1)
+        #expect(fixture.left("cache/young", "cache/old", "cache/future") == ["cache/young", "cache/future"])
+    }
+
+    @Test func countLimitDeletesTheOldest() throws {
+        let fixture = try CacheFixture()
+        for age in 1...9 as ClosedRange<Int64> { try fixture.file("cache/\(age)", age: age) }
+
+        let report = try fixture.cache(filesMax: 2).flush(now: CacheFixture.now)
+
+        #expect(report.filesRemoved == 7)
+        #expect(fixture.left("cache/1", "cache/2", "cache/3", "cache/9") == ["cache/1", "cache/2"])
+    }
+
+    @Test func emptiedDirectoriesStay() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/b/file", age: 5)
+
+        let report = try fixture.flushAll()
+
+        #expect(report.filesRemoved == 1)
+        #expect(fixture.left("cache/a/b", "cache/a/b/file") == ["cache/a/b"])
+    }
+
+    @Test func rehearsalCountsAndDeletesNothing() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/old", size: 100, age: 30)
+
+        let report = try fixture.cache(filesMax: 0).rehearseFlush()
+
+        var expected = CacheFlushReport(name: "test")
+        expected.filesSeen = 1
+        expected.bytesSeen = 100
+        #expect(report == expected)
+        #expect(fixture.exists("cache/a/old"))
+    }
+
+    @Test func rehearsalFailsWhereAFlushWould() throws {
+        let fixture = try CacheFixture(tag: nil)
+
+        #expect(throws: CacheError.self) { try fixture.cache(filesMax: 0).rehearseFlush() }
+        #expect(try fixture.cache().rehearseFlush().filesSeen == 0)
+    }
+
+    @Test func withoutLimitsFilesAreCountedAndNoTagIsNeeded() throws {
+        let fixture = try CacheFixture(tag: nil)
+        try fixture.file("cache/a/file", size: 7, age: 5)
+
+        let report = try fixture.cache().flush(now: CacheFixture.now)
+
+        #expect(report.filesSeen == 1 && report.bytesSeen == 7 && report.filesRemoved == 0)
+        #expect(fixture.exists("cache/a/file"))
+    }
+
+    @Test func writesBackAndAdvisesWhatStays() throws {
+        let fixture = try CacheFixture()
+        let page = sysconf(Int32(_SC_PAGESIZE))
+        try fixture.file("cache/gone", size: 1, age: 50)
+        try fixture.file("cache/one", size: page, age: 5)
+        try fixture.file("cache/a/two", size: page + 1, age: 4)
+
+        let report = try fixture.cache(filesMax: 2, writeBack: true, dropPages: true).flush(now: CacheFixture.now)
+
+        #expect(report.writtenBack)
+        #expect(report.filesAdvised == 2)
+        #expect(report.pagesAdvised == 3)
+        #expect(report.problems == [])
+    }
+
+    @Test func nestedDirectoryOfAnotherOwnerIsTrimmed() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/theirs/file", age: 5)
+        try #require(chown(fixture.root + "/theirs", getuid() == 0 ? 65534 : getuid(), gid_t.max) == 0)
+
+        #expect(try fixture.flushAll().filesRemoved == 1)
+    }
+
+    @Test func bytesOfAFileWithAnotherNameAreNotFreed() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("outside", size: 100, age: 9)
+        try #require(link(fixture.base + "/outside", fixture.root + "/shared") == 0)
+        try fixture.file("cache/twice", size: 10, age: 8)
+        try #require(link(fixture.root + "/twice", fixture.root + "/again") == 0)
+
+        let report = try fixture.flushAll()
+
+        #expect(report.filesSeen == 3 && report.bytesSeen == 110)
+        #expect(report.filesRemoved == 3 && report.bytesFreed == 10)
+        #expect(fixture.exists("outside"))
+    }
+
+    @Test func namesNeedNotBeText() throws {
+        let fixture = try CacheFixture()
+        let path = Array(fixture.root.utf8CString.dropLast()) + [0x2F, -1, 0x0A, 0]
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
+        try #require(descriptor >= 0)
+        close(descriptor)
+
+        let report = try fixture.flushAll()
+
+        #expect(report.filesRemoved == 1)
+        #expect(access(path, F_OK) == -1)
+    }
+
+    @Test func nothingStaysOpen() throws {
+        let fixture = try CacheFixture()
+        for index in 0..<20 { try fixture.file("cache/\(index % 5)/a/\(index)", age: 5) }
+
+        _ = try fixture.cache(filesMax: 10, writeBack: true, dropPages: true).flush(now: CacheFixture.now)
+
+        #expect(try fixture.openDescriptors() == [])
+    }
+
+    @Test(arguments: ["relative/path", "", "/", "//.", "/tmp/../etc", "/tmp/a\0b"])
+    func unusablePathIsRefused(path: String) {
+        #expect(throws: CacheError(.path, path: path)) {
+            try CacheDirectory(name: "x", path: path).flush(now: .zero)
+        }
+    }
+
+    @Test func missingDirectoryIsNamedWithTheReason() throws {
+        let fixture = try CacheFixture()
+        let cache = CacheDirectory(name: "x", path: fixture.base + "/none")
+
+        let error = #expect(throws: CacheError.self) { try cache.flush(now: .zero) }
+
+        #expect(
+            error?.description == "unable to open '\(fixture.base)/none': No such file or directory (ENOENT)")
+    }
+
+    @Test func heapCanBeTrimmed() {
+        let blocks = (0..<2000).compactMap { _ in malloc(4096) }
+        blocks.forEach { memset($0, 1, 4096) }
+        blocks.dropLast().forEach { free($0) }
+
+        #expect(MallocTrim.run())
+
+        blocks.last.map { free($0) }
+    }
+}

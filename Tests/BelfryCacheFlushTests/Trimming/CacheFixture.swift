@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CBelfry
+import BelfryCacheFlush
+import Foundation
+import Glibc
+import Testing
+
+/// A private directory with a tagged cache in it, `cache`, and room beside it. Gone with the object.
+nonisolated final class CacheFixture {
+    static let now = Duration.seconds(2_000_000_000)
+
+    let base: String
+    private var mounts: [String] = []
+
+    let root: String
+
+    /// - Parameter root: the path of the cache in the private directory.
+    init(tag: String? = CacheTag.signature + "\n# made by a test\n", root path: String = "cache") throws {
+        var template = Array(("/tmp/belfry-cache-" + String(repeating: "X", count: 6)).utf8CString)
+        let made = try #require(mkdtemp(&template))
+        base = String(cString: made)
+        root = base + "/" + path
+        try directory(path)
+        if let tag { try file(path + "/CACHEDIR.TAG", tag, age: 0) }
+    }
+
+    deinit {
+        for path in mounts.reversed() { try? CacheFixture.command("umount", "--lazy", path) }
+        try? CacheFixture.command("rm", "-rf", "--one-file-system", base)
+    }
+
+    static func command(_ words: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = words
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(words)")
+    }
+
+    /// Writes a file, and the directories above it, `age` seconds old.
+    func file(_ path: String, _ content: String, age: Int64) throws {
+        try directory((path as NSString).deletingLastPathComponent)
+        let descriptor = open(base + "/" + path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        try #require(descriptor >= 0, "\(path): \(errno)")
+        defer { close(descriptor) }
+        let bytes = Array(content.utf8)
+        try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+        try setAge(path, age)
+    }
+
+    /// Writes `size` bytes.
+    func file(_ path: String, size: Int = 1, age: Int64) throws {
+        try file(path, String(repeating: "x", count: size), age: age)
+    }
+
+    func setAge(_ path: String, _ age: Int64) throws {
+        let seconds = time_t(CacheFixture.now.components.seconds - age)
+        let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+        try #require(utimensat(AT_FDCWD, base + "/" + path, times, AT_SYMLINK_NOFOLLOW) == 0)
+    }
+
+    func directory(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: base + "/" + path, withIntermediateDirectories: true)
+    }
+
+    func link(_ path: String, to target: String) throws {
+        try #require(symlink(target, base + "/" + path) == 0)
+    }
+
+    /// Mounts a tmpfs, until the fixture goes.
+    func mountMemory(_ path: String) throws {
+        try directory(path)
+        try CacheFixture.command("mount", "-t", "tmpfs", "-o", "size=1m", "belfry-test", base + "/" + path)
+        mounts.append(base + "/" + path)
+    }
+
+    /// Mounts an overlay whose layers are file systems of their own, until the fixture goes.
+    func mountOverlay(_ path: String, lower: String, upper: String) throws {
+        for folder in [path, upper + "/files", upper + "/work"] { try directory(folder) }
+        let layers = "lowerdir=\(base)/\(lower),upperdir=\(base)/\(upper)/files,workdir=\(base)/\(upper)/work"
+        try CacheFixture.command("mount", "-t", "overlay", "-o", layers, "belfry-test", base + "/" + path)
+        mounts.append(base + "/" + path)
+    }
+
+    /// Mounts `source` once more, until the fixture goes.
+    func mountBind(_ source: String, on path: String) throws {
+        try CacheFixture.command("mount", "--bind", base + "/" + source, base + "/" + path)
+        mounts.append(base + "/" + path)
+    }
+
+    func exists(_ path: String) -> Bool {
+        status(path) != nil
+    }
+
+    func status(_ path: String) -> belfry_status? {
+        var status = belfry_status()
+        return belfry_status_at(AT_FDCWD, base + "/" + path, &status) == 0 ? status : nil
+    }
+
+    /// Those of the paths that exist.
+    func left(_ paths: String...) -> [String] {
+        paths.filter { exists($0) }
+    }
+
+    /// Descriptors of this process that are open on something in the fixture.
+    func openDescriptors() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+        }.filter { $0.hasPrefix(base) }
+    }
+
+    func cache(
+        sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil, writeBack: Bool = false,
+        dropPages: Bool = false
+    ) -> CacheDirectory {
+        CacheDirectory(
+            name: "test", path: root, sizeMax: sizeMax, ageMax: ageMax, filesMax: filesMax, writeBack: writeBack,
+            dropPages: dropPages)
+    }
+
+    /// Flushes a cache in which nothing may stay.
+    func flushAll(method: TreeBoundary.Method? = nil, limits: TreeLimits = TreeLimits()) throws -> CacheFlushReport {
+        var sweep = try CacheSweep(cache(filesMax: 0, dropPages: true), limits: limits, method: method)
+        try sweep.run(now: CacheFixture.now)
+        return sweep.report
+    }
+}

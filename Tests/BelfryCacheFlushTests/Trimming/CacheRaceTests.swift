@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryCacheFlush
+import Glibc
+import Synchronization
+import Testing
+
+@Suite nonisolated struct CacheRaceTests {
+    /// Surveys, lets something happen, and then trims all.
+    static func trim(
+        _ fixture: CacheFixture, _ method: TreeBoundary.Method = .kernel, after change: () throws -> Void
+    ) throws -> CacheFlushReport {
+        var sweep = try CacheSweep(fixture.cache(filesMax: 0), method: method)
+        try sweep.survey()
+        try change()
+        try sweep.trim(now: CacheFixture.now)
+        return sweep.report
+    }
+
+    @Test func fileThatWasReplacedStays() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/file", age: 50)
+        try fixture.file("new", age: 50)
+
+        let report = try Self.trim(fixture) {
+            try #require(rename(fixture.base + "/new", fixture.root + "/a/file") == 0)
+        }
+
+        #expect(report.filesRemoved == 0 && report.problems == [])
+        #expect(fixture.exists("cache/a/file"))
+    }
+
+    @Test func fileThatWasWrittenSinceStays() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/file", age: 50)
+
+        let report = try Self.trim(fixture) { try fixture.file("cache/file", size: 2, age: 0) }
+
+        #expect(report.filesRemoved == 0)
+        #expect(fixture.exists("cache/file"))
+    }
+
+    @Test func fileThatBecameALinkOrADirectoryStays() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/one", age: 50)
+        try fixture.file("cache/two", age: 50)
+
+        let report = try Self.trim(fixture) {
+            try #require(unlink(fixture.root + "/one") == 0 && unlink(fixture.root + "/two") == 0)
+            try fixture.link("cache/one", to: "two")
+            try fixture.directory("cache/two")
+        }
+
+        #expect(report.filesRemoved == 0 && report.problems == [])
+        #expect(fixture.exists("cache/one") && fixture.exists("cache/two"))
+    }
+
+    @Test func fileThatIsGoneIsNoProblem() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/one", age: 50)
+        try fixture.file("cache/two", age: 50)
+
+        let report = try Self.trim(fixture) { try #require(unlink(fixture.root + "/one") == 0) }
+
+        #expect(report.filesRemoved == 1 && report.bytesFreed == 1 && report.problems == [])
+    }
+
+    @Test(arguments: TreeBoundary.Method.allCases)
+    func directoryThatBecameALinkIsNotFollowed(method: TreeBoundary.Method) throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/b/file", age: 50)
+
+        // The file itself moves out: inode, time and name are those of the survey, only the way there is not.
+        let report = try Self.trim(fixture, method) {
+            try #require(rename(fixture.root + "/a", fixture.base + "/moved") == 0)
+            try fixture.link("cache/a", to: "../moved")
+        }
+
+        #expect(report.filesRemoved == 0 && report.problems == [])
+        #expect(fixture.exists("moved/b/file"))
+    }
+
+    @Test func directoryThatWasReplacedIsNotUsed() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a/file", age: 50)
+
+        let report = try Self.trim(fixture) {
+            try #require(rename(fixture.root + "/a", fixture.base + "/moved") == 0)
+            try fixture.directory("cache/a")
+            try #require(link(fixture.base + "/moved/file", fixture.root + "/a/file") == 0)
+        }
+
+        #expect(report.filesRemoved == 0)
+        #expect(fixture.exists("cache/a/file"))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: TreeBoundary.Method.allCases)
+    func flushSurvivesATreeThatChangesUnderIt(method: TreeBoundary.Method) throws {
+        let fixture = try CacheFixture()
+        try fixture.file("outside/victim", age: 50)
+        let (base, root) = (fixture.base, fixture.root)
+        let neighbour = Neighbour(base: base, root: root)
+        defer { neighbour.end() }
+
+        var removed = 0
+        while neighbour.rounds.load(ordering: .relaxed) < 300 || removed == 0 {
+            let report = try fixture.flushAll(method: method)
+            #expect(report.problems == [] && !report.cutShort)
+            removed += report.filesRemoved
+        }
+        neighbour.end()
+
+        #expect(fixture.exists("outside/victim") && fixture.exists("cache/CACHEDIR.TAG"))
+    }
+}

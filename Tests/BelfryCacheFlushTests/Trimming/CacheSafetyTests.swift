@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryCacheFlush
+import Glibc
+import BelfryLinux
+import Testing
+
+@Suite nonisolated struct CacheSafetyTests {
+    @Test func withoutATagNothingGoes() throws {
+        let fixture = try CacheFixture(tag: nil)
+        try fixture.file("cache/old", age: 50)
+
+        let error = #expect(throws: CacheError.self) { try fixture.flushAll() }
+
+        #expect(error?.description == "unable to trim '\(fixture.root)': it holds no CACHEDIR.TAG")
+        #expect(fixture.exists("cache/old"))
+    }
+
+    @Test(arguments: [
+        "", "Signature: 8a477f597d28d172789f06886806bc5", "signature: 8a477f597d28d172789f06886806bc55",
+        " Signature: 8a477f597d28d172789f06886806bc55", "Signature: 8a477f597d28d172789f06886806bc56",
+    ])
+    func tagWithoutTheSignatureIsNoTag(content: String) throws {
+        let fixture = try CacheFixture(tag: content)
+        try fixture.file("cache/old", age: 50)
+
+        #expect(throws: CacheError(.tagSignature, path: fixture.root)) { try fixture.flushAll() }
+        #expect(fixture.exists("cache/old"))
+    }
+
+    @Test func signatureAloneIsATag() throws {
+        let fixture = try CacheFixture(tag: "Signature: 8a477f597d28d172789f06886806bc55")
+        try fixture.file("cache/old", age: 50)
+
+        #expect(try fixture.flushAll().filesRemoved == 1)
+    }
+
+    @Test func linkDirectoryAndPipeAreNoTags() throws {
+        for make in [
+            {
+                try $0.file("tag", CacheTag.signature, age: 0); try $0.link("cache/CACHEDIR.TAG", to: "../tag")
+            },
+            { try $0.directory("cache/CACHEDIR.TAG") },
+            { try #require(mkfifo($0.root + "/CACHEDIR.TAG", 0o600) == 0) },
+        ] as [(CacheFixture) throws -> Void] {
+            let fixture = try CacheFixture(tag: nil)
+            try fixture.file("cache/old", age: 50)
+            try make(fixture)
+
+            #expect(throws: CacheError(.tagNotRegular, path: fixture.root)) { try fixture.flushAll() }
+            #expect(fixture.exists("cache/old"))
+        }
+    }
+
+    @Test func tagThatGoesDuringTheSurveyStopsTheTrimming() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/old", age: 50)
+        var sweep = try CacheSweep(fixture.cache(filesMax: 0))
+
+        try sweep.survey()
+        try #require(unlink(fixture.root + "/CACHEDIR.TAG") == 0)
+
+        #expect(throws: CacheError(.tagMissing, path: fixture.root)) { try sweep.trim(now: CacheFixture.now) }
+        #expect(fixture.exists("cache/old"))
+    }
+
+    @Test func tagsAreNeverDeletedNorCounted() throws {
+        let fixture = try CacheFixture()
+        try fixture.setAge("cache/CACHEDIR.TAG", 1_000_000)
+        try fixture.file("cache/nested/CACHEDIR.TAG", CacheTag.signature, age: 1_000_000)
+        try fixture.file("cache/nested/file", age: 1)
+
+        let report = try fixture.flushAll()
+
+        #expect(report.filesSeen == 1 && report.filesRemoved == 1)
+        #expect(fixture.exists("cache/CACHEDIR.TAG") && fixture.exists("cache/nested/CACHEDIR.TAG"))
+    }
+
+    @Test(arguments: TreeBoundary.Method.allCases)
+    func linksAreNeitherFollowedNorCountedNorDeleted(method: TreeBoundary.Method) throws {
+        let fixture = try CacheFixture()
+        try fixture.file("outside/precious", age: 1_000_000)
+        try fixture.link("cache/directory", to: "../outside")
+        try fixture.link("cache/file", to: "../outside/precious")
+        try fixture.link("cache/dangling", to: "nowhere")
+        try fixture.link("cache/loop", to: ".")
+
+        let report = try fixture.flushAll(method: method)
+
+        #expect(report.filesSeen == 0 && report.filesRemoved == 0 && report.problems == [])
+        let links = ["outside/precious", "cache/directory", "cache/file", "cache/dangling", "cache/loop"]
+        #expect(links.allSatisfy { fixture.exists($0) })
+    }
+
+    @Test(arguments: ["", "/", "/.", "//./"])
+    func rootThatIsALinkIsRefused(ending: String) throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/old", age: 50)
+        try fixture.link("alias", to: "cache")
+        let path = fixture.base + "/alias" + ending
+
+        let error = #expect(throws: CacheError.self) {
+            try CacheDirectory(name: "x", path: path, filesMax: 0).flush(now: CacheFixture.now)
+        }
+
+        #expect(error == CacheError(.link, path: path))
+        #expect(
+            error?.description == "unable to flush '\(path)': it is a symbolic link, name the directory itself")
+        #expect(fixture.exists("cache/old"))
+    }
+
+    @Test func linkAboveTheRootIsFine() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/old", age: 50)
+        try fixture.link("alias", to: ".")
+
+        let cache = CacheDirectory(name: "x", path: fixture.base + "/alias/cache/", filesMax: 0)
+
+        #expect(try cache.flush(now: CacheFixture.now).filesRemoved == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"), arguments: TreeBoundary.Method.allCases)
+    func otherFileSystemIsNotEntered(method: TreeBoundary.Method) throws {
+        let fixture = try CacheFixture()
+        try fixture.mountMemory("cache/memory")
+        try fixture.file("cache/memory/precious", age: 50)
+        try fixture.file("cache/old", age: 50)
+
+        let report = try fixture.flushAll(method: method)
+
+        #expect(report.filesSeen == 1 && report.filesRemoved == 1 && report.mountsSkipped == 2)
+        #expect(fixture.left("cache/memory/precious", "cache/old") == ["cache/memory/precious"])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"), arguments: TreeBoundary.Method.allCases)
+    func bindMountOfTheSameFileSystemIsNotEntered(method: TreeBoundary.Method) throws {
+        let fixture = try CacheFixture()
+        try fixture.file("outside/precious", age: 50)
+        try fixture.directory("cache/bound")
+        try fixture.mountBind("outside", on: "cache/bound")
+        try fixture.file("cache/file", age: 50)
+        try fixture.file("treasure", age: 50)
+        try fixture.mountBind("treasure", on: "cache/file")
+
+        let report = try fixture.flushAll(method: method)
+
+        #expect(report.tellsBindMounts)
+        #expect(report.filesSeen == 0 && report.filesAdvised == 0 && report.problems == [])
+        #expect(fixture.exists("outside/precious") && fixture.exists("treasure"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func wholeFileSystemIsNoCache() throws {
+        let fixture = try CacheFixture()
+        try fixture.mountMemory("cache")
+        try fixture.file("cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
+        try fixture.file("cache/a", age: 1)
+
+        #expect(throws: CacheError(.mountPoint, path: fixture.root)) { try fixture.flushAll() }
+        #expect(throws: CacheError(.mountPoint, path: fixture.root)) { try fixture.cache().rehearseFlush() }
+        #expect(fixture.exists("cache/a"))
+    }
+
+    /// What systemd makes of every path in ReadWritePaths= and CacheDirectory= of a unit.
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func cacheMountedOnItselfIsFlushed() throws {
+        let fixture = try CacheFixture()
+        try fixture.file("cache/a", age: 1)
+        try fixture.mountBind("cache", on: "cache")
+
+        #expect(try fixture.flushAll().filesRemoved == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func problemsAreCountedAndTheFirstSpeltOut() throws {
+        let fixture = try CacheFixture(tag: nil, root: "disk/cache")
+        try fixture.mountMemory("disk")
+        try fixture.file("disk/cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
+        for age in 1...20 as ClosedRange<Int64> { try fixture.file("disk/cache/a/\(age)", age: age) }
+        // A program that another test has just started may still hold open what was written, until it is executed.
+        let attempts = (1...500).lazy.map { _ in
+            try? CacheFixture.command("mount", "-o", "remount,ro", fixture.base + "/disk")
+        }
+        try #require(attempts.contains { $0 != nil })
+
+        let report = try fixture.flushAll()
+
+        #expect(report.filesSeen == 20 && report.filesRemoved == 0 && report.bytesFreed == 0)
+        #expect(report.problems.count == 16 && report.problemsOmitted == 4)
+        #expect(report.problems.first == SystemError(EROFS, verb: "delete", object: fixture.root + "/a/20"))
+    }
+
+    @Test func socketsPipesAndDevicesAreLeftAlone() throws {
+        let fixture = try CacheFixture()
+        try #require(mkfifo(fixture.root + "/pipe", 0o600) == 0)
+        try #require(mknod(fixture.root + "/socket", S_IFSOCK | 0o600, 0) == 0)
+        if geteuid() == 0 { try #require(mknod(fixture.root + "/null", S_IFCHR | 0o600, 0x103) == 0) }
+
+        let report = try fixture.flushAll()
+
+        #expect(report.filesSeen == 0 && report.filesAdvised == 0 && report.problems == [])
+        #expect(fixture.exists("cache/pipe") && fixture.exists("cache/socket"))
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Glibc
+import BelfryLinux
+
+/// Both ends of a terminal.
+final class PseudoTerminal {
+    private var master: ChildPipe
+    private(set) var user: Int32
+
+    /// The Glibc module leaves posix_openpt(3) out, so this is what it does (ioctl_tty(2)).
+    init() throws(SystemError) {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var unlocked: Int32 = 0
+        let (setLock, openPeer): (UInt, UInt) = (0x4004_5431, 0x5441)
+        guard master >= 0, ioctl(master, setLock, &unlocked) == 0 else {
+            throw SystemError.last(verb: "open", object: "/dev/ptmx")
+        }
+        self.master = ChildPipe(master)
+        user = ioctl(master, openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard user >= 0 else { throw SystemError.last(verb: "open", object: "pseudo terminal") }
+    }
+
+    isolated deinit {
+        closeUser()
+        hangUp()
+    }
+
+    /// The next line that was written to it.
+    func line() -> String? { master.line() }
+
+    /// Leaves the user's end to the child that has it.
+    func closeUser() {
+        if user >= 0 { close(user) }
+        user = -1
+    }
+
+    /// As when its window is closed.
+    func hangUp() { master.close() }
+}

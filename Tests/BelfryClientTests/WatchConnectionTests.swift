@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+import CBelfry
+import BelfryEventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WatchConnectionTests {
+    @Test func aServiceThatEndsInTheMiddleOfAMessageIsWaitedFor() throws {
+        let loop = try MainEventLoop()
+        let folder = try TemporaryDirectory()
+        let listener = belfry_unix_listen(folder.path("socket"), 1)
+        defer { close(listener) }
+        var isSeen = false
+        var notes: [String] = []
+        var failure: ControlFailure?
+        let subject = Watch.Subject(path: folder.path("socket"), names: [], after: nil, isAwaited: false)
+        let watch = Watch(subject, on: loop) { event in
+            switch event {
+            case .state: isSeen = true
+            case .notification: break
+            case .note(let text): notes.append(text)
+            }
+        } onEnd: {
+            failure = $0
+        }
+        watch.start()
+        let connection = belfry_accept(listener)
+
+        let beginning = #"{"parameters":{"state":{"state":"active","sequence":1}},"continues":true}"# + "\0" + #"{"par"#
+        send(connection, beginning, beginning.utf8.count, Int32(MSG_NOSIGNAL))
+        try loop.turn { isSeen }
+        close(connection)
+        try loop.turn { failure != nil || !notes.isEmpty }
+        watch.stop()
+
+        #expect(notes == ["the service has closed the connection, waiting for it"])
+        #expect(failure == nil)
+    }
+}

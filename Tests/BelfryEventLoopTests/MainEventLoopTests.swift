@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CBelfry
+import BelfryEventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MainEventLoopTests {
+    @Test func asyncCodeSourcesAndChildTasksShareTheMainThread() throws {
+        let probe = try ProbeProcess("EventLoopProbe", ["main-actor"])
+
+        let (lines, status) = probe.finish()
+
+        #expect(lines == ["children 6", "continuation", "deferred", "task", "timer", "threads 1"])
+        #expect(status == 7)
+    }
+
+    @Test func queuedSignalsArriveOneByOneWithSenderAndValue() throws {
+        let probe = try ProbeProcess("EventLoopProbe", ["signals"])
+        let number = belfry_sigrtmin() + 5
+        #expect(probe.line() == "ready")
+
+        for value in 0..<1000 { #expect(sigqueue(probe.pid, number, sigval(sival_ptr: .init(bitPattern: value))) == 0) }
+        let received = (0..<1000).map { _ in probe.line() }
+        kill(probe.pid, SIGTERM)
+        let (rest, status) = probe.finish()
+
+        #expect(received == (0..<1000).map { "\(number) \(getpid()) \(getuid()) \($0)" })
+        #expect(rest == ["\(SIGTERM) \(getpid()) \(getuid()) 0"])
+        #expect(status == 0)
+    }
+
+    @Test func beingStoppedIsToldFromABareContinue() throws {
+        let probe = try ProbeProcess("EventLoopProbe", ["signals"])
+        #expect(probe.line() == "ready")
+        let who = "\(getpid()) \(getuid())"
+
+        kill(probe.pid, SIGCONT)
+        #expect(probe.line() == "\(SIGCONT) \(who) 0")
+        try probe.wait(for: "S")
+        kill(probe.pid, SIGSTOP)
+        try probe.wait(for: "T")
+        kill(probe.pid, SIGCONT)
+        #expect(probe.line() == "\(SIGCONT) \(who) 0 stopped")
+        kill(probe.pid, SIGTERM)
+
+        #expect(probe.finish().status == 0)
+    }
+
+    @Test func childrenAreReapedWithTheirReason() throws {
+        let (lines, status) = try ProbeProcess("EventLoopProbe", ["children"]).finish()
+
+        #expect(lines.sorted() == ["exited(3)", "signaled(\(SIGUSR1))"])
+        #expect(status == 0)
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Foundation
+import Lifecycle
+import BelfryListeners
+import LifecycleTesting
+import BelfrySystemd
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LastWordKeeperTests {
+    let directory: TemporaryDirectory
+    let writer = RecordingWriter()
+    let clock = ManualClock()
+
+    private let term = LifecycleOrigin.signal(
+        SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope", command: "systemd"))
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func run(_ invocation: String = "one") -> ServiceRun {
+        ServiceRun(bootID: "b", invocationID: invocation, pid: 4, startRealtimeUsec: 9)
+    }
+
+    private func begin(_ mediator: LifecycleMediator, _ invocation: String = "one") -> LastWordKeeper {
+        LastWordKeeper(
+            mediator: mediator, run: run(invocation), files: RunFiles(directory: directory.url.path, service: "s"),
+            log: ServiceLog { [writer] _ in writer })
+    }
+
+    private func kept() throws -> ServiceRun {
+        try RunRecord.run([UInt8](Data(contentsOf: directory.url.appendingPathComponent("last-word"))))
+    }
+
+    @Test func runThatIsAliveHasNoWord() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        mediator.perform(.launch)
+
+        #expect(keeper.found == .nothing && keeper.launchCause == .boot)
+        #expect(try kept() == run())
+        #expect(writer.records.isEmpty)
+    }
+
+    @Test func stopIsWrittenDownWhenItBeginsAndWhenItHasEnded() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn)
+        try mediator.addListener(slow)
+        mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 143) } }
+        mediator.perform(.launch)
+
+        mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
+        let early = try #require(try kept().lastWord)
+        clock.advance(by: .seconds(1))
+        mediator.perform(.stop, origin: .peer(PeerOrigin(pid: 8, uid: 0)))
+        let word = try #require(try kept().lastWord)
+
+        #expect(early.kind == .stopping && early.reason == .stop && early.origin == term && early.exitStatus == nil)
+        #expect(word.kind == .stopped && word.reason == .stop && word.origin == term && word.exitStatus == 143)
+        #expect(word.cutShortBy == .peer(PeerOrigin(pid: 8, uid: 0)))
+        #expect(
+            word.listeners == [LastWord.ListenerTime(listener: "slow", outcome: "overran", duration: .seconds(1))])
+        #expect(keeper.lastWord == word)
+    }
+
+    @Test(arguments: [LifecycleTrigger.reload, .pause])
+    func stopIsWrittenDownBeforeItWaitsForWhatIsUnderWay(trigger: LifecycleTrigger) throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        let slow = RecordingListener(
+            "slow", [.willReload, .didEnterBackground, .willTerminate], deadline: .seconds(9), manner: .stubborn)
+        try mediator.addListener(slow)
+        for trigger in [.launch, trigger] { mediator.perform(trigger) }
+
+        mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
+        let early = try #require(try kept().lastWord)
+        clock.advance(by: .seconds(9))
+        let later = try #require(try kept().lastWord)
+
+        #expect(early.kind == .stopping && early.origin == term && early.reason == nil)
+        #expect(later.kind == .stopping && later.origin == term)
+        #expect(keeper.lastWord == later)
+    }
+
+    @Test func pauseIsTakenBackByAContinue() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        mediator.perform(.launch)
+
+        mediator.perform(.pause, origin: term)
+        #expect(try kept().lastWord?.kind == .paused)
+        #expect(keeper.lastWord?.origin == term)
+        mediator.perform(.resume)
+
+        #expect(try kept().lastWord == nil)
+        #expect(keeper.lastWord == nil)
+    }
+
+    @Test func continueDuringAStopChangesNothing() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        try mediator.addListener(
+            RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn))
+        mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 0) } }
+        mediator.perform(.launch)
+
+        mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
+        mediator.perform(
+            .resume, origin: .signal(SignalOrigin(number: 18, name: "SIGCONT", pid: 1, uid: 0)))
+        clock.advance(by: .seconds(2))
+
+        let word = try #require(try kept().lastWord)
+        #expect(word.kind == .stopped && word.origin == term && word.cutShortBy == nil)
+    }
+
+    @Test func nextRunReadsWhatTheLastOneLeft() throws {
+        let first = LifecycleMediator(clock: clock)
+        let keeper = begin(first)
+        keeper.end(by: term, .signal, exitStatus: 131)
+        try RunFiles(directory: directory.url.path, service: "s").write(
+            UnitExit(result: "exit-code", code: "exited", status: "131"), of: "one")
+
+        let next = begin(LifecycleMediator(clock: clock), "two")
+
+        #expect(next.previousRun?.exit?.status == "131")
+        #expect(next.previousRun?.lastWord?.reason == .signal)
+        #expect(next.launchCause == .failure)
+        #expect(next.lastWord?.origin == term)
+        #expect(try kept() == run("two"))
+    }
+
+    @Test func exitOfAnotherRunIsNotTaken() throws {
+        let files = RunFiles(directory: directory.url.path, service: "s")
+        let exit = UnitExit(result: "watchdog", code: "killed", status: "ABRT")
+        _ = begin(LifecycleMediator(clock: clock))
+        #expect(throws: RunFiles.OtherRun.self) { try files.write(exit, of: "another") }
+        try files.write(exit, of: "one")
+        _ = begin(LifecycleMediator(clock: clock), "two")
+
+        let next = begin(LifecycleMediator(clock: clock), "three")
+
+        #expect(next.previousRun?.exit == nil)
+        #expect(next.launchCause == .crash)
+    }
+
+    @Test(arguments: [
+        "", "nonsense", "{", "[]", "{}", #"{"version":2}"#, #"{"version":1,"bootId":"b"}"#,
+        #"{"version":1,"bootId":"b","pid":4,"startRealtimeUsec":9,"lastWord":{"kind":"sung"}}"#,
+    ])
+    func brokenRecordIsRefusedWithItsReason(_ text: String) throws {
+        try directory.write("last-word", text)
+
+        let keeper = begin(LifecycleMediator(clock: clock))
+
+        #expect(keeper.found == .refused && keeper.previousRun == nil && keeper.launchCause == nil)
+        let message = try #require(writer.records.first?.message)
+        #expect(
+            message.hasPrefix("unable to use '\(directory.path("last-word"))': ") && message.hasSuffix(", ignoring"))
+        #expect(FileManager.default.fileExists(atPath: directory.path("last-word.refused")))
+        #expect(try kept() == run())
+    }
+
+    @Test func recordThatIsTooLongIsNotRead() throws {
+        try directory.write("last-word", String(repeating: " ", count: RunRecord.sizeMax + 1))
+
+        let keeper = begin(LifecycleMediator(clock: clock))
+
+        #expect(keeper.found == .refused)
+        #expect(writer.records.first?.message.contains("File too large (EFBIG), ignoring") == true)
+    }
+
+    @Test func mutatedRecordsAreReadOrRefused() throws {
+        var whole = run()
+        whole.lastWord = LastWord(.paused, by: term, realtimeUsec: 7)
+        let bytes = RunRecord.encode(whole, of: "s")
+        var random = SeededRandom(seed: 11)
+
+        #expect(try RunRecord.run(bytes) == whole)
+        for _ in 0..<5000 {
+            var broken = bytes
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                broken[Int.random(in: broken.indices, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            _ = try? RunRecord.run(broken)
+            _ = try? RunRecord.run(Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))))
+        }
+    }
+
+    @Test func recordIsBoundedHoweverMuchThereIsToSay() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = begin(mediator)
+        for number in 0..<1000 { try mediator.addListener(RecordingListener("listener \(number)", [.willTerminate])) }
+        mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 0) } }
+        mediator.perform(.launch)
+        let error = JSONValue.string(String(repeating: "x", count: 1 << 20))
+
+        mediator.perform(.stop, origin: term, userInfo: ["reason": "failed", "error": error])
+
+        let word = try #require(try kept().lastWord)
+        #expect(word.listeners.count == 64 && word.problem?.count == 512)
+    }
+
+    @Test func withoutItsDirectoryNothingIsKeptWhichIsSaidOnce() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let keeper = LastWordKeeper(
+            mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere"), service: "s"),
+            log: ServiceLog { [writer] _ in writer })
+        mediator.perform(.launch)
+        keeper.end(by: .service, .finished, exitStatus: 0)
+
+        #expect(keeper.launchCause == nil)
+        #expect(writer.records.count == 1)
+        let record = try #require(writer.records.first)
+        let reason = "No such file or directory (ENOENT), use StateDirectory= of the unit"
+        #expect(record.message == "unable to keep the last word in '\(directory.path("nowhere"))': \(reason)")
+        #expect(record.priority == .notice)
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Glibc
+import Lifecycle
+import BelfryListeners
+import LifecycleTesting
+import BelfrySystemd
+import BelfryLinux
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoggerListenerTests {
+    let writer = RecordingWriter()
+    let mediator: LifecycleMediator
+    let logger: LoggerListener
+    let clock = ManualClock()
+
+    init() throws {
+        var configuration = LifecycleConfiguration()
+        configuration[BelfrySettings.self] = .defaults
+        mediator = LifecycleMediator(clock: clock, configuration: configuration)
+        logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer }, counter: "c0c0")
+        try mediator.addListener(logger)
+    }
+
+    private let tstp = LifecycleOrigin.signal(
+        SignalOrigin(number: 20, name: "SIGTSTP", pid: 7, uid: 1000, unit: "session-1.scope", value: 3))
+
+    @Test func everyNotificationHasARecordWithAllFields() {
+        mediator.perform(.launch)
+        mediator.perform(.pause, origin: tstp)
+
+        #expect(writer.records.count == 5)
+        #expect(
+            writer.fields(3) == [
+                "BELFRY_NOTIFICATION": "willResignActive", "BELFRY_SEQUENCE": "4", "BELFRY_STATE": "inactive",
+                "BELFRY_PREVIOUS_STATE": "active", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGTSTP",
+                "BELFRY_SIGNAL_VALUE": "3", "BELFRY_SENDER_PID": "7", "BELFRY_SENDER_UID": "1000",
+                "BELFRY_SENDER_UNIT": "session-1.scope", "BELFRY_REALTIME_USEC": "\(clock.now.realtimeUsec)",
+                "BELFRY_MONOTONIC_USEC": "\(clock.now.monotonicUsec)", "BELFRY_SEQUENCE_ID": "c0c0",
+            ])
+        #expect(
+            writer.records[3].message
+                == "willResignActive active -> inactive, SIGTSTP from pid 7, uid 1000, session-1.scope")
+        #expect(writer.records[3].messageID == MessageID.transition.rawValue)
+    }
+
+    @Test func recordHasTheUserInfoAndWhereASignalWithoutAProcessCameFrom() {
+        let kernel = LifecycleOrigin.signal(
+            SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel))
+
+        mediator.post(.flushRequested, userInfo: ["b": [1, 2.5], "a": "x"], origin: kernel)
+
+        #expect(writer.fields(0)["BELFRY_USER_INFO"] == #"{"b":[1,2.5],"a":"x"}"#)
+        #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
+    }
+
+    /// Else it would be counted as a notification.
+    @Test func onlyRecordsOfNotificationsSayWhatCountedThem() throws {
+        try mediator.addListener(
+            RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal("no"))))
+
+        mediator.post(.flushRequested)
+        mediator.post(.statusRequested)
+
+        let counted = writer.records.indices.filter { writer.fields($0)["BELFRY_SEQUENCE_ID"] != nil }
+        #expect(counted.map { writer.fields($0)["BELFRY_SEQUENCE"] } == ["1", "2"])
+        #expect(writer.records.count > 3)
+    }
+
+    @Test func healthIsSaidWhenItChanges() throws {
+        final class Frail: LifecycleListener {
+            let name = "frail"
+            var health = ListenerHealth.unhealthy("no disk")
+            var answers: [LifecycleAnswer] { on(.flushRequested) { _ in } }
+        }
+        let frail = Frail()
+        try mediator.addListener(frail)
+
+        for _ in 0..<2 { mediator.checkHealth() }
+        frail.health = .lost("no disk left")
+        mediator.checkHealth()
+        frail.health = .healthy
+        mediator.checkHealth()
+
+        #expect(
+            writer.records.map(\.message) == [
+                "listener 'frail' is unhealthy, the watchdog hears nothing: no disk",
+                "listener 'frail' is lost, the service manager shall end the service: no disk left",
+                "listener 'frail' is healthy again",
+            ])
+        #expect(
+            writer.fields(0) == [
+                "BELFRY_LISTENER": "frail", "BELFRY_HEALTH": "unhealthy", "BELFRY_REASON": "no disk",
+            ])
+    }
+
+    @Test func recordComesBeforeAnyListenerActs() throws {
+        let listener = RecordingListener("listener", [.willFinishLaunching])
+        var recordsThen = 0
+        listener.journal = { [writer] _ in recordsThen = writer.records.count }
+        try mediator.addListener(listener)
+
+        mediator.perform(.launch)
+
+        #expect(recordsThen == 1)
+    }
+
+    @Test func listenerThatOverrunsIsNamed() throws {
+        try mediator.addListener(
+            RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), manner: .stubborn))
+
+        mediator.post(.flushRequested)
+        clock.advance(by: .milliseconds(250))
+
+        let record = try #require(writer.records.last)
+        #expect(record.priority == .warning)
+        #expect(record.messageID == MessageID.listenerFailed.rawValue)
+        #expect(
+            record.message
+                == "listener 'slow' gave no answer to flushRequested after 250 ms, going on without it")
+        let fields = writer.fields(writer.records.count - 1)
+        #expect(fields["BELFRY_LISTENER"] == "slow")
+        #expect(fields["BELFRY_OUTCOME"] == "overran")
+        #expect(fields["BELFRY_DURATION_USEC"] == "250000")
+    }
+
+    @Test func whoAskedForWhatIsMergedIsNamed() async throws {
+        mediator.perform(.launch)
+        let slow = RecordingListener("slow", [.willReload], manner: .stubborn)
+        try mediator.addListener(slow)
+        for origin in [.service, .service, tstp] { mediator.perform(.reload, origin: origin) }
+
+        let record = try #require(writer.records.last)
+        #expect(record.priority == .info && record.messageID == MessageID.merged.rawValue)
+        #expect(record.message == "reload merged with the one that waits, \(tstp.words)")
+        let fields = writer.fields(writer.records.count - 1)
+        #expect(fields["BELFRY_TRIGGER"] == "reload" && fields["BELFRY_SENDER_PID"] == "7")
+        slow.manner = .atOnce
+        slow.finish()
+        while mediator.remainingTime != nil { await Task.yield() }
+    }
+
+    @Test func statusRequestWritesOneRecordForEachListener() throws {
+        try mediator.addListener(RecordingListener("other", [.didBecomeActive]))
+        mediator.perform(.launch)
+
+        mediator.post(.statusRequested)
+
+        let status = writer.records.filter { $0.messageID == MessageID.listenerStatus.rawValue }
+        #expect(status.map { $0.message.prefix(16) } == ["listener 'logger", "listener 'other'"])
+    }
+
+    @Test func reloadSwitchesItOffAndOnAgain() {
+        mediator.perform(.launch)
+        var settings = BelfrySettings.defaults
+        settings.logger.isEnabled = false
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+
+        mediator.perform(.reload)
+        let quiet = writer.records.count
+        mediator.post(.flushRequested)
+        #expect(writer.records.count == quiet)
+        settings.logger.isEnabled = true
+        mediator.perform(.reload)
+        mediator.post(.flushRequested)
+
+        #expect(writer.records.last?.message.hasPrefix("flushRequested") == true)
+    }
+
+    @Test func reloadToATargetThatCannotBeHadIsRefused() throws {
+        let mediator = LifecycleMediator(clock: clock)
+        let log = ServiceLog { [writer] target in
+            guard target == .kmsg else { return writer }
+            throw SystemError(EACCES, verb: "open", object: "/dev/kmsg")
+        }
+        try mediator.addListener(LoggerListener(mediator: mediator, log: log))
+        mediator.perform(.launch)
+        var settings = BelfrySettings.defaults
+        settings.logger.target = .kmsg
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+
+        var result: TransitionReport.Result?
+        mediator.perform(.reload) { result = $0.result }
+
+        #expect(result == .refused(["logger: unable to open '/dev/kmsg': Permission denied (EACCES)"]))
+    }
+
+    @Test func levelHoldsBackWhatIsLessUrgent() {
+        let log = ServiceLog { [writer] _ in writer }
+        log.apply(target: .auto, level: .warning)
+
+        log.write(.info, "quiet", .notification)
+        log.write(.warning, "loud", .notification)
+
+        #expect(writer.records.map(\.message) == ["loud"])
+    }
+
+    @Test func targetThatCannotBeHadLeavesTheOldOne() {
+        let log = ServiceLog { [writer] target in
+            if target == .kmsg { throw SystemError(ENOENT, verb: "open", object: "/dev/kmsg") }
+            return target == .null ? NullWriter() : writer
+        }
+
+        log.apply(target: .kmsg, level: .info)
+        log.write(.info, "still here", .notification)
+        log.apply(target: .null, level: .info)
+        log.write(.info, "nowhere", .notification)
+
+        let reason = "unable to open '/dev/kmsg': No such file or directory (ENOENT)"
+        #expect(writer.records.map(\.message) == ["\(reason), the log target stays as it was", "still here"])
+    }
+
+    @Test func clientsMayAskForTheStatusAsOftenAsTheyLike() throws {
+        let statuses = { [writer] in
+            writer.records.count { $0.messageID == MessageID.listenerStatus.rawValue }
+        }
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 1000))
+        mediator.perform(.launch)
+
+        for _ in 0..<1000 { mediator.post(.statusRequested, origin: peer) }
+        #expect(statuses() == 1)
+        clock.advance(by: .seconds(1))
+        #expect(statuses() == 2)
+        mediator.post(.statusRequested, origin: peer)
+        #expect(statuses() == 2)
+        mediator.post(.statusRequested, origin: tstp)
+        #expect(statuses() == 3)
+        clock.advance(by: .seconds(10))
+
+        #expect(statuses() == 4)
+        #expect(clock.pendingTimers == 0)
+    }
+
+    @Test func aFollowedNameThatNobodyHasIsTold() throws {
+        try mediator.addListener(FollowingListener())
+
+        mediator.perform(.launch)
+
+        let told = writer.records.filter { $0.messageID == MessageID.unknownFollowed.rawValue }
+        #expect(told.map(\.message) == ["listener 'following' follows 'misspelt', which is not there, ignoring"])
+        #expect(told.map(\.priority) == [.warning])
+    }
+
+    @Test func targetThatThereIsKeepsItsWriter() throws {
+        var made = 0
+        let log = ServiceLog { [writer] _ in
+            made += 1
+            return writer
+        }
+
+        for _ in 0..<3 { log.apply(target: .journal, level: .info) }
+        try log.check(target: .journal)
+
+        #expect(made == 2, "the first for the start, the second for the journal")
+    }
+
+    @Test func nothingThatAStrangerSaysBeginsALine() throws {
+        let forged = "x\r\nbelfryd: y\u{2028}z"
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 1000, unit: "a.scope\nb", command: "c\nd"))
+        try mediator.addListener(
+            RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal(forged))))
+
+        mediator.post(.flushRequested, origin: peer)
+
+        #expect(writer.records.count >= 2)
+        #expect(writer.records.allSatisfy { !$0.message.utf8.contains { $0 < 0x20 } })
+        #expect(writer.records.contains { $0.message.contains(#"x\r\nbelfryd: y\u{2028}z"#) })
+    }
+}
+
+/// A listener that follows one that is there and one that is not.
+private final class FollowingListener: LifecycleListener {
+    let name = "following"
+    let follows = ["logger", "misspelt"]
+    var answers: [LifecycleAnswer] { on(.didBecomeActive) { _ in } }
+}

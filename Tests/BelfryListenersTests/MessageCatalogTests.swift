@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import BelfryListeners
+import Testing
+
+struct MessageCatalogTests {
+    /// The entries by the id above each, without their comments.
+    private let entries: [String: String]
+
+    init() throws {
+        let path = URL(filePath: #filePath).appending(path: "../../../systemd/belfry.catalog").standardized.path
+        let parts = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n-- ").dropFirst()
+        entries = Dictionary(uniqueKeysWithValues: parts.map { (String($0.prefix(32)), String($0.dropFirst(33))) })
+    }
+
+    @Test func everyKindOfRecordHasItsEntryAndNoEntryIsLeftOver() {
+        #expect(Set(entries.keys) == Set(MessageID.allCases.map(\.rawValue)))
+    }
+
+    @Test func everyEntryHasASubjectAndSaysMore() throws {
+        for entry in entries.values {
+            let match = try #require(entry.wholeMatch(of: /Subject: (.+)\nDefined-By: Belfry\n(?:.+\n)*\n(?s:(.+))/))
+            #expect(match.1.count <= 80 && match.2.count > 80)
+        }
+        #expect(Set(entries.values.map { $0.prefix { $0 != "\n" } }).count == entries.count)
+    }
+}

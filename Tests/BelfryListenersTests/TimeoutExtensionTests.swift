@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfryListeners
+import Testing
+
+struct TimeoutExtensionTests {
+    private let start = MonotonicInstant(microseconds: 1_000_000)
+
+    private func later(_ milliseconds: Int) -> MonotonicInstant {
+        MonotonicInstant(microseconds: start.microseconds + UInt64(milliseconds) * 1000)
+    }
+
+    @Test func asksForALittleMoreThanIsNeeded() {
+        var extensions = TimeoutExtension()
+
+        #expect(extensions.time(for: .seconds(5), at: start) == .seconds(5) + TimeoutExtension.slack)
+    }
+
+    @Test func asksNotAgainAsLongAsThatIsEnough() {
+        var extensions = TimeoutExtension()
+        var asked = 0
+        // A report every millisecond, each good for 5 s, for 10 s.
+        for millisecond in 0..<10_000 {
+            let now = later(millisecond)
+            if extensions.time(for: .seconds(5), at: now) != nil { asked += 1 }
+        }
+
+        #expect(asked == 10)
+    }
+
+    @Test func whatWasAskedForIsNeverLessThanWhatIsNeeded() {
+        var extensions = TimeoutExtension()
+        var granted = (from: start, time: Duration.zero)
+        for step in 0..<200 {
+            let now = later(step * 370)
+            let needed = Duration.milliseconds(700 + step % 7 * 900)
+            if let time = extensions.time(for: needed, at: now) { granted = (now, time) }
+            #expect(granted.time - (now - granted.from) >= needed)
+        }
+    }
+
+    @Test func somethingElseIsSaidNotTooOften() {
+        var extensions = TimeoutExtension()
+
+        let said = (0..<1000).filter { extensions.isDue(at: later($0)) }
+
+        #expect(said == [0, 200, 400, 600, 800])
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryEventLoop
+import Lifecycle
+import BelfryListeners
+import BelfrySocket
+import LifecycleTesting
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct AttachTests {
+    let fixture: SocketFixture
+
+    init() throws { fixture = try SocketFixture() }
+
+    private func answer(_ reply: JSONObject?, _ outcome: String, reason: String? = nil) throws
+        -> SocketFixture.Answer
+    {
+        var parameters: JSONObject = ["token": reply?["token"] ?? "", "outcome": .string(outcome)]
+        parameters["reason"] = reason.map { .string($0) }
+        return try fixture.call("Answer", parameters)
+    }
+
+    @Test func postIsToldAndItsOutcomeReported() throws {
+        let attached = try fixture.attach(["com.example.rotate"])
+        #expect(attached.replies == [[:]])
+        var report: LifecycleReport?
+
+        fixture.mediator.post(try #require(LifecycleNotification.Name("com.example.rotate")), userInfo: ["key": 7]) {
+            report = $0
+        }
+        try fixture.turn { attached.replies.count == 2 }
+        let question = attached.replies.last
+        #expect(question?["notification"]?["name"] == "com.example.rotate")
+        #expect(question?["notification"]?["userInfo"] == ["key": 7])
+        #expect(report == nil)
+        #expect(try answer(question, "newData") == .success([:]))
+
+        #expect(report?.listeners.map(\.listener) == ["guard"])
+        #expect(report?.listeners.map(\.outcome) == [.fetched(.newData)])
+        #expect(try answer(question, "newData") == .failure(unknown(question)))
+    }
+
+    @Test func whoWaitsForAPostHearsOfEachListenersOutcome() throws {
+        let failing = try fixture.attach(["com.example.rotate"])
+        let silent = try fixture.attach(["com.example.rotate"], ["listener": "silent", "deadlineUsec": 2_000_000])
+        var reply: JSONObject?
+
+        let other = try fixture.connect()
+        other.call("io.belfry.Lifecycle.Post", ["name": "com.example.rotate", "wait": true]) { reply = try? $0.get() }
+        try fixture.turn { failing.replies.count == 2 }
+        #expect(try answer(failing.replies.last, "failed", reason: "disk full") == .success([:]))
+        try fixture.turn { silent.replies.count == 2 }
+        #expect(reply == nil)
+        fixture.clock.advance(by: .seconds(2))
+        try fixture.turn { reply != nil }
+
+        let reports = reply?["reports"]?.arrayValue ?? []
+        #expect(reply?["result"] == "failed")
+        #expect(reports.map { $0["listener"] } == ["guard", "silent"])
+        #expect(reports.map { $0["outcome"] } == ["failed", "overran"])
+        #expect(reports.map { $0["reason"] } == ["disk full", nil])
+        #expect(reports.map { $0["durationUsec"] } == [0, 2_000_000])
+    }
+
+    private func unknown(_ question: JSONObject?) -> VarlinkError {
+        .failed(name: "io.belfry.Lifecycle.UnknownToken", parameters: ["token": question?["token"] ?? ""])
+    }
+
+    @Test func withoutConfirmationEveryReplyIsANotification() throws {
+        let attached = try fixture.more("Attach", ["listener": "guard", "names": ["flushRequested"]])
+        try fixture.turn { fixture.mediator.listeners.contains { $0.name == "guard" } }
+
+        fixture.mediator.post(.flushRequested)
+        try fixture.turn { attached.replies.count == 1 }
+
+        #expect(attached.replies[0]["token"]?.stringValue?.count == 32)
+        #expect(attached.replies[0]["notification"]?["name"] == "flushRequested")
+    }
+
+    @Test func itIsToldInItsPlace() throws {
+        let before = RecordingListener("before", [.willResignActive, .didBecomeActive])
+        try fixture.mediator.addListener(before)
+        let attached = try fixture.attach(["willResignActive", "didBecomeActive"], ["follows": ["before"]])
+
+        fixture.mediator.perform(.interrupt)
+        try fixture.turn { attached.replies.count == 2 }
+        #expect(before.received.isEmpty)
+        _ = try answer(attached.replies.last, "completed")
+        #expect(before.received.map(\.name) == [.willResignActive])
+        fixture.mediator.perform(.resume)
+        #expect(before.received.map(\.name) == [.willResignActive, .didBecomeActive])
+        try fixture.turn { attached.replies.count == 3 }
+        _ = try answer(attached.replies.last, "completed")
+
+        #expect(fixture.mediator.state == .active)
+    }
+
+    @Test func itVetoesAReload() throws {
+        let attached = try fixture.attach(["willReload", "didFailToReload"])
+        var result: TransitionReport.Result?
+
+        fixture.mediator.perform(.reload) { result = $0.result }
+        try fixture.turn { attached.replies.count == 2 }
+        _ = try answer(attached.replies.last, "refused", reason: "recording")
+        try fixture.turn { attached.replies.count == 3 }
+        _ = try answer(attached.replies.last, "completed")
+
+        #expect(result == .refused(["guard: recording"]))
+    }
+
+    /// A stop that waits for an attached listener, and what the mediator tells of it.
+    private final class AwaitedStop {
+        /// The listener is there for as long as this is.
+        let attached: ReplyRecorder
+        var question: JSONObject?
+        var report: TransitionReport?
+        var told: [LifecycleProgress] = []
+
+        init(_ attached: ReplyRecorder) { self.attached = attached }
+
+        var outcome: ListenerOutcome? { report?.notifications.last?.listeners.first?.outcome }
+    }
+
+    private func stop(deadlineUsec: Int64) throws -> AwaitedStop {
+        let attached = try fixture.attach(["willTerminate"], ["deadlineUsec": .int(deadlineUsec)])
+        let stop = AwaitedStop(attached)
+        fixture.mediator.addProgressObserver { stop.told.append($0) }
+        fixture.mediator.perform(.stop) { stop.report = $0 }
+        try fixture.turn { attached.replies.count == 2 }
+        stop.question = attached.replies.last
+        return stop
+    }
+
+    @Test func itDelaysAStopUpToItsDeadline() throws {
+        let stop = try stop(deadlineUsec: 3_000_000)
+
+        fixture.clock.advance(by: .seconds(2))
+        #expect(stop.report == nil)
+        fixture.clock.advance(by: .seconds(1))
+
+        #expect(stop.outcome == .overran)
+        #expect(try answer(stop.question, "completed") == .failure(unknown(stop.question)))
+    }
+
+    @Test func itGetsTheTimeItDeclaredWhileItGetsOn() throws {
+        fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3))
+        let stop = try stop(deadlineUsec: 20_000_000)
+
+        for _ in 0..<10 {
+            fixture.clock.advance(by: .seconds(1))
+            #expect(try progress(stop.question, ["nextWithinUsec": 2_000_000, "text": "a piece"]) == .success([:]))
+        }
+        #expect(stop.report == nil)
+        _ = try answer(stop.question, "completed")
+
+        #expect(stop.outcome == .completed)
+        #expect(stop.told.contains { $0.isExtended } && stop.told.allSatisfy { $0.text == "a piece" })
+        #expect(try progress(stop.question) == .failure(unknown(stop.question)))
+    }
+
+    @Test func progressIsBoundedByTheDeadlineAndInWhatItSays() throws {
+        let stop = try stop(deadlineUsec: 3_000_000)
+
+        let endless: JSONObject = [
+            "nextWithinUsec": .int(.max), "text": .string(String(repeating: "word ", count: 10_000)),
+        ]
+        #expect(try progress(stop.question, endless) == .success([:]))
+        let none = VarlinkError.failed(
+            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "nextWithinUsec"])
+        #expect(try progress(stop.question, ["nextWithinUsec": 0]) == .failure(none))
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(stop.outcome == .overran)
+        #expect(stop.told.map { $0.text?.count } == [200])
+    }
+
+    private func progress(_ reply: JSONObject?, _ more: JSONObject = [:]) throws -> SocketFixture.Answer {
+        var parameters = more
+        parameters["token"] = reply?["token"]
+        return try fixture.call("Progress", parameters)
+    }
+
+    @Test func goneIsGone() throws {
+        let after = RecordingListener("after", [.willResignActive, .didEnterBackground])
+        try fixture.mediator.addListener(after)
+        let attached = try fixture.attach(["willResignActive", "didEnterBackground", "willTerminate"])
+        var report: TransitionReport?
+
+        fixture.mediator.perform(.stop) { report = $0 }
+        try fixture.turn { attached.replies.count == 2 }
+        attached.vanish()
+        try fixture.turn { report != nil }
+
+        let failure = ListenerOutcome.failed("its program is gone")
+        #expect(
+            report?.notifications.map { $0.listeners.first { $0.listener == "guard" }?.outcome } == [failure, nil, nil])
+        #expect(after.received.map(\.name) == [.willResignActive, .didEnterBackground])
+        #expect(!fixture.mediator.listeners.contains { $0.name == "guard" })
+    }
+
+    @Test func whoDoesNotReadIsGone() throws {
+        let fixture = try SocketFixture { $0.queueMax = 4 }
+        let attached = try fixture.more("Attach", ["listener": "guard", "names": ["a.name"]])
+        try fixture.turn { fixture.mediator.listeners.contains { $0.name == "guard" } }
+        attached.client.isPaused = true
+        let filler = JSONValue.string(String(repeating: "x", count: 256 << 10))
+        var outcomes: [ListenerOutcome] = []
+
+        for _ in 0..<50 {
+            fixture.mediator.post(try #require(LifecycleNotification.Name("a.name")), userInfo: ["filler": filler]) {
+                outcomes += $0.listeners.map(\.outcome)
+            }
+            try fixture.loop.turn(waiting: .zero)
+        }
+
+        #expect(!outcomes.isEmpty && outcomes.allSatisfy { $0 == .failed("its program does not read") })
+        #expect(!fixture.mediator.listeners.contains { $0.name == "guard" })
+    }
+
+    @Test func actionsAreOfferedAndPerformed() throws {
+        let attached = try fixture.attach([], ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
+        #expect(try fixture.call("ListActions").get() == ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
+        var reply: JSONObject?
+
+        let other = try fixture.connect()
+        other.call("io.belfry.Lifecycle.PerformAction", ["id": "rotate", "userInfo": ["now": true]]) {
+            reply = try? $0.get()
+        }
+        try fixture.turn { attached.replies.count == 2 }
+        #expect(attached.replies[1]["notification"]?["userInfo"] == ["action": "rotate", "now": true])
+        _ = try answer(attached.replies[1], "handled")
+        try fixture.turn { reply != nil }
+
+        #expect(reply?["reports"]?[0]?["outcome"] == "handled")
+        let missing = VarlinkError.failed(name: "io.belfry.Lifecycle.NoSuchAction", parameters: ["id": "dance"])
+        #expect(try fixture.call("PerformAction", ["id": "dance"]) == .failure(missing))
+    }
+
+    @Test func firstThatWillOpensAURL() throws {
+        let attached = try fixture.attach(["openURL"])
+        #expect(try fixture.call("ListActions").get() == ["actions": []])
+        var replies: [JSONObject] = []
+        let other = try fixture.connect()
+
+        for (number, outcome) in ["handled", "declined"].enumerated() {
+            other.call("io.belfry.Lifecycle.OpenURL", ["url": "x:y"]) {
+                if let reply = try? $0.get() { replies.append(reply) }
+            }
+            try fixture.turn { attached.replies.count == number + 2 }
+            _ = try answer(attached.replies.last, outcome)
+            try fixture.turn { replies.count == number + 1 }
+        }
+
+        #expect(replies.map { $0["handledBy"] } == ["guard", nil])
+    }
+
+    @Test(
+        arguments: [
+            (["listener": "no name"], "org.varlink.service.InvalidParameter"),
+            (["listener": "x", "deadlineUsec": 0], "org.varlink.service.InvalidParameter"),
+            (["listener": "x", "names": ["no name"]], "io.belfry.Lifecycle.InvalidName"),
+            (["listener": "x", "names": ["performAction"]], "io.belfry.Lifecycle.InvalidName"),
+            (["listener": "socket"], "io.belfry.Lifecycle.ListenerExists"),
+            (["listener": "x", "follows": ["x"]], "io.belfry.Lifecycle.InvalidOrder"),
+        ] as [(JSONObject, String)])
+    func whatMakesNoSenseIsRefused(parameters: JSONObject, error: String) throws {
+        #expect(try fixture.attach(["flushRequested"], parameters).error == error)
+    }
+
+    @Test func outcomeMustBeOne() throws {
+        let error = VarlinkError.failed(
+            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "outcome"])
+        #expect(try answer([:], "overran") == .failure(error))
+    }
+}

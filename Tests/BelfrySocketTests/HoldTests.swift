@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import BelfryListeners
+import BelfrySocket
+import LifecycleTesting
+import BelfrySystemd
+import TestSupport
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct HoldTests {
+    let fixture: SocketFixture
+
+    init() throws { fixture = try SocketFixture() }
+
+    private func hold(_ parameters: JSONObject = ["reason": "backup"]) throws -> ReplyRecorder {
+        let hold = try fixture.more("Hold", parameters)
+        try fixture.turn { !hold.replies.isEmpty || hold.isOver }
+        return hold
+    }
+
+    @Test(arguments: [LifecycleTrigger.pause, .stop])
+    func leavingWaitsUntilTheHolderIsGone(trigger: LifecycleTrigger) throws {
+        let hold = try hold()
+        #expect(hold.replies == [["held": true]])
+
+        fixture.mediator.perform(trigger)
+        try fixture.turn { hold.replies.count == 2 }
+        #expect(hold.replies.last == ["held": true, "waiting": .string(trigger.rawValue)])
+        #expect(fixture.mediator.state == .active)
+        hold.vanish()
+        try fixture.turn { fixture.mediator.state != .active }
+
+        #expect(fixture.mediator.state == (trigger == .pause ? .background : .notRunning))
+        #expect(fixture.writer.records.contains { $0.message == "\(trigger) waits for 'backup'" })
+    }
+
+    @Test func itEndsAtItsTimeLimit() throws {
+        let hold = try hold(["reason": "backup", "timeoutUsec": 3_000_000])
+        fixture.mediator.perform(.pause)
+
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { hold.isOver }
+
+        #expect(hold.replies.last == ["held": false])
+        #expect(fixture.mediator.state == .background)
+    }
+
+    @Test func stopDoesNotWaitLongerThanItHasTime() throws {
+        let hold = try hold()
+        fixture.mediator.perform(.stop)
+
+        fixture.clock.advance(by: .seconds(25))
+        try fixture.turn { hold.isOver }
+
+        #expect(hold.replies.last == ["held": false])
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func holdersAreListed() throws {
+        let first = try hold()
+        let second = try hold(["reason": "upgrade", "timeoutUsec": 5_000_000])
+
+        let holds = try fixture.call("ListHolds").get()["holds"]
+        second.vanish()
+        first.vanish()
+        try fixture.turn { (try? fixture.call("ListHolds").get()["holds"]) == [] }
+
+        #expect(holds?[0]?["reason"] == "backup")
+        #expect(holds?[0]?["remainingUsec"] == nil)
+        #expect(holds?[1]?["reason"] == "upgrade")
+        #expect(holds?[1]?["remainingUsec"] == 5_000_000)
+    }
+
+    @Test func stoppingServiceIsNotHeldAnyMore() throws {
+        let first = try hold()
+        fixture.mediator.perform(.stop)
+
+        let late = try hold(["reason": "late"])
+
+        #expect(late.error == "io.belfry.Lifecycle.Stopping")
+        first.vanish()
+    }
+
+    @Test func limitThatIsNoneIsRefused() throws {
+        #expect(try hold(["reason": "x", "timeoutUsec": 0]).error == "org.varlink.service.InvalidParameter")
+        let error = VarlinkError.failed(name: "org.varlink.service.ExpectedMore", parameters: [:])
+        #expect(try fixture.call("Hold", ["reason": "x"]) == .failure(error))
+    }
+
+    @Test func theJournalSaysWhyAHoldIsOver() throws {
+        let first = try hold(["reason": "limited", "timeoutUsec": 3_000_000])
+        fixture.clock.advance(by: .seconds(3))
+        try fixture.turn { first.isOver }
+        let second = try hold(["reason": "long"])
+        fixture.mediator.perform(.pause)
+        fixture.clock.advance(by: .seconds(90))
+        try fixture.turn { second.isOver }
+        fixture.mediator.perform(.resume)
+        let third = try hold(["reason": "cut"])
+        fixture.mediator.perform(.stop)
+        fixture.mediator.perform(.stop)
+        try fixture.turn { third.isOver }
+
+        let over = fixture.writer.records.map(\.message).filter { $0.contains(" is over, ") }
+        #expect(over.count == 3)
+        #expect(over.first?.hasSuffix("is over, as its time is up") == true)
+        #expect(over.dropFirst().first?.hasSuffix("is over, as what waits for it has no more time") == true)
+        #expect(over.last?.hasSuffix("is over, as a second stop waits for nobody") == true)
+    }
+
+    @Test func aReasonHasALimit() throws {
+        let long = String(repeating: "x", count: 1025)
+
+        let hold = try fixture.more("Hold", ["reason": .string(long)])
+        try fixture.turn { hold.isOver }
+
+        #expect(hold.error == "org.varlink.service.InvalidParameter")
+        #expect(hold.errorParameters?["parameter"] == "reason")
+    }
+
+    @Test(arguments: [Int64.max, Int64.min, 0, 1, Int64.max / 2])
+    func aTimeoutMayBeAnyNumber(usec: Int64) throws {
+        let hold = try hold(["reason": "backup", "timeoutUsec": .int(usec)])
+        _ = try fixture.call("ListHolds").get()
+        fixture.mediator.perform(.stop)
+        let plan = try fixture.call("Explain", ["signal": "TERM"]).get()
+        fixture.mediator.perform(.stop)
+
+        #expect(plan["longestUsec"] != nil)
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(hold.isOver == (usec <= 0))
+    }
+
+    @Test func oneRecordNamesTheFirstOfThemAndCountsTheRest() throws {
+        let holds = try (0..<13).map { try hold(["reason": .string("h\($0)")]) }
+
+        fixture.mediator.perform(.pause)
+
+        let record = fixture.writer.records.map(\.message).last { $0.hasPrefix("pause waits for ") }
+        #expect(record?.hasSuffix("'h8', 'h9' and 3 more") == true)
+        for hold in holds { hold.vanish() }
+    }
+}

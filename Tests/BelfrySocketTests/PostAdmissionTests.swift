@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import BelfrySocket
+import Testing
+import Varlink
+
+/// Posts that wait for listeners are bounded, and none is lost.
+@Suite(.timeLimit(.minutes(1)))
+struct PostAdmissionTests {
+    /// Answers when it is told to.
+    private final class PatientListener: LifecycleListener {
+        let name = "patient"
+        private(set) var received = 0
+        private var completions: [(Result<Void, any Error>) -> Void] = []
+
+        var answers: [LifecycleAnswer] {
+            onCompletion(LifecycleNotification.Name("org.example.work")!) { [self] _, completion in
+                received += 1
+                completions.append(completion)
+                return {}
+            }
+        }
+
+        func finish(_ count: Int) {
+            for completion in completions.prefix(count) { completion(.success(())) }
+            completions.removeFirst(min(count, completions.count))
+        }
+    }
+
+    private let fixture: SocketFixture
+    private let listener = PatientListener()
+
+    init() throws {
+        fixture = try SocketFixture()
+        try fixture.mediator.addListener(listener)
+    }
+
+    private func post(_ count: Int, _ userInfo: JSONValue = [:]) {
+        for _ in 0..<count {
+            fixture.client.oneway("io.belfry.Lifecycle.Post", ["name": "org.example.work", "userInfo": userInfo])
+        }
+    }
+
+    @Test func postsBeyondTheLimitWaitForEarlierOnes() throws {
+        post(300)
+        try fixture.settle()
+        #expect(listener.received == 256)
+
+        listener.finish(10)
+        try fixture.settle()
+        #expect(listener.received == 266)
+
+        listener.finish(300)
+        try fixture.turn { listener.received == 300 }
+    }
+
+    @Test func bytesOfUserInfoAreBounded() throws {
+        post(20, ["text": .string(String(repeating: "x", count: 1_000_000))])
+        try fixture.turn { listener.received == 16 }
+        try fixture.settle()
+        #expect(listener.received == 16)
+
+        listener.finish(16)
+        try fixture.turn { listener.received == 20 }
+    }
+
+    @Test func othersPostAndAskMeanwhile() throws {
+        post(300)
+        try fixture.settle()
+
+        let other = try fixture.more("Subscribe", [:])
+        try fixture.turn { other.replies.count == 1 }
+        fixture.mediator.post(LifecycleNotification.Name("org.example.own")!)
+        try fixture.turn { other.replies.count == 2 }
+    }
+}

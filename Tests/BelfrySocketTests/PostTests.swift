@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import Lifecycle
+import BelfryListeners
+import BelfrySocket
+import Testing
+import Varlink
+
+/// What is posted without an answer is passed on as it came. Nobody may see a difference.
+@Suite(.timeLimit(.minutes(1)))
+struct PostTests {
+    private let fixture: SocketFixture
+
+    init() throws { fixture = try SocketFixture() }
+
+    private func post(_ name: String, _ userInfo: JSONValue) {
+        fixture.client.oneway("io.belfry.Lifecycle.Post", ["name": .string(name), "userInfo": userInfo])
+    }
+
+    @Test(
+        arguments: [
+            ([:], "{}"), (["a": 1], #"{"a":1}"#), (["payload": "~ x"], #"{"payload":"~ x"}"#),
+            (["a": 1, "b": ["c": [1, .null, true, "x"]]], #"{"a":1,"b":{"c":[1,null,true,"x"]}}"#),
+            (["b": 1, "a": 2], #"{"b":1,"a":2}"#), (["a": ["z": 1, "y": 2]], #"{"a":{"z":1,"y":2}}"#),
+            (["a": 1.5], #"{"a":1.5}"#), (["a": "é\n"], #"{"a":"é\n"}"#),
+        ] as [(JSONValue, String)])
+    func userInfoIsThatWhichWasPosted(posted: JSONValue, text: String) throws {
+        let subscriber = try fixture.more("Subscribe", [:])
+        try fixture.turn { subscriber.replies.count == 1 }
+        var seen: [UserInfo] = []
+        let observation = fixture.mediator.addObserver { seen.append($0.userInfo) }
+        defer { observation.cancel() }
+
+        for name in ["x", "x", "x", "y", "y"] { post(name, posted) }
+        try fixture.turn { subscriber.replies.count == 6 }
+
+        let told = subscriber.replies.dropFirst().map { $0["notification"] }
+        #expect(told.map { $0?["name"] } == ["x", "x", "x", "y", "y"])
+        #expect(told.map { $0?["userInfo"]?.description } == Array(repeating: text, count: 5))
+        #expect(told.map { $0?["sequence"] } == [4, 5, 6, 7, 8])
+        #expect(seen == Array(repeating: posted.objectValue ?? [:], count: 5))
+    }
+
+    @Test func nameThatCannotBePostedIsNotPosted() throws {
+        for _ in 0..<3 { post("x", [:]) }
+        for name in ["willTerminate", "1", "", "a b"] { post(name, [:]) }
+
+        #expect(try fixture.call("GetState").get()["sequence"] == 6)
+    }
+}

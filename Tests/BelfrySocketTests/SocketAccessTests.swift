@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryListeners
+import BelfrySocket
+import Testing
+import Varlink
+
+struct SocketAccessTests {
+    nonisolated private static let root = VarlinkPeer(pid: 1, uid: 0, gid: 0)
+    nonisolated private static let owner = VarlinkPeer(pid: 1, uid: 100, gid: 9)
+    nonisolated private static let member = VarlinkPeer(pid: 1, uid: 7, gid: 50)
+    nonisolated private static let supplementary = VarlinkPeer(pid: 1, uid: 7, gid: 9, groups: [8, 50])
+    nonisolated private static let stranger = VarlinkPeer(pid: 1, uid: 7, gid: 9, groups: [8])
+    nonisolated private static let nobody = VarlinkPeer(pid: 0, uid: 65534, gid: 65534)
+
+    @Test(arguments: [
+        (SocketAudience.all, [root, owner, member, supplementary, stranger, nobody], []),
+        (.privileged, [root, owner, member, supplementary], [stranger, nobody]),
+        (.owner, [root, owner], [member, supplementary, stranger, nobody]),
+    ])
+    func audienceDecides(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
+        for permission in [SocketPermission.look, .post, .control] {
+            let access = SocketAccess(owner: 100, group: 50, [permission: audience])
+
+            #expect(admitted.allSatisfy { access.allows(permission, $0) })
+            #expect(!refused.contains { access.allows(permission, $0) })
+        }
+    }
+
+    @Test func byDefaultOthersOnlyLook() {
+        let access = SocketAccess(BelfrySettings.defaults.socket)
+
+        #expect(SocketPermission.allCases.map { access.allows($0, Self.stranger) } == [true, false, false, false])
+        #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })
+    }
+
+    @Test func missingGroupHelpsNobody() {
+        let access = SocketAccess(owner: 100, group: nil, [.post: .privileged])
+
+        #expect(!access.allows(.post, Self.member))
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryEventLoop
+import Lifecycle
+import BelfrySystemd
+import BelfryListeners
+import BelfrySocket
+import LifecycleTesting
+import TestSupport
+import Testing
+import Varlink
+
+/// A launched service with a socket, and clients of it, on one loop that is turned by hand.
+final class SocketFixture {
+    let directory: TemporaryDirectory
+    let loop: MainEventLoop
+    let clock = ManualClock()
+    let mediator: LifecycleMediator
+    let socket: SocketListener
+    let client: VarlinkClient
+    let writer = RecordingWriter()
+
+    /// One reply, or the error that came instead.
+    typealias Answer = Result<JSONObject, VarlinkError>
+
+    init(
+        series: JournalSeries? = nil, manager: ServiceManagerSocket = ServiceManagerSocket(),
+        storeDelay: Duration = .seconds(1),
+        _ change: (inout SocketSettings) -> Void = { _ in }
+    ) throws {
+        directory = try TemporaryDirectory()
+        loop = try MainEventLoop()
+        var settings = BelfrySettings.defaults
+        change(&settings.socket)
+        var configuration = LifecycleConfiguration()
+        configuration[BelfrySettings.self] = settings
+        mediator = LifecycleMediator(clock: clock, configuration: configuration)
+        let path = directory.path("socket")
+        socket = try SocketListener(
+            loop: loop, mediator: mediator,
+            identity: ServiceIdentity(
+                service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
+            endpoint: SocketEndpoint(path: path, activated: []),
+            keeper: SocketKeeper(
+                settings.socket, bootID: "b007",
+                descriptors: KeptDescriptors(
+                    ListenDescriptors([]), store: DescriptorStore(manager: manager), delay: storeDelay),
+                log: ServiceLog { [writer] _ in writer }),
+            series: series, log: ServiceLog { [writer] _ in writer })
+        try mediator.addListener(socket)
+        mediator.perform(.launch)
+        client = try VarlinkClient(path, on: loop)
+    }
+
+    isolated deinit { socket.close() }
+
+    func connect() throws -> VarlinkClient { try VarlinkClient(directory.path("socket"), on: loop) }
+
+    /// A method of the service's own interface may be called by its short name.
+    private static func full(_ method: String) -> String {
+        method.contains(".") ? method : "io.belfry.Lifecycle." + method
+    }
+
+    /// Calls a method and waits for its reply.
+    func call(_ method: String, _ parameters: JSONObject = [:]) throws -> Answer {
+        var answer: Answer?
+        client.call(Self.full(method), parameters) { answer = $0 }
+        try turn { answer != nil }
+        return try #require(answer)
+    }
+
+    /// Calls a method with `more` on a connection of its own.
+    func more(_ method: String, _ parameters: JSONObject) throws -> ReplyRecorder {
+        try ReplyRecorder(connect(), Self.full(method), parameters)
+    }
+
+    /// Attaches a program as the listener `guard`, and waits until it is one or was refused.
+    func attach(_ names: [JSONValue], _ more: JSONObject = [:]) throws -> ReplyRecorder {
+        var parameters: JSONObject = ["listener": "guard", "names": .array(names), "confirm": true]
+        for (key, value) in more { parameters[key] = value }
+        let attached = try self.more("Attach", parameters)
+        try turn { !attached.replies.isEmpty || attached.isOver }
+        return attached
+    }
+
+    func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
+
+    /// Turns the loop until nothing is left to do.
+    func settle() throws {
+        for _ in 0..<20 { try loop.turn(waiting: .zero) }
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryEventLoop
+import Lifecycle
+import BelfryListeners
+import BelfrySocket
+import LifecycleTesting
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketListenerTests {
+    let fixture: SocketFixture
+    private let lifecycle = "io.belfry.Lifecycle."
+
+    init() throws {
+        fixture = try SocketFixture {
+            $0.queueMax = 64
+            $0.replayMax = 16
+        }
+    }
+
+    private var mediator: LifecycleMediator { fixture.mediator }
+    private var client: VarlinkClient { fixture.client }
+
+    private func call(_ method: String, _ parameters: JSONObject = [:]) throws -> SocketFixture.Answer {
+        try fixture.call(method, parameters)
+    }
+
+    private func turn(until condition: () -> Bool) throws { try fixture.turn(until: condition) }
+
+    @Test func stateIsTold() throws {
+        let state = try call("GetState").get()
+
+        #expect(state["state"] == "active")
+        #expect(state["sequence"] == 3)
+        #expect(state["service"] == "test")
+        #expect(state["bootId"] == "b007")
+    }
+
+    @Test func everyActionOfASignalIsDescribed() throws {
+        let parameters: JSONObject = ["interface": "io.belfry.Lifecycle"]
+        let reply = try call("org.varlink.service.GetInterfaceDescription", parameters).get()
+
+        let text = try #require(reply["description"]?.stringValue)
+        let comment = try #require(text.split(separator: "\n").first { $0.contains("# stop, stopNow") })
+        for name in SignalAction.names { #expect(comment.contains(" \(name),"), "\(name)") }
+    }
+
+    @Test func subscriberGetsTheStateAndThenWhatHappens() throws {
+        var replies: [JSONObject] = []
+        client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }
+        try turn { replies.count == 1 }
+
+        mediator.perform(.pause)
+        try turn { replies.count == 3 }
+
+        #expect(replies[0]["state"]?["state"] == "active")
+        #expect(replies.dropFirst().map { $0["notification"]?["sequence"] } == [4, 5])
+        #expect(replies[1]["notification"]?["name"] == "willResignActive")
+        #expect(replies[1]["notification"]?["origin"] == ["kind": "service"])
+    }
+
+    /// What notifications have in common is written once: only what they do have.
+    @Test func notificationsOfOneTurnAreToldApart() throws {
+        var told: [JSONObject] = []
+        var isSubscribed = false
+        client.more(lifecycle + "Subscribe") {
+            guard case .success(let reply) = $0 else { return }
+            isSubscribed = true
+            if let object = reply.parameters["notification"]?.objectValue { told.append(object) }
+        }
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 8, unit: "a\"b.service"))
+        try turn { isSubscribed }
+
+        mediator.post(.flushRequested)
+        mediator.post(.flushRequested, userInfo: ["b": ["x": [1, .null]], "a": "\n"], origin: peer)
+        mediator.post(.statusRequested, origin: peer)
+        mediator.perform(.pause, origin: peer)
+        try turn { told.count == 5 }
+
+        #expect(
+            told.map { $0["name"]?.stringValue } == [
+                "flushRequested", "flushRequested", "statusRequested", "willResignActive", "didEnterBackground",
+            ])
+        let origin: JSONValue = ["kind": "socket", "pid": 7, "uid": 8, "unit": "a\"b.service"]
+        #expect(told.map { $0["origin"] } == [["kind": "service"], origin, origin, origin, origin])
+        #expect(told.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
+        #expect(told.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
+        #expect(told[1]["userInfo"] == ["a": "\n", "b": ["x": [1, .null]]] && told[2]["userInfo"] == [:])
+        #expect(told[0].keys == told[4].keys && told[0].keys.first == "sequence" && told[0].keys.last == "userInfo")
+    }
+
+    @Test func subscriberIsToldWhatItMissed() throws {
+        var names: [JSONValue?] = []
+        client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {
+            if case .success(let reply) = $0, let notification = reply.parameters["notification"] {
+                names.append(notification["name"])
+            }
+        }
+        try turn { names.count == 1 }
+        mediator.post(.flushRequested)
+        try turn { names.count == 2 }
+
+        #expect(names == ["didBecomeActive", "flushRequested"])
+    }
+
+    @Test func whatIsNotKeptIsSaid() throws {
+        for _ in 0..<20 { mediator.post(.flushRequested) }
+        var failure: VarlinkReply?
+        client.more(lifecycle + "Subscribe", ["after": 1]) {
+            if case .success(let reply) = $0 {
+                failure = reply
+            } else if case .failure(.failed(let name, let parameters)) = $0 {
+                failure = VarlinkReply(error: name, parameters)
+            }
+        }
+        try turn { failure != nil }
+
+        #expect(failure?.error == "io.belfry.Lifecycle.NotRetained")
+        #expect(failure?.parameters == ["oldest": 8])
+    }
+
+    @Test func postReachesListenersAndReportsThem() throws {
+        let listener = RecordingListener("listener", [.flushRequested])
+        try mediator.addListener(listener)
+
+        let reply = try call("Post", ["name": "flushRequested", "userInfo": ["deep": [1, ["a": true]]], "wait": true])
+            .get()
+
+        #expect(listener.received.first?.userInfo == ["deep": [1, ["a": true]]])
+        #expect(reply["result"] == "noData")
+        #expect(reply["reports"]?[0]?["listener"] == "listener")
+        #expect(reply["reports"]?[0]?["outcome"] == "completed")
+    }
+
+    @Test(
+        arguments: ["no name", ""]
+            + LifecycleNotification.Name.catalogue.map(\.rawValue).filter {
+                !["flushRequested", "statusRequested", "performFetch"].contains($0)
+            })
+    func namesThatCannotBePostedAreRefused(name: String) throws {
+        let before = mediator.lastSequence
+
+        let answer = try call("Post", ["name": .string(name)])
+
+        #expect(answer == .failure(.failed(name: lifecycle + "InvalidName", parameters: ["name": .string(name)])))
+        #expect(mediator.lastSequence == before)
+    }
+
+    @Test func pauseAndResumeAnswerWhenDone() throws {
+        #expect(try call("Pause").get() == ["state": "background"])
+        #expect(try call("Resume").get() == ["state": "active"])
+        #expect(try call("Interrupt").get() == ["state": "inactive"])
+    }
+
+    @Test func refusedReloadNamesItsReasons() throws {
+        mediator.readConfiguration = { throw LifecycleReloadError(["belfry.conf:1:1: error: bad"]) }
+
+        let answer = try call("Reload")
+
+        let reasons: JSONObject = ["reasons": ["belfry.conf:1:1: error: bad"]]
+        #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
+    }
+
+    @Test func subscriberThatDoesNotReadIsToldHowMuchItLost() throws {
+        var last: Result<VarlinkReply, VarlinkError>?
+        var received = 0
+        client.more(lifecycle + "Subscribe") {
+            last = $0
+            received += 1
+        }
+        try turn { received == 1 }
+        client.isPaused = true
+        let filler = JSONValue.string(String(repeating: "x", count: 16 << 10))
+
+        for _ in 0..<200 {
+            mediator.post(.flushRequested, userInfo: ["filler": filler])
+            try fixture.loop.turn(waiting: .zero)
+        }
+        client.isPaused = false
+        try turn { if case .failure = last { true } else { false } }
+
+        guard case .failure(.failed(let name, let parameters)) = last else { return }
+        #expect(name == lifecycle + "Overrun")
+        #expect((parameters["dropped"]?.intValue ?? 0) > 60)
+    }
+
+    @Test func limitsChangeWithAReload() throws {
+        var settings = BelfrySettings.defaults
+        settings.socket.connectionsPerUserMax = 2
+        mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[BelfrySettings.self] = settings
+            return configuration
+        }
+        #expect(try call("Reload") == .success([:]))
+
+        let second = try fixture.connect()
+        let third = try fixture.connect()
+        try turn { third.isClosed }
+
+        #expect(!second.isClosed)
+        #expect(try call("GetState").get()["state"] == "active")
+    }
+
+    @Test func subscriberWithTooManyBytesWaitingIsToldToo() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 1 << 20 }
+        let sleeper = try fixture.more("Subscribe", [:])
+        try fixture.turn { sleeper.replies.count == 1 }
+        sleeper.client.isPaused = true
+        let filler = JSONValue.string(String(repeating: "x", count: 100 << 10))
+
+        for _ in 0..<50 {
+            fixture.mediator.post(.flushRequested, userInfo: ["filler": filler])
+            try fixture.loop.turn(waiting: .zero)
+        }
+        sleeper.client.isPaused = false
+        try fixture.turn { sleeper.isOver }
+
+        #expect(sleeper.error == "io.belfry.Lifecycle.Overrun")
+    }
+
+    @Test func longReplayComesAsItIsRead() throws {
+        let fixture = try SocketFixture {
+            $0.queueSizeMax = 1 << 20
+            $0.replaySize = 16 << 20
+        }
+        let filler = JSONValue.string(String(repeating: "x", count: 100 << 10))
+        for _ in 0..<50 { fixture.mediator.post(.flushRequested, userInfo: ["filler": filler]) }
+
+        let replay = try fixture.more("Subscribe", ["after": 3])
+        try fixture.turn { replay.isOver || replay.replies.count == 20 }
+        fixture.mediator.post(.flushRequested)
+        try fixture.turn { replay.isOver || replay.replies.count == 52 }
+
+        let numbers = replay.replies.dropFirst().map { $0["notification"]?["sequence"] }
+        #expect(numbers == (4...54).map { .int($0) })
+    }
+
+    @Test func burstOfOneTurnReachesAReaderWhole() throws {
+        let fixture = try SocketFixture { $0.queueSizeMax = 4 << 20 }
+        let reader = try fixture.more("Subscribe", [:])
+        try fixture.turn { reader.replies.count == 1 }
+
+        for _ in 0..<200 {
+            fixture.mediator.post(
+                .flushRequested, userInfo: ["filler": .string(String(repeating: "x", count: 10 << 10))])
+        }
+        try fixture.turn { reader.replies.count == 201 || reader.isOver }
+
+        #expect(reader.replies.count == 201)
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import Lifecycle
+import BelfrySources
+import LifecycleTesting
+import BelfrySystemd
+import TestSupport
+import Testing
+
+/// With a stand-in for logind; the real one, and the one of python-dbusmock, are in the system tests.
+@Suite(.timeLimit(.minutes(1)))
+struct LoginSourceTests {
+    let fixture: BusSourceFixture
+    let source: LoginSource
+
+    init() throws {
+        fixture = try BusSourceFixture()
+        source = try StandInLogin.source(fixture)
+    }
+
+    @Test func sleepPausesTellsAndLetsGoAndWakingGoesBackTheWayItCame() throws {
+        let login = try start()
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { login.held == 0 }
+        #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
+        fixture.told = []
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
+        #expect(login.count == 2)
+    }
+
+    @Test func serviceThatWasPausedBeforeStaysPaused() throws {
+        let login = try start()
+        fixture.mediator.perform(.pause)
+        fixture.told = []
+
+        login.announce("PrepareForSleep", true)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.count == 2 }
+
+        #expect(fixture.names == ["willSleep", "didWake"])
+        #expect(fixture.mediator.state == .background)
+    }
+
+    @Test func serviceThatWasToBePausedAnywayStaysPaused() throws {
+        let login = try start()
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+        fixture.mediator.perform(.pause)
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { source.sleep.isSleeping }
+        task.end()
+        try fixture.turn { login.held == 0 }
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.count == 2 }
+
+        #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep", "didWake"])
+    }
+
+    @Test func serviceThatIsPausedWhileTheMachineSleepsStaysPaused() throws {
+        let login = try start()
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { login.held == 0 }
+        fixture.mediator.perform(.pause)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names.suffix(2) == ["willSleep", "didWake"])
+        #expect(fixture.mediator.state == .background)
+    }
+
+    @Test func serviceThatWasComingBackComesBackAfterTheSleep() throws {
+        let login = try start()
+        fixture.mediator.perform(.pause)
+        let listener = RecordingListener("slow", [.willEnterForeground], manner: .stubborn)
+        try fixture.mediator.addListener(listener)
+        fixture.mediator.perform(.resume)
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { source.sleep.isSleeping }
+        fixture.mediator.removeListener(listener)
+        fixture.clock.advance(by: .seconds(10))
+        try fixture.turn { login.held == 0 }
+        fixture.told = []
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
+    }
+
+    @Test func sleepThatIsCalledOffLeavesNoPauseBehind() throws {
+        let login = try start()
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+
+        login.announce("PrepareForSleep", true)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { login.count == 2 && source.sleep.inhibitor.isHeld }
+        task.end()
+
+        #expect(fixture.names == [])
+        #expect(fixture.mediator.state == .active)
+    }
+
+    @Test func machineSleepsOnlyWhenListenersAreDone() throws {
+        let login = try start()
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { source.sleep.isSleeping }
+        #expect(login.held == 1)
+        #expect(fixture.names == [])
+        task.end()
+        try fixture.turn { login.held == 0 }
+
+        #expect(fixture.names.last == "willSleep")
+    }
+
+    @Test func machineSleepsAtTheDeadlineWhoeverIsNotDone() throws {
+        let login = try start(delayMaxUsec: 20_000)
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+        var limits: [Duration] = []
+        source.sleep.onOverrun = { limits.append($0) }
+
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { login.held == 0 }
+
+        #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
+        #expect(limits == [.milliseconds(20)])
+        #expect(!task.isEnded)
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { fixture.names.last == "didBecomeActive" }
+        task.end()
+        #expect(fixture.names.suffix(3) == ["didWake", "willEnterForeground", "didBecomeActive"])
+    }
+
+    @Test func lockIsTakenWhenLogindComesAndComesBack() throws {
+        var login: StandInLogin? = try start()
+        #expect(login?.held == 1)
+        login = nil
+
+        let another = try start()
+
+        #expect(another.held == 1)
+    }
+
+    @Test func lockIsTakenAnewOverANewBus() throws {
+        let login = try start()
+        fixture.daemon.stop()
+        try fixture.turn { !fixture.bus.isReady }
+        #expect(login.held == 1)
+
+        try fixture.daemon.start()
+        try fixture.turn { fixture.bus.isReady }
+        let another = try start()
+        try fixture.turn { login.held == 0 }
+
+        #expect(another.held == 1)
+    }
+
+    @Test func lockThatIsNotWantedAnyMoreIsGivenBack() throws {
+        let login = try start()
+
+        source.sleep.inhibitor.isWanted = false
+        // The bus may hold its copy a moment longer.
+        try fixture.turn { login.held == 0 }
+        login.announce("PrepareForSleep", true)
+        try fixture.turn { fixture.names.last == "willSleep" }
+        login.announce("PrepareForSleep", false)
+        try fixture.turn { fixture.names.last == "didBecomeActive" }
+
+        #expect(login.count == 1)
+    }
+
+    @Test func refusalIsSaidOnce() throws {
+        var problems: [BusError] = []
+        source.sleep.inhibitor.onProblem = { problems.append($0) }
+        let peer = try fixture.peer("org.freedesktop.login1")
+        try fixture.turn { !problems.isEmpty }
+
+        source.sleep.inhibitor.take()
+        source.sleep.inhibitor.take()
+        try fixture.turn { peer.calls.count { $0 == "Inhibit" } >= 2 }
+
+        #expect(problems.count == 1)
+    }
+
+    @Test func kindOfTheEndIsKeptAndTheMachineGoesOn() throws {
+        source.shutdown.inhibitor.isWanted = true
+        let login = try StandInLogin(fixture)
+        try fixture.turn { login.held == 2 }
+
+        login.announce("PrepareForShutdownWithMetadata", true, type: "soft-reboot")
+        login.announce("PrepareForShutdown", true)
+        try fixture.turn { login.held == 1 }
+
+        #expect(source.shutdown.kind == .softReboot)
+    }
+
+    @Test func endThatWasCalledOffIsForgotten() throws {
+        source.shutdown.inhibitor.isWanted = true
+        let login = try StandInLogin(fixture)
+        try fixture.turn { login.held == 2 }
+
+        login.announce("PrepareForShutdownWithMetadata", true, type: "reboot")
+        try fixture.turn { source.shutdown.kind == .reboot }
+        login.announce("PrepareForShutdownWithMetadata", false, type: "reboot")
+        login.announce("PrepareForShutdown", false)
+        try fixture.turn { login.held == 2 }
+
+        #expect(source.shutdown.kind == nil)
+    }
+
+    @Test func endOfTheMachineWaitsForBackgroundTasks() throws {
+        source.shutdown.inhibitor.isWanted = true
+        let login = try StandInLogin(fixture)
+        try fixture.turn { login.held == 2 }
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+
+        login.announce("PrepareForShutdownWithMetadata", true, type: "reboot")
+        login.announce("PrepareForShutdown", true)
+        try fixture.turn { source.shutdown.kind == .reboot }
+        #expect(login.held == 2)
+        task.end()
+        try fixture.turn { login.held == 1 }
+
+        #expect(fixture.names == [])
+    }
+
+    @Test func endOfTheMachineComesAtTheDeadlineWhateverIsNotDone() throws {
+        source.shutdown.inhibitor.isWanted = true
+        let login = try StandInLogin(fixture, delayMaxUsec: 20_000)
+        try fixture.turn { login.held == 2 }
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+        var limits: [Duration] = []
+        source.shutdown.onOverrun = { limits.append($0) }
+
+        login.announce("PrepareForShutdown", true)
+        try fixture.turn { login.held == 1 }
+
+        #expect(limits == [.milliseconds(20)])
+        withExtendedLifetime(task) {}
+    }
+
+    /// Starts a logind, and returns when the lock for a sleep is held.
+    private func start(delayMaxUsec: UInt64 = 5_000_000) throws -> StandInLogin {
+        let login = try StandInLogin(fixture, delayMaxUsec: delayMaxUsec)
+        try fixture.turn { login.held == 1 && source.sleep.inhibitor.isHeld }
+        return login
+    }
+}

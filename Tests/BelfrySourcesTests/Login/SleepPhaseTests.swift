@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfrySources
+import Testing
+
+struct SleepPhaseTests {
+    var phase = SleepPhase()
+
+    @Test(arguments: [true, false])
+    mutating func aSleepInOrder(hasMoved: Bool) {
+        #expect(phase.announced(pauses: 3) == [.pause])
+        #expect(phase.paused(hasMoved: hasMoved) == [.tell])
+        #expect(phase.told() == [.release])
+        #expect(phase.isSleeping)
+        #expect(phase.ended() == [.lock, .wake])
+        #expect(phase.woken(pauses: 3) == (hasMoved ? [.resume] : []))
+        #expect(!phase.isSleeping)
+    }
+
+    @Test mutating func pauseThatSomebodyElseAskedForMeanwhileOutlastsTheSleep() {
+        _ = phase.announced(pauses: 3)
+        _ = phase.paused(hasMoved: true)
+        _ = phase.told()
+        _ = phase.ended()
+
+        #expect(phase.woken(pauses: 4) == [])
+    }
+
+    @Test mutating func whoIsStillPausingWhenTimeIsUpIsToldAtOnce() {
+        _ = phase.announced(pauses: 0)
+
+        #expect(phase.timeIsUp() == [.hurry, .tell, .release])
+        #expect(phase.paused(hasMoved: true) == [])
+        #expect(phase.told() == [])
+        #expect(phase.ended() == [.lock, .wake])
+        #expect(phase.woken(pauses: 0) == [.resume])
+    }
+
+    @Test mutating func whoIsStillBeingToldWhenTimeIsUpIsLeft() {
+        _ = phase.announced(pauses: 0)
+        _ = phase.paused(hasMoved: true)
+
+        #expect(phase.timeIsUp() == [.release])
+        #expect(phase.told() == [])
+        #expect(phase.timeIsUp() == [])
+    }
+
+    @Test(arguments: [true, false])
+    mutating func sleepThatDoesNotComeIsNotTold(goesOn: Bool) {
+        _ = phase.announced(pauses: 0)
+
+        #expect(phase.ended() == [.revoke, .lock])
+        #expect(phase.revoked(goesOn: goesOn, pauses: 0) == (goesOn ? [.resume] : []))
+        #expect(phase.paused(hasMoved: goesOn) == [])
+        #expect(!phase.isSleeping)
+    }
+
+    @Test mutating func announcementIsTakenOnce() {
+        _ = phase.announced(pauses: 0)
+
+        #expect(phase.announced(pauses: 0) == [])
+        #expect(phase.number == 1)
+    }
+
+    @Test mutating func sleepRightAfterASleepLeavesTheServicePausedForBoth() {
+        _ = phase.announced(pauses: 0)
+        _ = phase.paused(hasMoved: true)
+        _ = phase.told()
+        _ = phase.ended()
+
+        #expect(phase.announced(pauses: 0) == [.pause])
+        #expect(phase.number == 2)
+        #expect(phase.paused(hasMoved: false) == [.tell])
+        #expect(phase.told() == [.release])
+        #expect(phase.ended() == [.lock, .wake])
+        #expect(phase.woken(pauses: 0) == [.resume])
+    }
+
+    @Test mutating func wakingWithoutASleepOnlyAsksForTheLock() {
+        #expect(phase.ended() == [.lock])
+        #expect(phase.paused(hasMoved: false) == [])
+        #expect(phase.told() == [])
+        #expect(phase.timeIsUp() == [])
+        #expect(phase.woken(pauses: 0) == [])
+    }
+}

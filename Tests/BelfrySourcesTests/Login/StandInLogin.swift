@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import Glibc
+import BelfrySources
+import TestSupport
+
+/// logind as far as a service sees it: it hands out locks, knows which are held, and announces what will be.
+final class StandInLogin {
+    private let peer: BusPeer
+    private var locks: [Int32] = []
+    private var prepares: [String: Bool]
+    private static let path = "/org/freedesktop/login1"
+    private static let interface = "org.freedesktop.login1.Manager"
+
+    /// - Parameter prepares: what it is about to do, `Sleep` or `Shutdown`, from before it could be heard.
+    init(_ fixture: BusSourceFixture, delayMaxUsec: UInt64 = 5_000_000, prepares: Set<String> = []) throws {
+        peer = try fixture.peer("org.freedesktop.login1")
+        self.prepares = Dictionary(uniqueKeysWithValues: prepares.map { ("PrepareFor\($0)", true) })
+        peer.answer(property: "InhibitDelayMaxUSec", "t") { BusWriting.number(delayMaxUsec, "t", to: $0) }
+        for what in ["Sleep", "Shutdown"] {
+            peer.answer(property: "PreparingFor\(what)", "b") { [unowned self] in
+                write(self.prepares["PrepareFor\(what)"] ?? false, to: $0)
+            }
+        }
+        peer.answer("Inhibit") { [unowned self] reply in
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+            BusWriting.number(ends[1], "h", to: reply)
+            close(ends[1])
+            locks.append(ends[0])
+        }
+    }
+
+    /// Makes a source that wants the lock for a sleep. It knows that there is no logind, so that it asks the next one
+    /// only when it hears of that.
+    static func source(_ fixture: BusSourceFixture) throws -> LoginSource {
+        let source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
+        source.sleep.inhibitor.isWanted = true
+        var isMissed = false
+        source.sleep.inhibitor.onProblem = { _ in isMissed = true }
+        try fixture.turn { isMissed }
+        source.sleep.inhibitor.onProblem = nil
+        return source
+    }
+
+    isolated deinit { for lock in locks { close(lock) } }
+
+    /// How many locks were asked for.
+    var count: Int { locks.count }
+
+    /// How many of them are held.
+    var held: Int {
+        locks.count { lock in
+            var byte: UInt8 = 0
+            return read(lock, &byte, 1) != 0
+        }
+    }
+
+    func announce(_ member: String, _ begins: Bool, type: String? = nil) {
+        prepares[member] = begins
+        peer.emit(Self.path, Self.interface, member) { message in
+            write(begins, to: message)
+            guard let type else { return }
+            BusWriting.container("a", "{sv}", to: message) {
+                BusWriting.container("e", "sv", to: message) {
+                    BusWriting.text("type", to: message)
+                    BusWriting.container("v", "s", to: message) { BusWriting.text(type, to: message) }
+                }
+            }
+        }
+    }
+
+    private func write(_ flag: Bool, to message: OpaquePointer) {
+        BusWriting.number(Int32(flag ? 1 : 0), "b", to: message)
+    }
+}

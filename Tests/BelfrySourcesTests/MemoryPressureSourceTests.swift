@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CBelfry
+import BelfryEventLoop
+import Foundation
+import Lifecycle
+import BelfrySources
+import BelfryLinux
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MemoryPressureSourceTests {
+    private let fixture: SourceFixture
+
+    init() throws { fixture = try SourceFixture() }
+
+    @Test func everyWriteToAFifoIsAWarningAndItsEndIsSaid() throws {
+        let path = fixture.directory.path("fifo")
+        #expect(mkfifo(path, 0o600) == 0)
+        var ended: [String] = []
+        let source = try make(path)
+        source.onEnd = { ended.append($0) }
+        let writer = open(path, O_WRONLY)
+
+        write(writer, "x", 1)
+        try fixture.untilTold()
+        write(writer, "yz", 2)
+        try fixture.untilTold(2)
+        close(writer)
+        try fixture.loop.turn { !ended.isEmpty }
+        try fixture.turnAWhile()
+
+        #expect(fixture.told.map(\.name) == [.didReceiveMemoryWarning, .didReceiveMemoryWarning])
+        #expect(fixture.told.first?.userInfo == MemoryWarning(.some).userInfo)
+        #expect(ended == [path])
+    }
+
+    @Test func socketIsGivenItsSettingAndMayCloseAfterItsWarning() throws {
+        let path = fixture.directory.path("socket")
+        let listener = belfry_unix_listen(path, 1)
+        defer { close(listener) }
+        let source = try make(path, setting: "ZnVsbA==")
+        let peer = belfry_accept(listener)
+        var setting = [UInt8](repeating: 0, count: 16)
+
+        #expect(read(peer, &setting, setting.count) == 4 && setting.prefix(4).elementsEqual("full".utf8))
+        write(peer, "!", 1)
+        close(peer)
+        try fixture.untilTold()
+        try fixture.turnAWhile()
+
+        #expect(fixture.told.map(\.userInfo) == [MemoryWarning(.full).userInfo])
+        withExtendedLifetime(source) {}
+    }
+
+    @Test func whatCannotBeWatchedIsRefusedWithItsName() throws {
+        let missing = fixture.directory.path("missing")
+        #expect(throws: SystemError(ENOENT, verb: "find", object: missing)) { try make(missing) }
+        let folder = fixture.directory.url.path
+        #expect(throws: SystemError(EBADF, verb: "watch memory pressure at", object: folder)) { try make(folder) }
+        // The kernel polls no ordinary file.
+        let file = try fixture.directory.write("file", "")
+        #expect(throws: SystemError.self) { try make(file) }
+    }
+
+    private func make(_ path: String, setting: String = "") throws -> MemoryPressureSource {
+        let environment = ["MEMORY_PRESSURE_WATCH": path, "MEMORY_PRESSURE_WRITE": setting]
+        return try MemoryPressureSource(
+            loop: fixture.loop, mediator: fixture.mediator, plan: PressurePlan(environment: environment, group: nil))
+    }
+}

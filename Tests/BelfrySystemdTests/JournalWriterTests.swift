@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import Glibc
+import BelfrySystemd
+import BelfryLinux
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct JournalWriterTests {
+    let directory: TemporaryDirectory
+    let journal: StandInJournal
+    let writer: JournalWriter
+    let queue: RecordQueue
+    let loop: MainEventLoop
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        journal = try StandInJournal(at: directory.path("journal"))
+        writer = try JournalWriter(identifier: "test", address: journal.path)
+        queue = try #require(writer.queue)
+        loop = try MainEventLoop()
+    }
+
+    /// Takes records while the loop turns, until there are so many.
+    private func take(_ count: Int) throws -> [StandInJournal.Record] {
+        var records: [StandInJournal.Record] = []
+        try loop.turn {
+            while records.count < count, let record = journal.take() { records.append(record) }
+            return records.count == count
+        }
+        return records
+    }
+
+    @Test func recordHasAllItsFieldsWhateverIsInThem() throws {
+        let long = String(repeating: "line\n", count: 10)
+        writer.write(
+            JournalRecord(
+                .notice, "first\nsecond", id: "0123", fields: [("A", "1=2"), ("B", long), ("C", ""), ("D", "\n")]))
+
+        #expect(
+            journal.take() == [
+                "MESSAGE": "first\nsecond", "PRIORITY": "5", "SYSLOG_IDENTIFIER": "test", "MESSAGE_ID": "0123",
+                "A": "1=2", "B": long, "C": "", "D": "\n",
+            ])
+    }
+
+    @Test func recordThatIsTooLongForADatagramComesInASealedFile() throws {
+        let long = String(repeating: "x", count: 900_000)
+        writer.write(JournalRecord(.info, "long", fields: [("LONG", long)]))
+
+        let record = journal.take()
+        #expect(record?["LONG"] == long)
+        #expect(record?["MESSAGE"] == "long")
+    }
+
+    @Test func fieldHasAtMostAMebibyte() throws {
+        writer.write(JournalRecord(.info, "long", fields: [("LONG", "a" + String(repeating: "ä", count: 1 << 20))]))
+
+        #expect(journal.take()?["LONG"] == "a" + String(repeating: "ä", count: (1 << 19) - 1))
+    }
+
+    @Test func burstOfAThousandArrivesWholeAndInOrder() throws {
+        queue.loop = loop
+        queue.onDrop = { _ in Issue.record("nothing is to be dropped") }
+        for number in 0..<1000 { writer.write(JournalRecord(.info, "record \(number)")) }
+
+        let records = try take(1000)
+
+        #expect(records.map { $0["MESSAGE"] } == (0..<1000).map { "record \($0)" })
+        #expect(queue.isEmpty)
+    }
+
+    @Test func journalThatIsStoppedAndStartedGetsWhatCameMeanwhile() throws {
+        queue.loop = loop
+        journal.stop()
+        writer.write(JournalRecord(.info, "refused"))
+        unlink(journal.path)
+        writer.write(JournalRecord(.info, "nobody there"))
+        try loop.turn(waiting: .milliseconds(5))
+        try journal.listen()
+        writer.write(JournalRecord(.info, "there again"))
+
+        let records = try take(3)
+
+        #expect(records.map { $0["MESSAGE"] } == ["refused", "nobody there", "there again"])
+    }
+
+    @Test(arguments: [(5000, 1), (120, 100_000)])
+    func whatIsBeyondTheLimitIsCounted(records: Int, size: Int) throws {
+        queue.loop = loop
+        var dropped = 0
+        queue.onDrop = { [unowned writer] count in
+            dropped += count
+            writer.write(JournalRecord(.warning, "\(count) are missing"))
+        }
+        let value = String(repeating: "x", count: size)
+        for number in 0..<records { writer.write(JournalRecord(.info, "\(number)", fields: [("VALUE", value)])) }
+
+        var messages: [String] = []
+        try loop.turn {
+            while let record = journal.take() { messages.append(record["MESSAGE"] ?? "") }
+            return dropped > 0 && queue.isEmpty
+        }
+        while let record = journal.take() { messages.append(record["MESSAGE"] ?? "") }
+
+        #expect(messages.count - 1 + dropped == records)
+        #expect(messages.last == "\(dropped) are missing")
+        #expect(messages.dropLast() == (0..<(messages.count - 1)).map { "\($0)" }[...])
+    }
+
+    @Test func endWritesWhatWaitsIfSomebodyReads() throws {
+        for number in 0..<30 { writer.write(JournalRecord(.info, "\(number)")) }
+        var read = 0
+        while journal.take() != nil { read += 1 }
+        #expect(read < 30)
+
+        queue.finish()
+        while journal.take() != nil { read += 1 }
+        #expect(read < 30)
+        queue.finish()
+        while journal.take() != nil { read += 1 }
+
+        #expect(read == 30)
+    }
+
+    @Test func withoutAJournalThereIsNoWriter() throws {
+        let nowhere = directory.path("nowhere")
+        #expect(throws: SystemError(ENOENT, verb: "reach the journal at", object: nowhere)) {
+            try JournalWriter(identifier: "test", address: nowhere)
+        }
+        journal.stop()
+        #expect(throws: SystemError(ECONNREFUSED, verb: "reach the journal at", object: journal.path)) {
+            try JournalWriter(identifier: "test", address: journal.path)
+        }
+    }
+}

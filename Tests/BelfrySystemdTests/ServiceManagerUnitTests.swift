@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfrySystemd
+import TestSupport
+import Testing
+
+/// With a stand-in for the service manager: what the real one answers is asked in the system tests.
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceManagerUnitTests {
+    let fixture: BusFixture
+    let manager: BusPeer
+    let unit: ServiceManagerUnit
+
+    init() throws {
+        fixture = try BusFixture()
+        try fixture.startReady()
+        manager = try fixture.peer("org.freedesktop.systemd1")
+        unit = ServiceManagerUnit(name: "lantern@1.service", on: fixture.bus)
+    }
+
+    @Test(arguments: [(UInt64(90_000_000), Duration.seconds(90)), (UInt64.max, nil)])
+    func timeoutIsADurationAndInfinityIsNone(usec: UInt64, expected: Duration?) throws {
+        manager.answer("Get") { reply in
+            BusWriting.container("v", "t", to: reply) { BusWriting.number(usec, "t", to: reply) }
+        }
+
+        let timeout = try fixture.answer { unit.get(.stopTimeout, then: $0) }.get()
+
+        #expect(timeout == expected)
+    }
+
+    @Test func jobIsReadWithoutItsPath() throws {
+        manager.answer("Get") { reply in
+            BusWriting.container("v", "(uo)", to: reply) {
+                BusWriting.container("r", "uo", to: reply) {
+                    BusWriting.number(UInt32(7), "u", to: reply)
+                    BusWriting.text("/org/freedesktop/systemd1/job/7", "o", to: reply)
+                }
+            }
+        }
+
+        #expect(try fixture.answer { unit.get(.job, then: $0) }.get() == 7)
+    }
+
+    @Test func endingIsReadFromTheQueue() throws {
+        manager.answer("ListJobs") { reply in
+            BusWriting.container("a", "(usssoo)", to: reply) {
+                for (id, unit, type) in [
+                    (UInt32(1), "lantern@1.service", "stop"), (2, "other.service", "stop"),
+                    (3, "reboot.target", "start"),
+                ] {
+                    BusWriting.container("r", "usssoo", to: reply) {
+                        BusWriting.number(id, "u", to: reply)
+                        for text in [unit, type, "waiting"] { BusWriting.text(text, to: reply) }
+                        for path in ["/job", "/unit"] { BusWriting.text(path, "o", to: reply) }
+                    }
+                }
+            }
+        }
+
+        let ending = try fixture.answer { unit.ending(then: $0) }.get()
+
+        #expect(ending == UnitEnding(job: .stop, shutdown: .reboot))
+    }
+
+    @Test(arguments: [nil, "/nonexistent/private"])
+    func socketThatIsNotOursIsNotUsed(path: String?) {
+        #expect(ServiceManagerUnit(name: "lantern.service", on: fixture.bus, managerSocket: path).direct == nil)
+    }
+
+    @Test func propertyOfAnotherTypeIsAnError() throws {
+        manager.answer("Get") { reply in
+            BusWriting.container("v", "s", to: reply) { BusWriting.text("90s", to: reply) }
+        }
+
+        let answer = try fixture.answer { unit.get(.stopTimeout, then: $0) }
+
+        #expect(throws: BusError.self) { try answer.get() }
+    }
+}

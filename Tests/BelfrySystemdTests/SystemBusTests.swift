@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import Glibc
+import BelfrySystemd
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SystemBusTests {
+    let fixture: BusFixture
+
+    init() throws { fixture = try BusFixture() }
+
+    @Test func callIsAnswered() throws {
+        try fixture.startReady()
+
+        let id = try call("GetId").get()
+
+        #expect(id.count == 32)
+    }
+
+    @Test func errorOfTheOtherSideHasItsName() throws {
+        try fixture.startReady()
+        let nobody = BusMethod("org.example.Nobody", "/", "org.example.Nobody", "Call")
+
+        let answer = try fixture.answer { fixture.bus.call(nobody, reading: { _ in }, then: $0) }
+
+        guard case .failure(let error) = answer else { return #expect(Bool(false), "\(answer)") }
+        #expect(error.name == "org.freedesktop.DBus.Error.ServiceUnknown")
+        #expect("\(error)".hasPrefix("unable to call 'org.example.Nobody.Call': "))
+    }
+
+    @Test func argumentsArrive() throws {
+        try fixture.startReady()
+
+        let owner = try call("GetNameOwner", [.string("org.freedesktop.DBus")]).get()
+
+        #expect(owner == "org.freedesktop.DBus")
+    }
+
+    @Test func answerOfAnotherTypeIsAnErrorAndNoValue() throws {
+        try fixture.startReady()
+
+        let answer = try fixture.answer { completion in
+            fixture.bus.call(
+                BusFixture.method("GetId"), reading: { message throws(BusError) in try message.boolean() },
+                then: completion)
+        }
+
+        #expect(throws: BusError.self) { try answer.get() }
+    }
+
+    @Test func propertyIsReadOutOfItsVariant() throws {
+        try fixture.startReady()
+
+        let interfaces = try fixture.answer { completion in
+            fixture.bus.get(
+                BusFixture.method("Interfaces"), "as",
+                reading: { message throws(BusError) in
+                    try message.array(of: "s") { () throws(BusError) in try message.text() }
+                }, then: completion)
+        }
+
+        #expect(try interfaces.get().contains("org.freedesktop.DBus.Monitoring"))
+    }
+
+    @Test func callWithoutAConnectionFailsAtOnce() throws {
+        var answer: Result<String, BusError>?
+
+        fixture.bus.call(
+            BusFixture.method("GetId"), reading: { message throws(BusError) in try message.text() },
+            then: { answer = $0 })
+
+        #expect(throws: BusError.self) { try answer?.get() }
+        #expect(answer != nil)
+    }
+
+    @Test func busThatComesLateIsWaitedFor() throws {
+        fixture.bus.connect()
+        for _ in 0..<3 { try fixture.loop.turn(waiting: .milliseconds(5)) }
+        #expect(!fixture.bus.isReady)
+
+        try fixture.daemon.start()
+        try fixture.turn { fixture.bus.isReady }
+
+        #expect(fixture.changes == [true])
+    }
+
+    @Test func busThatWasRestartedIsFoundAgainAndMatchesHold() throws {
+        try fixture.startReady()
+        var owners = 0
+        let match = fixture.bus.match(.ownerChanged(of: "org.example.Lantern")) { _ in owners += 1 }
+
+        fixture.daemon.stop()
+        try fixture.turn { !fixture.bus.isReady }
+        try fixture.daemon.start()
+        try fixture.turn { fixture.bus.isReady }
+        _ = try call("GetId").get()
+        let peer = try fixture.peer("org.example.Lantern")
+        try fixture.turn { owners == 1 }
+
+        #expect(fixture.changes == [true, false, true])
+        withExtendedLifetime((match, peer)) {}
+    }
+
+    @Test func callUnderWayFailsWhenTheBusGoes() throws {
+        try fixture.startReady()
+        fixture.daemon.send(SIGSTOP)
+        var answer: Result<String, BusError>?
+        fixture.bus.call(
+            BusFixture.method("GetId"), reading: { message throws(BusError) in try message.text() },
+            then: { answer = $0 })
+
+        fixture.daemon.stop()
+        try fixture.turn { answer != nil }
+
+        #expect(throws: BusError.self) { try answer?.get() }
+    }
+
+    @Test func callThatIsNotAnsweredEndsAtItsTimeout() throws {
+        try fixture.startReady()
+        fixture.daemon.send(SIGSTOP)
+
+        let answer = try call("GetId", timeout: .milliseconds(20))
+
+        #expect(throws: BusError.self) { try answer.get() }
+        #expect(fixture.bus.isReady)
+    }
+
+    @Test func cancelledCallIsNotAnswered() throws {
+        try fixture.startReady()
+        var answers = 0
+        let call = fixture.bus.call(BusFixture.method("GetId"), reading: { _ in }, then: { _ in answers += 1 })
+
+        call.cancel()
+        _ = try self.call("GetId").get()
+
+        #expect(answers == 0)
+    }
+
+    @Test func droppedMatchHearsNothing() throws {
+        try fixture.startReady()
+        var owners: [String] = []
+        var dropped: BusMatch? = fixture.bus.match(.ownerChanged(of: "org.example.Lantern")) { _ in
+            owners.append("dropped")
+        }
+        let kept = fixture.bus.match(.ownerChanged(of: "org.example.Lantern")) { _ in owners.append("kept") }
+
+        #expect(dropped != nil)
+        dropped = nil
+        _ = try call("GetId").get()
+        let peer = try fixture.peer("org.example.Lantern")
+        try fixture.turn { !owners.isEmpty }
+
+        #expect(owners == ["kept"])
+        withExtendedLifetime((kept, peer)) {}
+    }
+
+    @Test func signalSentToUsAloneIsNotBelieved() throws {
+        try fixture.startReady()
+        let peer = try fixture.peer("org.example.Lantern")
+        let signal = BusSignal("org.example.Lantern", "/lantern", "org.example.Lantern", "Lit")
+        var heard: [String] = []
+        let match = fixture.bus.match(signal) { heard.append((try? $0.text()) ?? "?") }
+        let ourName = try call("ListNames").get()
+
+        peer.emit("/lantern", "org.example.Lantern", "Lit", to: ourName) { BusWriting.text("forged", to: $0) }
+        peer.emit("/lantern", "org.example.Lantern", "Lit") { BusWriting.text("true", to: $0) }
+        try fixture.turn { !heard.isEmpty }
+
+        #expect(heard == ["true"])
+        withExtendedLifetime(match) {}
+    }
+
+    /// Calls a method of the bus; of a list of names, the first unique one is ours.
+    private func call(
+        _ member: String, _ arguments: [BusArgument] = [], timeout: Duration = .seconds(25)
+    ) throws -> Result<String, BusError> {
+        try fixture.answer { completion in
+            fixture.bus.call(
+                BusFixture.method(member), arguments, timeout: timeout,
+                reading: { message throws(BusError) in
+                    guard member == "ListNames" else { return try message.text() }
+                    let names = try message.array(of: "s") { () throws(BusError) in try message.text() }
+                    return names.first { $0.hasPrefix(":") } ?? ""
+                }, then: completion)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfrySystemd
+import Testing
+
+struct UnitEndingTests {
+    @Test(arguments: [
+        ("stop", UnitEnding.Job.stop), ("restart", .restart), ("try-restart", .restart), ("reload", nil),
+        ("start", nil),
+    ])
+    func onlyJobsThatEndTheUnitCount(type: String, expected: UnitEnding.Job?) {
+        let ending = UnitEnding(of: "a.service", jobs: [job("a.service", type), job("b.service", "stop")])
+
+        #expect(ending == UnitEnding(job: expected, shutdown: nil))
+    }
+
+    @Test(arguments: ShutdownKind.allCases)
+    func shutdownIsTheTargetThatIsStarted(kind: ShutdownKind) {
+        let jobs = [job("a.service", "stop"), job(kind.target, "start")]
+
+        #expect(UnitEnding(of: "a.service", jobs: jobs) == UnitEnding(job: .stop, shutdown: kind))
+    }
+
+    @Test func targetThatIsStoppedEndsNothing() {
+        let ending = UnitEnding(of: "a.service", jobs: [job("reboot.target", "stop")])
+
+        #expect(ending.shutdown == nil)
+    }
+
+    @Test(arguments: [
+        ("reboot", ShutdownKind.reboot), ("poweroff", .powerOff), ("halt", .halt), ("kexec", .kexec),
+        ("soft-reboot", .softReboot), ("sleep", nil),
+    ])
+    func kindIsReadInLogindsWords(text: String, expected: ShutdownKind?) {
+        #expect(ShutdownKind(verb: text) == expected)
+    }
+
+    @Test(arguments: [
+        (["/usr/lib/systemd/systemd-shutdown", "reboot", "--timeout", "90000000us"], ShutdownKind.reboot),
+        (["/lib/systemd/systemd-shutdown", "poweroff"], .powerOff), (["systemd-shutdown", "exit"], nil),
+        (["/usr/lib/systemd/systemd-shutdown"], nil), (["/lib/systemd/systemd", "reboot"], nil), ([], nil),
+    ])
+    func lastProgramTellsTheKindByItsArguments(arguments: [String], expected: ShutdownKind?) {
+        #expect(ShutdownKind(shutdownProgram: arguments) == expected)
+    }
+
+    private func job(_ unit: String, _ type: String) -> ManagerJob {
+        ManagerJob(id: 1, unit: unit, type: type, state: "running")
+    }
+}
