@@ -16,7 +16,8 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run test unit-tests examples model fuzz fuzz-corpus probe others system-tests bench check install uninstall clean
+.PHONY: all build run check quick test nightly unit-tests examples model fuzz fuzz-corpus probe others system-tests \
+	live-fuzzer sanitizers bench install uninstall clean
 
 all: build
 
@@ -27,60 +28,86 @@ build:
 	$(SWIFT) build $(RELEASE) --product belfryd
 	$(SWIFT) build $(RELEASE) --product belfryctl
 
-# A private Belfry, the signals of a service's life, and what arrives.
+# Starts a private belfryd, sends it the signals of a service's life, and shows the notifications.
 run: build
 	@scripts/demonstrate $(BUILT)
 
-# Everything: style, unit tests, examples, the mediator against its model, the parsers against a fuzzer, and the installed service under real systemd.
-test: check unit-tests examples model fuzz system-tests
-
+# What needs no build, in seconds: format, headers, file lengths, links in the documentation.
 check:
 	@scripts/check
 
-# One after the other: they share the main actor, and side by side each would wait for all within its own time limit.
+# The loop while you work, about a minute: check, debug build, all unit tests but the longest suites.
+quick: check
+	@scripts/install-dependencies build
+	$(SWIFT) build --build-tests $(STRICT)
+	@SWIFT='$(SWIFT)' scripts/test-units --quick
+
+# Everything that must pass before a commit reaches the main branch. Continuous integration runs this.
+test: check unit-tests examples model fuzz system-tests
+
+# The same with more random input, then the sanitizers and an hour of the live fuzzer. Takes several hours.
+nightly: MODEL_SEQUENCES = 1000000
+nightly: FUZZ_SECONDS = 3600
+nightly: test sanitizers live-fuzzer
+
 unit-tests:
 	@scripts/install-dependencies test
 	$(SWIFT) build --build-tests $(STRICT)
-	$(SWIFT) test --skip-build --no-parallel $(STRICT)
+	@SWIFT='$(SWIFT)' scripts/test-units
 
-# Each example, and whether it prints what its folder says.
+# Runs each example and compares its output with the file expected-output in its folder.
 examples:
 	@scripts/install-dependencies build
 	@SWIFT='$(SWIFT)' scripts/run-examples
 
 # Random sequences on the mediator and on a plain model of it, under Thread Sanitizer, on two cores.
+MODEL_SEQUENCES = 100000
 MODEL = $(SWIFT) build --configuration release --sanitize=thread --scratch-path .build-thread $(STRICT)
 model:
 	@scripts/install-dependencies build
 	$(MODEL) --product MediatorModelProbe
-	@scripts/check-model .build-thread/release/MediatorModelProbe 100000
+	@scripts/check-model .build-thread/release/MediatorModelProbe $(MODEL_SEQUENCES)
 
-# What strangers write, made up by libFuzzer under Address Sanitizer: a minute for what the socket reads, and less for other texts.
+# libFuzzer with Address Sanitizer on every parser of untrusted text. FUZZ_SECONDS is the time for what the socket reads.
+FUZZ_SECONDS = 60
 FUZZER = .build-fuzz/release/Fuzzer
 FUZZ = BELFRY_FUZZING=1 $(SWIFT) build --configuration release --scratch-path .build-fuzz $(STRICT)
 fuzz:
 	@scripts/install-dependencies build
 	$(FUZZ) -Xswiftc -use-ld=lld -Xswiftc -sanitize=fuzzer,address --product Fuzzer
-	@scripts/fuzz $(FUZZER) 60
+	@scripts/fuzz $(FUZZER) $(FUZZ_SECONDS)
 
-# Keeps what the last runs have found to be new.
+# Adds to the corpus the inputs of the last runs that reached new code.
 fuzz-corpus:
 	@scripts/fuzz --merge $(FUZZER)
 
-# A service on the library that behaves as the system tests want it to.
+# A service built on the library, which the system tests control.
 probe: build
 	$(SWIFT) build $(RELEASE) --product ServiceProbe
 
-# Other builds of belfryd, to upgrade to.
+# Other versions of belfryd, for the tests of an upgrade.
 others: build
 	@SWIFT='$(SWIFT)' scripts/build-others .build-others
 
+# Belfry as installed, on booted systemd in containers. Needs root.
 system-tests: probe others
 	@scripts/install-dependencies test
 	$(SWIFT) build --product VarlinkProbe $(STRICT)
 	scripts/test-system
 
-# Belfry next to its peers, and the table in docs/benchmarks.md.
+# Random calls and signals to a running belfryd.
+live-fuzzer: build
+	/usr/bin/python3 Tests/SystemTests/live_fuzzer.py --seconds 3600
+
+# The unit tests under Thread Sanitizer and under Address Sanitizer, each with a build of its own. AllocationTests counts calls of
+# malloc, which the sanitizers replace.
+SANITIZED = $(SWIFT) test --no-parallel --skip AllocationTests $(STRICT)
+sanitizers:
+	@scripts/install-dependencies test
+	$(SANITIZED) --sanitize=thread --scratch-path .build-thread-tests
+	$(SANITIZED) --sanitize=address --scratch-path .build-address
+
+# Measures Belfry and its peers, and writes the table in docs/benchmarks.md.
 bench: build
 	@scripts/install-dependencies bench
 	$(SWIFT) build --package-path Benchmarks --disable-build-manifest-caching $(RELEASE)
