@@ -77,3 +77,15 @@ public final class RecordingListener: LifecycleListener {
         await withUnsafeContinuation { waiting.append($0) }
     }
 }
+
+/// A listener that refuses a new configuration when it is told to, before or after the others have taken it.
+final class RefusingListener: LifecycleListener {
+    let name = "io.belfry.conformance.refuser"
+    var refused: LifecycleNotification.Name?
+
+    var answers: [LifecycleAnswer] {
+        for name in [LifecycleNotification.Name.willReload, .didReload] {
+            on(name) { [self] _ in if refused == name { throw LifecycleRefusal("not this one") } }
+        }
+    }
+}

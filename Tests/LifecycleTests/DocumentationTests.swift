@@ -3,6 +3,7 @@
 
 import Foundation
 import Lifecycle
+import LifecycleTesting
 import Testing
 
 /// The code in the articles is code that is compiled.
@@ -51,4 +52,66 @@ struct DocumentationTests {
 
         for name in LifecycleNotification.Name.catalogue { #expect(table.contains("`\(name)`"), "\(name)") }
     }
+}
+
+/// The tests in the article on testing, word for word.
+@Suite(.timeLimit(.minutes(1)))
+struct TestingArticleTests {
+    @Test func pausesWithTheService() async throws {
+        let script = LifecycleScript()
+        let listener = PlayerListener()
+        try script.mediator.addListener(listener)
+
+        await script.run(.perform(.launch), .perform(.pause))
+
+        #expect(listener.isPlaying == false)
+        #expect(script.told.suffix(2) == ["willResignActive", "didEnterBackground"])
+        #expect(script.problems == [])
+    }
+
+    @Test func stopsThoughAnotherHangs() async throws {
+        let script = LifecycleScript()
+        let listener = PlayerListener()
+        let hanging = RecordingListener("hanging", [.willTerminate], deadline: .seconds(5), manner: .waiting)
+        try script.mediator.addListener(listener)
+        try script.mediator.addListener(hanging)
+
+        await script.run(.perform(.launch), .perform(.stop), .advance(.seconds(5)))
+
+        #expect(script.problems == ["willTerminate: hanging: no answer within its deadline"])
+        #expect(listener.isPlaying == false)
+    }
+
+    @Test func playsByTheRules() async throws {
+        #expect(try await ListenerConformance().check { PlayerListener() } == [])
+    }
+
+    @Test func keepsTheRulesWithSettings() async throws {
+        var conformance = ListenerConformance(patience: .seconds(5))
+        conformance.configuration[PlayerSettings.self] = PlayerSettings(volume: 3)
+
+        let failures = try await conformance.check { mediator, clock in
+            PlayerListener(mediator: mediator, clock: clock)
+        }
+
+        #expect(failures == [])
+    }
+}
+
+/// The listener of the article on testing.
+final class PlayerListener: LifecycleListener {
+    private(set) var isPlaying = false
+    private weak var mediator: LifecycleMediator?
+
+    init(mediator: LifecycleMediator? = nil, clock: (any LifecycleClock)? = nil) { self.mediator = mediator }
+
+    var answers: [LifecycleAnswer] {
+        on(.didBecomeActive) { [self] _ in isPlaying = true }
+        on(.willResignActive) { [self] _ in isPlaying = false }
+    }
+}
+
+/// Settings that the conformance check hands in.
+nonisolated struct PlayerSettings {
+    var volume: Int
 }

@@ -51,3 +51,70 @@ struct ListenerConformanceTests {
         #expect(try await ListenerConformance().check { RecordingListener("recorder") } == [])
     }
 }
+
+/// A listener that breaks one rule, or none.
+final class FaultyListener: LifecycleListener {
+    enum Fault: String, CaseIterable {
+        case none, nameless, unspeakable, declaresTwice, offersTwice, hangs, hangsLater, throwsError, refusesReload
+        case ignoresCancellation, keepsItself, failsWhenItJoinsLate, isMoody, hurries, followsItself
+    }
+
+    let fault: Fault
+    private unowned let mediator: LifecycleMediator
+    private var observation: LifecycleObservation?
+    private var reads = 0
+    private var hasLaunched = false
+
+    init(_ fault: Fault, _ mediator: LifecycleMediator) {
+        self.fault = fault
+        self.mediator = mediator
+        if fault == .keepsItself { observation = mediator.addObserver { [self] _ in reads += 0 } }
+    }
+
+    var name: String {
+        switch fault {
+        case .nameless: ""
+        case .unspeakable: "two words"
+        default: "faulty"
+        }
+    }
+
+    var follows: [String] { fault == .followsItself ? ["faulty"] : [] }
+
+    var answers: [LifecycleAnswer] {
+        on(.willFinishLaunching) { [self] _ in hasLaunched = true }
+        on(.flushRequested, deadline: fault == .hurries ? .zero : .seconds(3)) { [self] _ in try await flush() }
+        on(.didResume) { [self] _ in if fault == .throwsError { throw LifecycleReloadError(["no"]) } }
+        on(.willReload) { [self] _ in if fault == .refusesReload { throw LifecycleRefusal("never") } }
+        on(.didEnterBackground) { [self] _ in
+            if fault == .failsWhenItJoinsLate, !hasLaunched { throw LifecycleReloadError(["not launched"]) }
+        }
+        on(.willTerminate) { [self] _ in
+            if fault == .ignoresCancellation { await Self.sleepHeedlessly() }
+            if fault == .hangsLater { await Self.forever() }
+        }
+        onAction("tidy", title: "tidies up") { _ in }
+        if fault == .offersTwice { onAction("tidy", title: "again") { _ in } }
+        if fault == .declaresTwice { on(.flushRequested) { _ in } }
+        if fault == .isMoody, isOdd { on(.statusRequested) { _ in } }
+    }
+
+    private var isOdd: Bool {
+        reads += 1
+        return reads % 2 == 1
+    }
+
+    private func flush() async throws {
+        if fault == .hangs { await Self.forever() }
+        await Task.yield()
+    }
+
+    /// Waits for the end of its task, which is that of its deadline.
+    private static func forever() async { while !Task.isCancelled { await Task.yield() } }
+
+    /// Ends in time when it has time, and never when it was cancelled.
+    private static func sleepHeedlessly() async {
+        await Task.yield()
+        while Task.isCancelled { await Task.yield() }
+    }
+}

@@ -47,3 +47,65 @@ final class MediatorFixture {
         while !condition() { await Task.yield() }
     }
 }
+
+/// Takes long for one notification, by default the last, and says that it gets on whenever it is told to.
+final class SlowListener: LifecycleListener {
+    let name: String
+    private let interest: LifecycleNotification.Name
+    private let deadline: Duration
+    private(set) var progress: ListenerProgress?
+    private var continuation: UnsafeContinuation<Void, Never>?
+
+    init(_ name: String, on interest: LifecycleNotification.Name = .willTerminate, deadline: Duration) {
+        self.name = name
+        self.interest = interest
+        self.deadline = deadline
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(interest, deadline: deadline) { [self] _, progress in
+            self.progress = progress
+            await withUnsafeContinuation { continuation = $0 }
+        }
+    }
+
+    func finish() { continuation?.resume() }
+}
+
+/// A listener whose answers take 3 s by the clock it is given.
+final class DozingListener: LifecycleListener {
+    private let clock: any LifecycleClock
+
+    init(_ clock: any LifecycleClock) { self.clock = clock }
+
+    var answers: [LifecycleAnswer] {
+        for name in [LifecycleNotification.Name.didBecomeActive, .willTerminate] {
+            onCompletion(name) { [clock] _, completion in
+                let timer = clock.schedule(after: .seconds(3)) { completion(.success(())) }
+                return { timer.cancel() }
+            }
+        }
+    }
+}
+
+/// A listener that asks for a stop while it is being told of something, by default a second one while it is told of the
+/// first, and then waits to be cancelled.
+final class CuttingListener: LifecycleListener {
+    private unowned let mediator: LifecycleMediator
+    private(set) var wasCancelled = false
+
+    private let interest: LifecycleNotification.Name
+
+    init(_ mediator: LifecycleMediator, on interest: LifecycleNotification.Name = .willTerminate) {
+        self.mediator = mediator
+        self.interest = interest
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(interest) { [self] _ in
+            mediator.perform(.stop)
+            while !Task.isCancelled { await Task.yield() }
+            wasCancelled = true
+        }
+    }
+}

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
+import Synchronization
 
 /// A listener as the model knows it while it is there.
 final class ModelListener {
@@ -47,5 +48,66 @@ final class ModelListener {
             sorted.append(rest.remove(at: next))
         }
         return sorted
+    }
+}
+
+/// A call of a listener that waits to be resumed.
+final class HangingAnswer {
+    let listener: Int
+    let call: Int
+    let isStubborn: Bool
+    let after: [Scenario.Step]
+    /// How it ends when it is resumed.
+    var end = Scenario.End.returning(1)
+    var wasGivenUp = false
+    /// For one that ends by calling back.
+    var completion: ((Result<Void, any Error>) -> Void)?
+    private let isElsewhere: Bool
+    private let gate = Gate()
+
+    init(listener: Int, call: Int, isStubborn: Bool, isElsewhere: Bool, after: [Scenario.Step]) {
+        self.listener = listener
+        self.call = call
+        self.isStubborn = isStubborn
+        self.isElsewhere = isElsewhere
+        self.after = after
+    }
+
+    func open() { gate.open() }
+
+    /// Waits; `cancelled` is called in the turn in which the task is.
+    func wait(cancelled: @escaping @MainActor () -> Void) async {
+        await withTaskCancellationHandler {
+            if isElsewhere { await gate.waitElsewhere() } else { await gate.wait() }
+        } onCancel: {
+            MainActor.assumeIsolated { cancelled() }
+        }
+    }
+}
+
+/// Holds one task until it is opened, once, which may be before the task comes.
+///
+/// The continuation is set before its task arrives, and read by whoever arrives second. There is no lock: when two
+/// threads want it the kernel hands Swift's `Mutex` over, which Thread Sanitizer does not see.
+nonisolated final class Gate: Sendable {
+    private nonisolated(unsafe) var continuation: UnsafeContinuation<Void, Never>?  // set, then read
+    private let arrivals = Atomic(0)
+
+    /// Waits on the executor of the caller's choice.
+    @MainActor func wait() async { await withUnsafeContinuation { admit($0) } }
+
+    /// Waits on the global executor.
+    @concurrent func waitElsewhere() async { await withUnsafeContinuation { admit($0) } }
+
+    func open() { arrive() }
+
+    private func admit(_ continuation: UnsafeContinuation<Void, Never>) {
+        self.continuation = continuation
+        arrive()
+    }
+
+    /// The task and whoever opens arrive; the second one lets the task go on.
+    private func arrive() {
+        if arrivals.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 1 { continuation?.resume() }
     }
 }

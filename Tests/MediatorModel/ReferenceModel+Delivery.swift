@@ -149,3 +149,106 @@ extension ReferenceModel {
         call.resumed?(ModelCall.outcome(end, of: hang.name))
     }
 }
+
+/// A notification under way to its listeners, as the model knows it.
+final class ModelDelivery {
+    let name: LifecycleNotification.Name
+    let action: String
+    let sequence: UInt64
+    let configuration: Int?
+    var limit: UInt64
+    var groups: [[ModelListener]]
+    /// What is wanted by whatever comes later, by how many groups are left.
+    var later: [Duration] = []
+    var calls: [ModelCall] = []
+    var isTelling = false
+    var isCutShort = false
+    var isDone = false
+    let done: (ModelDelivery) -> Void
+
+    init(
+        _ name: LifecycleNotification.Name, action: String, _ sequence: UInt64, configuration: Int?, limit: UInt64,
+        groups: [[ModelListener]], _ done: @escaping (ModelDelivery) -> Void
+    ) {
+        self.name = name
+        self.action = action
+        self.sequence = sequence
+        self.configuration = configuration
+        self.limit = limit
+        self.groups = groups
+        self.done = done
+    }
+
+    var isWaiting: Bool { calls.contains { $0.outcome == nil } }
+    var isSettled: Bool { name == .openURL && calls.contains { $0.outcome == .handled } }
+
+    var answers: [ScenarioEvent.Answered] {
+        calls.map {
+            ScenarioEvent.Answered(
+                listener: $0.listener.plan.name, outcome: $0.outcome ?? .completed, duration: $0.duration)
+        }
+    }
+
+    var result: FetchResult {
+        if calls.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
+        return calls.contains { $0.outcome?.isProblem ?? true } ? .failed : .noData
+    }
+
+    var refusals: [String] {
+        calls.compactMap {
+            if case .refused(let reason) = $0.outcome { "\($0.listener.plan.name): \(reason)" } else { nil }
+        }
+    }
+
+    var problems: [String] {
+        calls.compactMap { call in
+            switch call.outcome {
+            case .refused(let reason), .failed(let reason): "\(call.listener.plan.name): \(reason)"
+            case .overran: "\(call.listener.plan.name): no answer within its deadline"
+            default: nil
+            }
+        }
+    }
+}
+
+/// A call of a listener as the model knows it.
+final class ModelCall {
+    let listener: ModelListener
+    let number: Int
+    let start: UInt64
+    let wanted: Duration
+    var time: Duration
+    var outcome: ListenerOutcome?
+    var duration = Duration.zero
+    var timer: (any LifecycleTimer)?
+    /// Ends it.
+    var resumed: ((ListenerOutcome) -> Void)?
+    /// Set for one that hangs.
+    var hang: (isStubborn: Bool, after: [Scenario.Step], name: LifecycleNotification.Name, isCompleting: Bool)?
+
+    init(_ listener: ModelListener, number: Int, start: UInt64, wanted: Duration, time: Duration) {
+        self.listener = listener
+        self.number = number
+        self.start = start
+        self.wanted = wanted
+        self.time = time
+    }
+
+    static func outcome(_ end: Scenario.End, of name: LifecycleNotification.Name) -> ListenerOutcome {
+        switch end {
+        case .throwing: .failed("oops")
+        case .refusing: .refused("no")
+        case .returning(let value): outcome(value, of: name)
+        case .hanging: outcome(1, of: name)
+        }
+    }
+
+    private static func outcome(_ value: Int, of name: LifecycleNotification.Name) -> ListenerOutcome {
+        switch name {
+        case .performFetch: .fetched([.newData, .noData, .failed][value])
+        case .openURL: value == 0 ? .handled : .declined
+        case .performAction: .handled
+        default: .completed
+        }
+    }
+}

@@ -49,3 +49,76 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
         return info
     }
 }
+
+/// How a run of a unit ended, in systemd's words (systemd.exec(5), `$SERVICE_RESULT`).
+public nonisolated struct UnitExit: Sendable, Equatable, CustomStringConvertible {
+    /// `success`, `exit-code`, `signal`, `core-dump`, `watchdog`, `timeout`, `oom-kill` and their like.
+    public var result: String
+    /// `exited`, `killed` or `dumped`: how the main process ended; nil when it never ran.
+    public var code: String?
+    /// The exit status or the name of the signal: `0`, `71`, `KILL`.
+    public var status: String?
+
+    /// An end.
+    public init(result: String, code: String? = nil, status: String? = nil) {
+        self.result = result
+        self.code = code
+        self.status = status
+    }
+
+    /// Reads `result`, `code` and `status`; nil without the first.
+    public init?(userInfo: UserInfo) {
+        guard let result = userInfo.text("result") else { return nil }
+        self.init(result: result, code: userInfo.text("code"), status: userInfo.text("status"))
+    }
+
+    /// `result` and, where they are known, `code` and `status`.
+    public var userInfo: UserInfo {
+        var info: UserInfo = ["result": .string(result)]
+        info["code"] = code.map { .string($0) }
+        info["status"] = status.map { .string($0) }
+        return info
+    }
+
+    /// Whether a signal ended the process.
+    public var isKilled: Bool { code == "killed" || code == "dumped" }
+
+    /// It in a few words: `watchdog, killed by SIGABRT`.
+    public var description: String {
+        guard let code, let status else { return result }
+        return "\(result), \(isKilled ? "\(code) by SIG\(status)" : "status \(status)")"
+    }
+}
+
+/// The unit whose end started this one, by its `OnFailure=` or `OnSuccess=` (systemd.exec(5), `$MONITOR_UNIT`).
+public nonisolated struct MonitoredUnit: Sendable, Equatable {
+    /// The unit's name.
+    public var unit: String
+    /// The run of it that ended.
+    public var invocationID: String?
+    /// How it ended.
+    public var exit: UnitExit?
+
+    /// A unit that has ended.
+    public init(unit: String, invocationID: String? = nil, exit: UnitExit? = nil) {
+        self.unit = unit
+        self.invocationID = invocationID
+        self.exit = exit
+    }
+
+    /// Reads `unit`, `invocationId` and `exit`; nil without the first.
+    public init?(userInfo: UserInfo) {
+        guard let unit = userInfo.text("unit") else { return nil }
+        self.init(
+            unit: unit, invocationID: userInfo.text("invocationId"),
+            exit: userInfo.object("exit").flatMap { UnitExit(userInfo: $0) })
+    }
+
+    /// `unit` and, where they are known, `invocationId` and `exit`.
+    public var userInfo: UserInfo {
+        var info: UserInfo = ["unit": .string(unit)]
+        info["invocationId"] = invocationID.map { .string($0) }
+        info["exit"] = exit.map { .object($0.userInfo) }
+        return info
+    }
+}

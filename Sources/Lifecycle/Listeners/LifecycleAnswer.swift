@@ -83,3 +83,36 @@ public struct LifecycleAnswer {
     /// Whether it ends in the turn in which it begins, so that it needs no time.
     var isImmediate: Bool { if case .immediate = body { true } else { false } }
 }
+
+/// Something a listener offers to do when it is asked by name, as an app offers shortcut items.
+public nonisolated struct LifecycleAction: Sendable, Equatable {
+    /// What it is asked for by.
+    public let id: String
+    /// What it does, in a line for people.
+    public let title: String
+
+    /// An action.
+    public init(_ id: String, title: String) {
+        self.id = id
+        self.title = title
+    }
+}
+
+/// Collects the answers of a listener.
+@resultBuilder
+public enum LifecycleAnswerBuilder {
+    /// One answer.
+    public static func buildExpression(_ answer: LifecycleAnswer) -> [LifecycleAnswer] { [answer] }
+    /// Answers that were collected elsewhere.
+    public static func buildExpression(_ answers: [LifecycleAnswer]) -> [LifecycleAnswer] { answers }
+    /// Answers one after the other.
+    public static func buildBlock(_ answers: [LifecycleAnswer]...) -> [LifecycleAnswer] { answers.flatMap { $0 } }
+    /// The answers of a loop.
+    public static func buildArray(_ answers: [[LifecycleAnswer]]) -> [LifecycleAnswer] { answers.flatMap { $0 } }
+    /// The answers of an `if`.
+    public static func buildOptional(_ answers: [LifecycleAnswer]?) -> [LifecycleAnswer] { answers ?? [] }
+    /// The answers of the first branch.
+    public static func buildEither(first: [LifecycleAnswer]) -> [LifecycleAnswer] { first }
+    /// The answers of the other branch.
+    public static func buildEither(second: [LifecycleAnswer]) -> [LifecycleAnswer] { second }
+}

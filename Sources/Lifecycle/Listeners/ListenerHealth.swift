@@ -35,3 +35,11 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
         return reasons.isEmpty ? .healthy : .unhealthy(text)
     }
 }
+
+/// How one listener is.
+public nonisolated struct ListenerHealthReport: Sendable, Equatable {
+    /// The listener's name.
+    public let listener: String
+    /// How it is.
+    public let health: ListenerHealth
+}

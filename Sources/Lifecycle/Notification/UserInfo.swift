@@ -6,3 +6,29 @@
 
 /// What a notification carries besides its name: values by key, which JSON can express.
 public typealias UserInfo = JSONObject
+
+/// Taking out what is there and of the right type.
+nonisolated extension UserInfo {
+    /// A text; nil when there is none.
+    package func text(_ key: String) -> String? { if case .string(let text) = self[key] { text } else { nil } }
+
+    /// A whole number; nil when there is none that fits the type asked for.
+    package func number<Number: FixedWidthInteger>(_ key: String, as _: Number.Type = Number.self) -> Number? {
+        if case .int(let number) = self[key] { Number(exactly: number) } else { nil }
+    }
+
+    /// More values by key; nil when there are none.
+    package func object(_ key: String) -> UserInfo? { if case .object(let info) = self[key] { info } else { nil } }
+
+    /// The values by key in an array; empty when there is none.
+    package func objects(_ key: String) -> [UserInfo] {
+        guard case .array(let values) = self[key] else { return [] }
+        return values.compactMap { if case .object(let info) = $0 { info } else { nil } }
+    }
+
+    /// The texts in an array; empty when there is none.
+    package func texts(_ key: String) -> [String] {
+        guard case .array(let values) = self[key] else { return [] }
+        return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+}

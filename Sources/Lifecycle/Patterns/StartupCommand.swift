@@ -28,3 +28,44 @@ extension StartupCommand {
     /// It is.
     public var isRequired: Bool { true }
 }
+
+/// What became of one startup command, and how long it took.
+public nonisolated struct StartupTime: Sendable, Equatable {
+    /// The command's name.
+    public let command: String
+    /// Whether the launch depended on it.
+    public let isRequired: Bool
+    /// How it ended.
+    public let outcome: ListenerOutcome
+    /// How long it took, until its end or its deadline.
+    public let duration: Duration
+
+    /// What went wrong, as «NAME: REASON»; nil when nothing did.
+    var problem: String? {
+        guard outcome.isProblem else { return nil }
+        return "\(command): \(outcome.reason ?? "not done within its deadline")"
+    }
+}
+
+/// Collects the commands of a launch, in order.
+@resultBuilder
+public enum StartupCommandBuilder {
+    /// One command.
+    public static func buildExpression(_ command: any StartupCommand) -> [any StartupCommand] { [command] }
+    /// Commands that were collected elsewhere.
+    public static func buildExpression(_ commands: [any StartupCommand]) -> [any StartupCommand] { commands }
+    /// Commands one after the other.
+    public static func buildBlock(_ commands: [any StartupCommand]...) -> [any StartupCommand] {
+        commands.flatMap { $0 }
+    }
+    /// The commands of a loop.
+    public static func buildArray(_ commands: [[any StartupCommand]]) -> [any StartupCommand] {
+        commands.flatMap { $0 }
+    }
+    /// The commands of an `if`.
+    public static func buildOptional(_ commands: [any StartupCommand]?) -> [any StartupCommand] { commands ?? [] }
+    /// The commands of the first branch.
+    public static func buildEither(first: [any StartupCommand]) -> [any StartupCommand] { first }
+    /// The commands of the other branch.
+    public static func buildEither(second: [any StartupCommand]) -> [any StartupCommand] { second }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// One call of one listener. It ends exactly once: when the answer does, or when its time is up, whichever comes first.
+final class ListenerCall {
+    /// What becomes of the call.
+    typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
+    /// What is told while it goes on: when its time is up now, with what is kept for others, if that has just moved.
+    typealias Progress = (_ window: Duration, _ text: String?, _ moved: (until: UInt64, reserve: Duration)?) -> Void
+
+    private let clock: any LifecycleClock
+    /// When it began.
+    let start: LifecycleTime
+    private var completion: Completion?
+    private var cancel: (() -> Void)?
+    private var timer: (any LifecycleTimer)?
+    private var hasAnswered = false
+    private var share = TimeShare(.zero)
+    private var endUsec: UInt64 = 0
+    private var deadlineUsec: UInt64 = 0
+    /// When it will have reported again, or be done, by its own account.
+    private var promisedUsec: UInt64 = 0
+    private var hasMoved = false
+    /// Hears of progress.
+    var onProgress: Progress?
+    /// Whether anybody wants to know what comes of it.
+    let isAwaited: Bool
+
+    init(clock: any LifecycleClock, isAwaited: Bool = true, _ completion: @escaping Completion) {
+        self.clock = clock
+        self.isAwaited = isAwaited
+        self.completion = completion
+        start = clock.now
+    }
+
+    /// Begins the answer in this very turn; only an answer that does not end in it costs a timer.
+    func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
+        self.share = share
+        endUsec = share.time.end(from: start.monotonicUsec)
+        deadlineUsec = share.wanted.end(from: start.monotonicUsec)
+        switch body {
+        case .suspending(let body):
+            let task = Task.immediate { [self] in
+                do {
+                    answered(try await body(notification, ListenerProgress(self)))
+                } catch {
+                    answered(ListenerOutcome(error))
+                }
+            }
+            wait { task.cancel() }
+        case .completing(let body):
+            let cancel = body(notification, ListenerProgress(self)) { [self] in answered($0) }
+            wait(cancel)
+        }
+    }
+
+    /// The answer gets on: its time is up no sooner than after `window`, as far as its deadline allows.
+    func progress(nextWithin window: Duration, _ text: String?) {
+        guard completion != nil else { return }
+        let window = window.bounded
+        promisedUsec = min(window.end(from: clock.monotonicUsec), deadlineUsec)
+        keepPromise(window, text)
+    }
+
+    private func keepPromise(_ window: Duration, _ text: String?) {
+        let moves = promisedUsec > endUsec
+        if moves {
+            endUsec = promisedUsec
+            hasMoved = true
+        }
+        onProgress?(window, text, moves ? (endUsec, share.reserve) : nil)
+    }
+
+    /// The time for all is another now, and so is the share, from now on. One that gets on is still expected when it
+    /// said.
+    func retime(_ share: TimeShare) {
+        guard completion != nil else { return }
+        self.share = share
+        let now = clock.monotonicUsec
+        endUsec = share.time.end(from: now)
+        if promisedUsec > endUsec { keepPromise(Duration(from: now, to: promisedUsec), nil) }
+        // In its first step it has no timer yet.
+        guard cancel != nil else { return }
+        timer?.cancel()
+        if endUsec > now { setTimer(.microseconds(endUsec - now)) } else { overrun() }
+    }
+
+    /// How long it has gone on.
+    var spent: Duration { Duration(from: start.monotonicUsec, to: clock.monotonicUsec) }
+
+    private func wait(_ cancel: @escaping () -> Void) {
+        guard !hasAnswered else { return }
+        // Cut short while its first step was running: nobody knew yet what cancels it.
+        guard completion != nil else { return cancel() }
+        self.cancel = cancel
+        if share.time <= .zero, !hasMoved { overrun() } else { setTimer(share.time) }
+    }
+
+    private func setTimer(_ delay: Duration) {
+        timer = clock.schedule(after: delay) { [weak self] in self?.timeIsUp() }
+    }
+
+    private func timeIsUp() {
+        let now = clock.monotonicUsec
+        guard hasMoved, endUsec > now else { return overrun() }
+        hasMoved = false
+        setTimer(.microseconds(endUsec - now))
+    }
+
+    /// Ends the call now, as when its time is up. An answer that ignores the cancellation goes on, and nobody waits for
+    /// it.
+    func overrun() {
+        cancel?()
+        finish(.overran)
+    }
+
+    private func answered(_ outcome: ListenerOutcome) {
+        hasAnswered = true
+        // Without a deadline, as after a second stop, the first step takes what it takes.
+        let deadline = Duration(from: start.monotonicUsec, to: deadlineUsec)
+        finish(deadline > .zero ? outcome.judged(spent, deadline: deadline) : outcome)
+    }
+
+    private func finish(_ outcome: ListenerOutcome) {
+        guard let completion else { return }
+        self.completion = nil
+        timer?.cancel()
+        timer = nil
+        cancel = nil
+        onProgress = nil
+        completion(self, outcome, spent)
+    }
+}
+
+/// Where an answer that takes long says that it gets on.
+///
+/// An answer may take its whole deadline when the time for all allows it; otherwise it has a share of that time. One
+/// that reports progress may go beyond its share, up to the deadline it declared: the transition then lasts longer, and
+/// the service manager is asked for the time. When reports cease, so does the patience.
+public struct ListenerProgress {
+    private let call: ListenerCall
+
+    init(_ call: ListenerCall) { self.call = call }
+
+    /// Whether anybody wants to know what comes of the answer; nobody does of a post that is not waited for.
+    package var isAwaited: Bool { call.isAwaited }
+
+    /// Says that the work gets on.
+    ///
+    /// - Parameters:
+    ///   - window: within which time the next report, or the end, will come.
+    ///   - text: what has been done, in a few words for `systemctl status`.
+    public func report(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
+        call.progress(nextWithin: window, text)
+    }
+}

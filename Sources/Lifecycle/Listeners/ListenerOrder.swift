@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+
+/// In which order listeners are told: a pure value that decides it from what they declare.
+///
+/// The order is that of registration. Listeners of the same rank stand together, at the place of the first of them, and
+/// are told concurrently. Whoever names others to follow comes after them. The primary one comes first.
+public nonisolated struct ListenerOrder: Sendable, Equatable {
+    /// What one listener declares of its place.
+    public struct Place: Sendable, Equatable {
+        /// The listener's name.
+        public var name: String
+        /// Listeners of one rank are told concurrently; nil for one that is told alone.
+        public var rank: Int?
+        /// Names of listeners that are told before it. One that is not there is not waited for.
+        public var follows: [String]
+        /// Whether it comes before all others.
+        public var isPrimary: Bool
+
+        /// A place, by default that of registration.
+        public init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
+            self.name = name
+            self.rank = rank
+            self.follows = follows
+            self.isPrimary = isPrimary
+        }
+    }
+
+    /// The positions of the places that were given: groups one after the other, the members of a group together.
+    public let groups: [[Int]]
+
+    /// Orders places that are given in the order of registration.
+    ///
+    /// - Throws: `ListenerOrderError` when they contradict each other.
+    public init(_ places: [Place]) throws(ListenerOrderError) {
+        let primaries = places.filter(\.isPrimary).map(\.name)
+        guard primaries.count <= 1 else { throw .primaries(primaries) }
+        var groups = Self.byRank(places)
+        if let primary = places.firstIndex(where: \.isPrimary) {
+            guard places[primary].follows.isEmpty else {
+                throw .cycle([places[primary].name, places[primary].follows[0]])
+            }
+            groups.removeAll { $0.contains(primary) }
+            groups.insert([primary], at: 0)
+        }
+        self.groups = try Self.sorted(groups, places)
+    }
+
+    private static func byRank(_ places: [Place]) -> [[Int]] {
+        var groups: [[Int]] = []
+        var groupOfRank: [Int: Int] = [:]
+        for (index, place) in places.enumerated() {
+            if let rank = place.rank, let group = groupOfRank[rank], !place.isPrimary {
+                groups[group].append(index)
+            } else {
+                if let rank = place.rank, !place.isPrimary { groupOfRank[rank] = groups.count }
+                groups.append([index])
+            }
+        }
+        return groups
+    }
+
+    /// Takes, again and again, the first group whose members follow nobody that is still to come.
+    private static func sorted(_ groups: [[Int]], _ places: [Place]) throws(ListenerOrderError) -> [[Int]] {
+        let needs = needs(of: groups, places)
+        var missing = needs.map(\.count)
+        var followers = [[Int]](repeating: [], count: groups.count)
+        for (group, needed) in needs.enumerated() { for other in needed { followers[other].append(group) } }
+        var ready = SmallestFirst()
+        for group in groups.indices where missing[group] == 0 { ready.add(group) }
+        var sorted: [[Int]] = []
+        while let next = ready.takeSmallest() {
+            sorted.append(groups[next])
+            missing[next] = -1
+            for follower in followers[next] {
+                missing[follower] -= 1
+                if missing[follower] == 0 { ready.add(follower) }
+            }
+        }
+        guard sorted.count == groups.count else {
+            let waiting = groups.indices.filter { missing[$0] > 0 }
+            throw .cycle(cycle(in: Set(waiting), needs).flatMap { group in groups[group].map { places[$0].name } })
+        }
+        return sorted
+    }
+
+    /// The groups that each group comes after.
+    private static func needs(of groups: [[Int]], _ places: [Place]) -> [Set<Int>] {
+        var groupsOfName: [UTF8Text: Set<Int>] = [:]
+        for (group, members) in groups.enumerated() {
+            for member in members { groupsOfName[UTF8Text(places[member].name), default: []].insert(group) }
+        }
+        return groups.map { members in
+            members.reduce(into: Set<Int>()) { needs, member in
+                for name in places[member].follows { needs.formUnion(groupsOfName[UTF8Text(name)] ?? []) }
+            }
+        }
+    }
+
+    /// Every group in `waiting` needs another one there, so that following the needs must come round.
+    private static func cycle(in waiting: Set<Int>, _ needs: [Set<Int>]) -> [Int] {
+        var path: [Int] = []
+        var placeInPath: [Int: Int] = [:]
+        var group = waiting.min()
+        while let current = group {
+            if let start = placeInPath[current] { return Array(path[start...]) }
+            placeInPath[current] = path.count
+            path.append(current)
+            group = needs[current].intersection(waiting).min()
+        }
+        return path
+    }
+}
+
+/// Numbers of which the smallest is taken first: a binary heap.
+private nonisolated struct SmallestFirst {
+    private var numbers: [Int] = []
+
+    mutating func add(_ number: Int) {
+        numbers.append(number)
+        var place = numbers.count - 1
+        while place > 0, numbers[place] < numbers[(place - 1) / 2] {
+            numbers.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    mutating func takeSmallest() -> Int? {
+        guard let smallest = numbers.first else { return nil }
+        let last = numbers.removeLast()
+        guard !numbers.isEmpty else { return smallest }
+        numbers[0] = last
+        var place = 0
+        while let child = [2 * place + 1, 2 * place + 2].filter({ $0 < numbers.count }).min(by: {
+            numbers[$0] < numbers[$1]
+        }), numbers[child] < numbers[place] {
+            numbers.swapAt(place, child)
+            place = child
+        }
+        return smallest
+    }
+}
+
+/// Why a listener cannot be added.
+public nonisolated enum ListenerOrderError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// These follow each other in a circle; listeners of one rank are told together, so that none may follow another.
+    case cycle([String])
+    /// Another listener has this name.
+    case duplicate(String)
+    /// More than one is to be the primary one.
+    case primaries([String])
+
+    /// What is wrong, with the names.
+    public var description: String {
+        switch self {
+        case .cycle(let names): "listeners follow each other in a circle: \(names.joined(separator: " -> "))"
+        case .duplicate(let name): "there is a listener of this name already: \(name)"
+        case .primaries(let names): "more than one primary listener: \(names.joined(separator: ", "))"
+        }
+    }
+}

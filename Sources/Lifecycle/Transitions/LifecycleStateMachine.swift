@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Which steps a trigger owes in which state. A pure value: it decides, and the mediator acts.
+public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
+    /// Where the service is.
+    public private(set) var state: LifecycleState
+
+    /// Starts in `state`, which is `notRunning` for every process.
+    public init(state: LifecycleState = .notRunning) { self.state = state }
+
+    /// The steps that `trigger` owes now, in order; none when it means nothing in this state. A SIGCONT without a
+    /// pause before it, for one, is no *continue*.
+    public func steps(for trigger: LifecycleTrigger) -> [LifecycleStep] {
+        switch (state, trigger) {
+        case (.notRunning, .launch):
+            [
+                LifecycleStep(.willFinishLaunching, .notRunning, .inactive),
+                LifecycleStep(.didFinishLaunching, .inactive, .inactive),
+                LifecycleStep(.didBecomeActive, .inactive, .active),
+            ]
+        case (.notRunning, _), (_, .launch): []
+        case (.inactive, .refuseLaunch): [LifecycleStep(.willTerminate, .inactive, .notRunning)]
+        case (_, .refuseLaunch): []
+        case (.active, .pause): [resignActive, enterBackground]
+        case (.inactive, .pause): [enterBackground]
+        case (_, .pause): []
+        case (.inactive, .resume): [becomeActive]
+        case (.background, .resume): [enterForeground, becomeActive]
+        case (.suspended, .resume), (.suspended, .endSuspension):
+            [resume(to: .background), enterForeground, becomeActive]
+        case (_, .resume): []
+        case (.active, .interrupt): [resignActive]
+        case (_, .interrupt): []
+        case (.background, .suspend): [LifecycleStep(nil, .background, .suspended)]
+        case (_, .suspend): []
+        case (.background, .endSuspension): [resume(to: .background), enterForeground, becomeActive]
+        case (_, .endSuspension): [resume(to: state)]
+        case (_, .reload): [LifecycleStep(.willReload, state, state), LifecycleStep(.didReload, state, state)]
+        case (.active, .stop): [resignActive, enterBackground, terminate]
+        case (.inactive, .stop): [enterBackground, terminate]
+        case (_, .stop): [LifecycleStep(.willTerminate, state, .notRunning)]
+        }
+    }
+
+    /// Takes `step`: the service is in the state that it leads to.
+    public mutating func take(_ step: LifecycleStep) { state = step.to }
+
+    private var resignActive: LifecycleStep { LifecycleStep(.willResignActive, .active, .inactive) }
+    private var enterBackground: LifecycleStep { LifecycleStep(.didEnterBackground, .inactive, .background) }
+    private var enterForeground: LifecycleStep { LifecycleStep(.willEnterForeground, .background, .inactive) }
+    private var becomeActive: LifecycleStep { LifecycleStep(.didBecomeActive, .inactive, .active) }
+    private var terminate: LifecycleStep { LifecycleStep(.willTerminate, .background, .notRunning) }
+
+    private func resume(to state: LifecycleState) -> LifecycleStep { LifecycleStep(.didResume, .suspended, state) }
+}
+
+/// Where a service is in its life. The names are those of UIKit's application states.
+public nonisolated enum LifecycleState: String, Sendable, CaseIterable {
+    /// Not launched yet, or terminated.
+    case notRunning
+    /// Launching, or interrupted for a short time.
+    case inactive
+    /// Doing its work.
+    case active
+    /// Paused: it holds what it needs to go on, and does no work.
+    case background
+    /// Stopped as a process: no code runs.
+    case suspended
+}
+
+/// What moves a service from one state to another.
+public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
+    /// The process has started.
+    case launch
+    /// A listener refused the launch.
+    case refuseLaunch
+    /// Go to the background: SIGTSTP, `belfryctl pause`, a machine about to sleep.
+    case pause
+    /// Come back from the background or from an interruption: SIGCONT, `belfryctl resume`, a machine that woke.
+    case resume
+    /// Stop being active for a short time.
+    case interrupt
+    /// The process is about to stop itself, in the background.
+    case suspend
+    /// The process was stopped and runs again: SIGCONT after SIGSTOP, a thawed cgroup, a machine that woke.
+    case endSuspension
+    /// Read the configuration anew.
+    case reload
+    /// Terminate: SIGTERM, SIGINT.
+    case stop
+}
+
+/// One step of a transition: the notification it owes, and the states before and after it.
+public nonisolated struct LifecycleStep: Sendable, Equatable {
+    /// The notification to deliver, or nil for a step that nobody can be told of.
+    public let name: LifecycleNotification.Name?
+    /// The state before.
+    public let from: LifecycleState
+    /// The state the step leads to. A `did…` notification is delivered in it, a `will…` notification before it.
+    public let to: LifecycleState
+
+    /// Whether the service is in the new state already while this is delivered.
+    var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
+
+    init(_ name: LifecycleNotification.Name?, _ from: LifecycleState, _ to: LifecycleState) {
+        self.name = name
+        self.from = from
+        self.to = to
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AnswerTests {
+    /// A listener made of a closure.
+    final class Answering: LifecycleListener {
+        let name: String
+        let rank: Int?
+        private let make: (Answering) -> [LifecycleAnswer]
+
+        init(_ name: String, rank: Int? = nil, _ make: @escaping (Answering) -> [LifecycleAnswer]) {
+            self.name = name
+            self.rank = rank
+            self.make = make
+        }
+
+        var answers: [LifecycleAnswer] { make(self) }
+    }
+
+    let fixture = MediatorFixture()
+
+    private func add(_ name: String, rank: Int? = nil, _ make: @escaping (Answering) -> [LifecycleAnswer]) throws {
+        try fixture.mediator.addListener(Answering(name, rank: rank, make))
+    }
+
+    @Test(arguments: [
+        ([FetchResult.noData, .noData], FetchResult.noData), ([.noData, .newData, .failed], .newData),
+        ([.failed, .noData], .failed), ([], .noData),
+    ])
+    func resultsAreCombined(results: [FetchResult], expected: FetchResult) throws {
+        for (index, result) in results.enumerated() { try add("\(index)") { [$0.onFetch { _ in result }] } }
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.performFetch) { report = $0 }
+
+        #expect(report?.result == expected)
+        #expect(report?.listeners.map(\.outcome) == results.map { .fetched($0) })
+    }
+
+    @Test func awaitedPostCompletesOnceThoughOneNeverAnswers() throws {
+        try add("never") {
+            $0.name.isEmpty
+                ? []
+                : [
+                    $0.onFetch(deadline: .seconds(1)) { _ in
+                        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+                        return .newData
+                    }
+                ]
+        }
+        try add("good") { [$0.onFetch { _ in .noData }] }
+        var reports: [LifecycleReport] = []
+
+        fixture.mediator.post(.performFetch) { reports.append($0) }
+        fixture.clock.advance(by: .seconds(30))
+
+        #expect(reports.map(\.result) == [.failed])
+        #expect(reports.first?.listeners.map(\.outcome) == [.overran, .fetched(.noData)])
+    }
+
+    @Test func firstYesOpensTheURL() throws {
+        var asked: [String] = []
+        for (name, says) in [("no", false), ("yes", true), ("late", true)] {
+            try add(name) {
+                [
+                    $0.onOpenURL { url in
+                        asked.append("\(name) \(url)")
+                        return says
+                    }
+                ]
+            }
+        }
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.openURL, userInfo: ["url": "x:y"]) { report = $0 }
+
+        #expect(asked == ["no x:y", "yes x:y"])
+        #expect(report?.handledBy == "yes")
+    }
+
+    @Test func actionIsPerformedByWhoOffersIt() throws {
+        var performed: [String] = []
+        try add("one") { listener in
+            ["rotate", "shrink"].map { id in listener.onAction(id, title: id) { _ in performed.append("one \(id)") } }
+        }
+        try add("two") { [$0.onAction("warm", title: "warm up") { _ in performed.append("two warm") }] }
+        var reports: [LifecycleReport] = []
+
+        for action in ["warm", "shrink", "unknown"] {
+            fixture.mediator.post(.performAction, userInfo: ["action": .string(action)]) { reports.append($0) }
+        }
+
+        #expect(performed == ["two warm", "one shrink"])
+        #expect(reports.map(\.handledBy) == ["two", "one", nil])
+        #expect(fixture.mediator.actions.map(\.id) == ["rotate", "shrink", "warm"])
+    }
+
+    @Test func launchVerdictsAreAllAskedFor() throws {
+        var asked: [String] = []
+        for (name, verdict) in [("a", true), ("b", false), ("c", false)] {
+            try add(name) {
+                [
+                    $0.onLaunch { _ in
+                        asked.append(name)
+                        return verdict
+                    }
+                ]
+            }
+        }
+
+        fixture.perform(.launch)
+
+        #expect(asked == ["a", "b", "c"])
+        #expect(fixture.ended.first?.result == .refused(["b: verdict false", "c: verdict false"]))
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func oneRankIsToldConcurrently() async throws {
+        let first = RecordingListener("first", [.flushRequested], rank: 1, manner: .waiting)
+        let second = RecordingListener("second", [.flushRequested], rank: 1, manner: .waiting)
+        let last = RecordingListener("last", [.flushRequested])
+        for listener in [first, last, second] { try fixture.mediator.addListener(listener) }
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.flushRequested) { report = $0 }
+        #expect([first, second, last].map(\.received.count) == [1, 1, 0])
+        second.finish()
+        first.finish()
+        await fixture.until { report != nil }
+
+        #expect(report?.listeners.map(\.listener) == ["first", "second", "last"])
+    }
+
+    @Test func primaryIsToldFirstUpAndLastDown() throws {
+        fixture.listener("other", [.didBecomeActive, .willResignActive])
+        let primary = RecordingListener("primary", [.didBecomeActive, .willResignActive])
+        primary.journal = { [fixture] in fixture.told.append($0) }
+        try fixture.mediator.addPrimaryListener(primary)
+
+        fixture.perform(.launch, .interrupt)
+
+        #expect(
+            fixture.told == [
+                "primary didBecomeActive", "other didBecomeActive", "other willResignActive",
+                "primary willResignActive",
+            ])
+        #expect(throws: ListenerOrderError.primaries(["primary", "another"])) {
+            try fixture.mediator.addPrimaryListener(RecordingListener("another"))
+        }
+        #expect(fixture.mediator.listeners.map(\.name) == ["primary", "other"])
+    }
+
+    @Test func typedEventsTravelAsUserInfo() throws {
+        var heard: [Suspension] = []
+        let observation = fixture.mediator.addObserver(of: Suspension.self) { heard.append($0) }
+        let suspension = Suspension(.freezer, duration: .milliseconds(1500), isExact: true)
+
+        fixture.mediator.perform(.launch)
+        fixture.mediator.perform(.endSuspension, userInfo: suspension.userInfo)
+
+        #expect(heard == [suspension])
+        observation.cancel()
+    }
+
+    @Test func userInfoThatDoesNotFitIsAFailure() throws {
+        try add("typed") { [$0.on(MemoryWarning.self) { _ in }] }
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.didReceiveMemoryWarning, userInfo: ["level": 7]) { report = $0 }
+
+        #expect(
+            report?.problems == ["typed: user info of 'didReceiveMemoryWarning' does not fit its type, it has level"])
+    }
+}
+
+/// Listeners that all answer at once, some of which change what the others do.
+struct PromptAnswerTests {
+    private final class Telling: LifecycleListener {
+        let name: String
+        var answersFlush = true
+        private let body: () -> Void
+
+        init(_ name: String, _ body: @escaping () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        var answers: [LifecycleAnswer] {
+            if answersFlush {
+                on(.flushRequested) { [body] _ in body() }
+            } else {
+                on(.statusRequested) { [body] _ in body() }
+            }
+        }
+    }
+
+    private let mediator = LifecycleMediator(clock: ManualClock())
+
+    @Test func whoAnswersOtherwiseMeanwhileIsNotTold() throws {
+        var told: [String] = []
+        var change: () -> Void = {}
+        let second = Telling("second") { told.append("second") }
+        let first = Telling("first") {
+            told.append("first")
+            change()
+        }
+        let third = Telling("third") { told.append("third") }
+        for listener in [first, second, third] { try mediator.addListener(listener) }
+        var reports: [LifecycleReport] = []
+        mediator.addReportObserver { reports.append($0) }
+
+        mediator.post(.flushRequested)
+        change = { [mediator] in
+            second.answersFlush = false
+            mediator.updateAnswers(of: second)
+        }
+        mediator.post(.flushRequested)
+
+        #expect(told == ["first", "second", "third", "first", "third"])
+        #expect(reports.map { $0.listeners.map(\.listener) } == [["first", "second", "third"], ["first", "third"]])
+    }
+
+    @Test func whoIsRemovedMeanwhileIsNotTold() throws {
+        var told: [String] = []
+        let second = Telling("second") { told.append("second") }
+        let first = Telling("first") { [mediator] in
+            told.append("first")
+            mediator.removeListener(second)
+        }
+        for listener in [first, second] { try mediator.addListener(listener) }
+
+        mediator.post(.flushRequested)
+
+        #expect(told == ["first"])
+    }
+}

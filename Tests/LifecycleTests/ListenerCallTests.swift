@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressTests {
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+    let slow = SlowListener("slow", deadline: .seconds(20))
+    let recorder = Recorder()
+
+    final class Recorder { var progress: [LifecycleProgress] = [] }
+
+    init() throws {
+        // Told after the slow one: a stop goes in reverse.
+        fixture.listener("quick", [.willTerminate], deadline: .zero)
+        try fixture.mediator.addListener(slow)
+        fixture.mediator.addProgressObserver { [recorder] in recorder.progress.append($0) }
+        fixture.perform(.launch, .stop)
+    }
+
+    private func outcomes() -> [ListenerOutcome] {
+        fixture.ended.last?.notifications.last?.listeners.map(\.outcome) ?? []
+    }
+
+    @Test func whoSaysNothingHasItsShareAndNoMore() {
+        fixture.clock.advance(by: .seconds(5))
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(outcomes().first == .overran)
+        #expect(recorder.progress.isEmpty)
+        slow.finish()
+    }
+
+    @Test func whoGetsOnHasTimeUpToItsDeadline() async {
+        for _ in 0..<15 {
+            fixture.clock.advance(by: .seconds(1))
+            slow.progress?.report(nextWithin: .seconds(2), "piece")
+        }
+        #expect(fixture.mediator.state == .background)
+        #expect(fixture.mediator.awaited == ["slow"])
+        slow.finish()
+        await fixture.until { fixture.mediator.state == .notRunning }
+
+        #expect(outcomes() == [.completed, .completed])
+        #expect(recorder.progress.filter(\.isExtended).count == 12)
+        #expect(recorder.progress.last?.name == "slow" && recorder.progress.last?.text == "piece")
+        #expect(recorder.progress.last?.remaining == .seconds(2))
+    }
+
+    @Test func itIsCutWhenReportsCease() {
+        fixture.clock.advance(by: .seconds(4))
+        slow.progress?.report(nextWithin: .seconds(3))
+
+        fixture.clock.advance(by: .milliseconds(2999))
+        #expect(fixture.mediator.state == .background)
+        fixture.clock.advance(by: .milliseconds(1))
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(outcomes().first == .overran)
+        slow.finish()
+    }
+
+    @Test func noReportGoesBeyondTheDeadline() {
+        for _ in 0..<30 {
+            slow.progress?.report(nextWithin: .seconds(60))
+            fixture.clock.advance(by: .seconds(1))
+        }
+
+        let duration = fixture.ended.last?.notifications.last?.listeners.first?.duration
+        #expect(duration == .seconds(20))
+        slow.finish()
+    }
+
+    @Test func reportWithinTheShareAsksForNothing() {
+        fixture.clock.advance(by: .seconds(1))
+        slow.progress?.report(nextWithin: .seconds(2))
+
+        #expect(recorder.progress.map(\.isExtended) == [false])
+        #expect(recorder.progress.map(\.remaining) == [.seconds(4)])
+        slow.finish()
+    }
+
+    @Test func reportAfterTheEndIsNothing() async {
+        let progress = slow.progress
+        slow.finish()
+        await fixture.until { fixture.mediator.state == .notRunning }
+
+        progress?.report()
+
+        #expect(recorder.progress.isEmpty)
+    }
+
+    @Test func whatIsKeptForOthersStaysTheirs() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(6)))
+        let slow = SlowListener("slow", deadline: .seconds(10))
+        let hanging = fixture.listener("hanging", [.willTerminate], deadline: .seconds(5), .stubborn)
+        #expect(throws: Never.self) { try fixture.mediator.addListener(slow) }
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(3))
+        slow.progress?.report(nextWithin: .seconds(4))
+        #expect(fixture.mediator.remainingTime == .seconds(6))
+        fixture.clock.advance(by: .seconds(6))
+
+        let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
+        #expect(durations == [.seconds(7), .seconds(2)])
+        for ended in [slow.finish, hanging.finish] { ended() }
+    }
+
+    @Test func leafOfACompositeGetsOnForAll() throws {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+        let leaf = SlowListener("leaf", deadline: .seconds(20))
+        try fixture.mediator.addListener(CompositeListener("tree", clock: fixture.clock, [leaf]))
+        let recorder = Recorder()
+        fixture.mediator.addProgressObserver { recorder.progress.append($0) }
+        fixture.perform(.launch, .stop)
+
+        fixture.clock.advance(by: .seconds(4))
+        leaf.progress?.report(nextWithin: .seconds(5), "half")
+        fixture.clock.advance(by: .seconds(4))
+
+        #expect(fixture.mediator.state == .background)
+        #expect(recorder.progress.map(\.name) == ["tree"])
+        #expect(recorder.progress.map(\.text) == ["leaf: half"])
+        leaf.finish()
+    }
+
+    @Test func backgroundTaskThatGetsOnHoldsAStopUpToItsDeadline() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+        let recorder = Recorder()
+        fixture.mediator.addProgressObserver { recorder.progress.append($0) }
+        fixture.perform(.launch)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(8))
+        fixture.perform(.stop)
+
+        for _ in 0..<7 {
+            fixture.clock.advance(by: .seconds(1))
+            task.reportProgress(nextWithin: .seconds(3), "more")
+        }
+        #expect(fixture.mediator.awaited == ["upload"])
+        #expect(fixture.mediator.state == .active)
+        fixture.clock.advance(by: .seconds(1))
+
+        #expect(task.isEnded)
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(recorder.progress.last?.isExtended == true)
+    }
+
+    @Test(arguments: [1, 3, 12, 60])
+    func otherLimitHoldsForWhatIsUnderWay(seconds: Int) {
+        fixture.clock.advance(by: .seconds(1))
+
+        fixture.mediator.deadlines.stop = .seconds(seconds)
+
+        let left = min(seconds, 20) - 1
+        if left > 0 {
+            #expect(fixture.mediator.remainingTime == .seconds(seconds - 1))
+            fixture.clock.advance(by: .seconds(left) - .microseconds(1))
+            #expect(fixture.mediator.state == .background)
+            fixture.clock.advance(by: .microseconds(1))
+        }
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(outcomes().first == .overran)
+        slow.finish()
+    }
+
+    @Test func otherLimitHoldsForBackgroundTasksToo() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(25)))
+        fixture.perform(.launch)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(60))
+        fixture.perform(.stop)
+
+        fixture.mediator.deadlines.stop = .seconds(3)
+        fixture.clock.advance(by: .seconds(3))
+
+        #expect(task.isEnded)
+        #expect(fixture.mediator.state == .notRunning)
+    }
+}
+
+/// Answers that keep the thread from everybody else, so that no timer can end them.
+struct LateAnswerTests {
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(5)))
+
+    private func outcomes(_ listener: BlockingListener, _ act: (LifecycleMediator) -> Void) throws -> [ListenerReport] {
+        var reports: [ListenerReport] = []
+        fixture.mediator.addReportObserver { reports += $0.listeners }
+        try fixture.mediator.addListener(listener)
+        fixture.perform(.launch)
+        act(fixture.mediator)
+        return reports
+    }
+
+    @Test(arguments: [BlockingListener.Kind.immediate, .suspending, .completing])
+    func anAnswerThatBlocksPastItsDeadlineIsLate(kind: BlockingListener.Kind) throws {
+        let listener = BlockingListener(kind, for: .seconds(6), fixture.clock)
+
+        let reports = try outcomes(listener) { $0.post(.flushRequested) }
+
+        #expect(reports.map(\.outcome) == [.late])
+        #expect(reports.map(\.duration) == [.seconds(6)])
+        #expect(fixture.mediator.listeners.first?.record.failures == 1)
+    }
+
+    @Test(arguments: [BlockingListener.Kind.immediate, .suspending, .completing])
+    func oneThatBlocksUpToItsDeadlineIsNot(kind: BlockingListener.Kind) throws {
+        let listener = BlockingListener(kind, for: .seconds(5), fixture.clock)
+
+        let reports = try outcomes(listener) { $0.post(.flushRequested) }
+
+        #expect(reports.map(\.outcome) == [.completed])
+    }
+
+    @Test func aReloadThatWasTakenLateIsTaken() throws {
+        let listener = BlockingListener(.immediate, on: .didReload, for: .seconds(6), fixture.clock)
+        var result: TransitionReport.Result?
+
+        let reports = try outcomes(listener) { $0.perform(.reload) { result = $0.result } }
+
+        #expect(reports.map(\.outcome) == [.late])
+        #expect(result == .completed)
+    }
+
+    @Test func withoutTimeTheFirstStepIsNotLate() throws {
+        let listener = BlockingListener(.immediate, on: .willTerminate, for: .seconds(6), fixture.clock)
+        let cutting = fixture.mediator.addObserver(forName: .willTerminate) { [fixture] _ in fixture.perform(.stop) }
+
+        let reports = try outcomes(listener) { $0.perform(.stop) }
+
+        #expect(reports.map(\.outcome) == [.completed])
+        cutting.cancel()
+    }
+}
+
+/// A listener whose answer takes its time without giving the thread away.
+final class BlockingListener: LifecycleListener {
+    nonisolated enum Kind: Sendable { case immediate, suspending, completing }
+
+    let name = "blocking"
+    private let kind: Kind
+    private let interest: LifecycleNotification.Name
+    private let time: Duration
+    private let clock: ManualClock
+
+    init(
+        _ kind: Kind, on interest: LifecycleNotification.Name = .flushRequested, for time: Duration,
+        _ clock: ManualClock
+    ) {
+        self.kind = kind
+        self.interest = interest
+        self.time = time
+        self.clock = clock
+    }
+
+    var answers: [LifecycleAnswer] {
+        switch kind {
+        case .immediate: on(interest) { [self] _ in clock.advance(by: time) }
+        case .suspending: on(interest, deadline: nil) { [self] _ async in clock.advance(by: time) }
+        case .completing:
+            onCompletion(interest) { [self] _, completion in
+                clock.advance(by: time)
+                completion(.success(()))
+                return {}
+            }
+        }
+    }
+}

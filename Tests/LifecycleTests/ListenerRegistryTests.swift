@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Glibc
+import Lifecycle
+import LifecycleTesting
+import Testing
+
+/// What a mediator takes of those who come later.
+struct ListenerPlaceTests {
+    let fixture = MediatorFixture()
+    private var order: [String] { fixture.mediator.listeners.map(\.name) }
+
+    private func add(_ listeners: PlacedListener...) throws {
+        for listener in listeners { try fixture.mediator.addListener(listener) }
+    }
+
+    @Test func aNameIsTakenOnce() throws {
+        try add(PlacedListener("a"))
+
+        #expect(throws: ListenerOrderError.duplicate("a")) { try add(PlacedListener("a")) }
+        #expect("\(ListenerOrderError.duplicate("a"))" == "there is a listener of this name already: a")
+        #expect(order == ["a"])
+    }
+
+    @Test func namesThatOnlyLookTheSameAreTwo() throws {
+        try add(PlacedListener("é"), PlacedListener("e\u{301}"))
+
+        #expect(fixture.mediator.listeners.count == 2)
+    }
+
+    @Test func whoIsFollowedAlreadyMayNotFollowThose() throws {
+        try add(PlacedListener("a", follows: ["b"]), PlacedListener("b", follows: ["c"]))
+
+        #expect(throws: ListenerOrderError.cycle(["a", "b", "c"])) { try add(PlacedListener("c", follows: ["a"])) }
+        #expect(throws: ListenerOrderError.cycle(["c"])) { try add(PlacedListener("c", follows: ["c"])) }
+        try add(PlacedListener("c"))
+        #expect(order == ["c", "b", "a"])
+    }
+
+    @Test func aRankMayNotComeAfterItself() throws {
+        try add(PlacedListener("a", rank: 1), PlacedListener("b", follows: ["a"]))
+
+        #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1, follows: ["b"])) }
+        #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1, follows: ["a"])) }
+        #expect(order == ["a", "b"])
+    }
+
+    @Test func aRankThatIsFollowedTakesInNobodyWhomItsMembersFollow() throws {
+        try add(PlacedListener("a", rank: 1, follows: ["x"]), PlacedListener("x", follows: ["c"]))
+
+        #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1)) }
+    }
+
+    @Test func theOrderIsFoundAnewWhenWhomItHingedOnIsGone() throws {
+        let b = PlacedListener("b", follows: ["c"])
+        try add(PlacedListener("a", follows: ["b"]), b, PlacedListener("c"))
+        #expect(order == ["c", "b", "a"])
+
+        fixture.mediator.removeListener(b)
+
+        #expect(order == ["a", "c"])
+    }
+
+    @Test func aFollowedNameThatNobodyHasIsKnown() throws {
+        try add(PlacedListener("a", follows: ["b", "misspelt"]), PlacedListener("b"))
+
+        #expect(fixture.mediator.unknownFollowed.map { "\($0.listener) \($0.name)" } == ["a misspelt"])
+    }
+}
+
+/// Ten times as many take ten times the work, not a hundred times. The work is the processor time.
+@Suite(.timeLimit(.minutes(2)))
+struct ListenerScaleTests {
+    /// How each listener declares its place.
+    nonisolated enum Shape: String, CaseIterable, Sendable { case plain, rank, chain, chainBackwards, allFollowOne }
+
+    private let one = LifecycleNotification.Name("com.example.one")
+
+    private func listener(_ index: Int, of count: Int, _ shape: Shape) -> PlacedListener {
+        switch shape {
+        case .plain: PlacedListener("l\(index)")
+        case .rank: PlacedListener("l\(index)", rank: 1)
+        case .chain: PlacedListener("l\(index)", follows: ["l\(index - 1)"])
+        case .chainBackwards: PlacedListener("l\(count - index)", follows: ["l\(count - index - 1)"])
+        case .allFollowOne: PlacedListener("l\(index)", follows: index > 0 ? ["l0"] : [])
+        }
+    }
+
+    private func life(of count: Int, _ shape: Shape) throws -> Double {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(1)))
+        let listeners = (0..<count).map { listener($0, of: count, shape) }
+        let began = Self.processorTime()
+        for listener in listeners { try fixture.mediator.addListener(listener) }
+        fixture.perform(.launch)
+        if let one { fixture.mediator.post(one) }
+        fixture.perform(.interrupt, .resume)
+        for listener in listeners { fixture.mediator.removeListener(listener) }
+        return Self.processorTime() - began
+    }
+
+    @Test(arguments: Shape.allCases)
+    func listenersComeAndAreToldAndGoInLinearTime(shape: Shape) throws {
+        _ = try life(of: 100, shape)
+        let few = try (0..<3).map { _ in try life(of: 1_000, shape) }.min() ?? 0
+
+        let many = try life(of: 10_000, shape)
+
+        #expect(many < 30 * few, "1,000: \(few) s, 10,000: \(many) s")
+    }
+
+    @Test func tasksBeginAndEndInLinearTime() {
+        let life = { (count: Int) in
+            let fixture = MediatorFixture()
+            let began = Self.processorTime()
+            let tasks = (0..<count).map {
+                fixture.mediator.beginBackgroundTask(named: "\($0)", deadline: .seconds(9))
+            }
+            for task in tasks { task.end() }
+            return Self.processorTime() - began
+        }
+        _ = life(100)
+        let few = (0..<3).map { _ in life(1_000) }.min() ?? 0
+
+        let many = life(10_000)
+
+        #expect(many < 30 * few, "1,000: \(few) s, 10,000: \(many) s")
+    }
+
+    /// That of the process, in seconds (clock(3)).
+    private static func processorTime() -> Double { Double(clock()) / 1e6 }
+}
+
+/// A listener that says where it stands, and answers at once and later.
+final class PlacedListener: LifecycleListener {
+    let name: String
+    let rank: Int?
+    let follows: [String]
+
+    init(_ name: String, rank: Int? = nil, follows: [String] = []) {
+        self.name = name
+        self.rank = rank
+        self.follows = follows
+    }
+
+    var answers: [LifecycleAnswer] {
+        if let one = LifecycleNotification.Name("com.example.one") { on(one) { _ in } }
+        onCompletion(.willResignActive) { _, completion in
+            completion(.success(()))
+            return {}
+        }
+        if let own = LifecycleNotification.Name("com.example.\(name)") { on(own) { _ in } }
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import TestSupport
+
+/// An archive with every kind of value, and random ones.
+nonisolated enum RestorationSample {
+    static func archive() throws -> RestorationArchive {
+        var archive = RestorationArchive()
+        try archive.insert(.init(version: 3, value: value), for: "player")
+        try archive.insert(.init(version: -1, value: .null), for: "Zürich/2")
+        try archive.insert(.init(version: .max, value: [1, [2, [3, [:]]]]), for: "socket")
+        return archive
+    }
+
+    static let value: JSONValue = [
+        "none": .null, "yes": true, "no": false, "small": -1, "big": .int(.min), "half": 0.5, "zero": -0.0,
+        "text": "e\u{301} 👩‍👩‍👧 \0", "list": [1, "two", 3.0, []], "tree": ["a": ["b": ["c": .int(.max)]]],
+    ]
+
+    static func randomValue(_ generator: inout SeededRandom, level: Int = 0) -> JSONValue {
+        switch Int.random(in: 0..<(level < 6 ? 8 : 6), using: &generator) {
+        case 0: return .null
+        case 1: return .bool(.random(using: &generator))
+        case 2: return .int(Int64(truncatingIfNeeded: generator.next()) >> Int64.random(in: 0..<64, using: &generator))
+        case 3: return .double(Double(Int64(truncatingIfNeeded: generator.next())) / 3)
+        case 4, 5: return .string(randomString(&generator))
+        case 6:
+            return .array(
+                (0..<Int.random(in: 0..<5, using: &generator)).map { _ in
+                    randomValue(&generator, level: level + 1)
+                })
+        default:
+            var object: UserInfo = [:]
+            for _ in 0..<Int.random(in: 0..<5, using: &generator) {
+                object[randomString(&generator)] = randomValue(&generator, level: level + 1)
+            }
+            return .object(object)
+        }
+    }
+
+    static func randomString(_ generator: inout SeededRandom) -> String {
+        let letters = ["a", "é", "e\u{301}", "\0", "京", "🎬", "\"", "\\", " "]
+        return (0..<Int.random(in: 0..<12, using: &generator)).map { _ in letters.randomElement(using: &generator)! }
+            .joined()
+    }
+}
+
+/// The shapes that Codable types have.
+nonisolated enum RestorationShapes {
+    struct Widths: Codable, Equatable {
+        var int8 = Int8.min
+        var int16 = Int16.min
+        var int32 = Int32.min
+        var int64 = Int64.min
+        var int128 = Int128.min
+        var int = Int.max
+        var uint8 = UInt8.max
+        var uint16 = UInt16.max
+        var uint32 = UInt32.max
+        var uint64 = UInt64.max
+        var uint128 = UInt128.max
+        var uint = UInt.max
+        var float = Float.leastNonzeroMagnitude
+        var double = Double.greatestFiniteMagnitude
+        var bool = true
+        var string = "Zürich \0 👩‍👩‍👧"
+    }
+
+    struct Optionals: Codable, Equatable {
+        var none: Int?
+        var some: Int? = 5
+        var list: [String?] = ["a", nil, "c"]
+        var byName: [String: Int?] = ["none": nil, "one": 1]
+    }
+
+    enum Event: Codable, Equatable, Sendable {
+        case idle
+        case playing(track: String, at: Double)
+        case failed(Int, String)
+        indirect case after(Event)
+    }
+
+    enum Level: String, Codable, CodingKeyRepresentable {
+        case low, high
+    }
+
+    struct Mixed: Codable, Equatable {
+        var matrix = [[1, 2], [], [3]]
+        var byNumber = [1: "one", -2: "minus two"]
+        var byLevel = [Level.low: 0.5, .high: 2]
+        var set: Set<String> = ["x", "y"]
+        var range = 1..<9
+        var pause = Duration.seconds(10) + .nanoseconds(1)
+        var earlier = Duration.milliseconds(-1500)
+        var events: [Event] = [.idle, .playing(track: "a.mp3", at: 1.5), .after(.after(.failed(3, "gone")))]
+    }
+
+    class Base: Codable {
+        var id = 0
+    }
+
+    final class Derived: Base {
+        var name = ""
+
+        private enum CodingKeys: String, CodingKey { case name }
+
+        override init() { super.init() }
+
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            try super.init(from: container.superDecoder())
+        }
+
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try super.encode(to: container.superEncoder())
+        }
+    }
+
+    /// A list whose elements lie in containers that it opens itself, the last in a super encoder.
+    struct ByHand: Codable, Equatable {
+        var first = Int128(7)
+        var inner = "inner"
+        var last = UInt128(9)
+
+        private enum Keys: String, CodingKey { case inner, list }
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            first = try list.decode(Int128.self)
+            guard try list.decodeNil() else { throw ShapeError() }
+            let keyed = try list.nestedContainer(keyedBy: Keys.self)
+            inner = try keyed.decode(String.self, forKey: .inner)
+            var numbers = try keyed.nestedUnkeyedContainer(forKey: .list)
+            guard try numbers.decode(UInt8.self) == 1, try numbers.decode(UInt8.self) == 2, numbers.isAtEnd else {
+                throw ShapeError()
+            }
+            last = try list.superDecoder().singleValueContainer().decode(UInt128.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var list = encoder.unkeyedContainer()
+            try list.encode(first)
+            try list.encodeNil()
+            var keyed = list.nestedContainer(keyedBy: Keys.self)
+            try keyed.encode(inner, forKey: .inner)
+            var numbers = keyed.nestedUnkeyedContainer(forKey: .list)
+            try numbers.encode(UInt8(1))
+            var same = keyed.nestedUnkeyedContainer(forKey: .list)
+            try same.encode(UInt8(2))
+            var single = list.superEncoder().singleValueContainer()
+            try single.encode(last)
+        }
+    }
+
+    struct ShapeError: Error {}
+
+    /// A list of nodes in each other, as deep as one likes.
+    final class Chain: Codable {
+        var next: Chain?
+
+        init(length: Int) { next = length > 1 ? Chain(length: length - 1) : nil }
+    }
+}
+
+/// A listener that keeps a number and a text, and counts how often it was given them.
+final class RestoredListener: RestorableListener {
+    nonisolated struct Kept: Codable, Sendable {
+        var count: Int
+        var text: String
+    }
+
+    let restorationIdentifier: String
+    let restorableStateVersion: Int
+    var count: Int
+    var text = ""
+    var encodingFailure: (any Error)?
+    var decodingFailure: (any Error)?
+    private(set) var decodings = 0
+
+    init(_ identifier: String, version: Int = 1, count: Int = 0) {
+        restorationIdentifier = identifier
+        restorableStateVersion = version
+        self.count = count
+    }
+
+    var name: String { "listener \(restorationIdentifier)" }
+    var answers: [LifecycleAnswer] {}
+
+    func encodeRestorableState() throws -> Kept {
+        if let encodingFailure { throw encodingFailure }
+        return Kept(count: count, text: text)
+    }
+
+    func decodeRestorableState(_ state: Kept) throws {
+        if let decodingFailure { throw decodingFailure }
+        decodings += 1
+        count = state.count
+        text = state.text
+    }
+}
+
+/// A listener whose state had another shape in version 1.
+final class MigratingListener: RestorableListener {
+    nonisolated struct First: Codable {
+        var number: Int
+    }
+
+    nonisolated struct Second: Codable, Sendable {
+        var count: Int
+    }
+
+    let restorationIdentifier = "migrating"
+    let restorableStateVersion = 2
+    private(set) var count = 0
+
+    var answers: [LifecycleAnswer] {}
+
+    func encodeRestorableState() -> Second { Second(count: count) }
+    func decodeRestorableState(_ state: Second) { count = state.count }
+
+    func migrate(from version: Int, _ value: JSONValue) throws -> JSONValue? {
+        switch version {
+        case 0: throw LifecycleRefusal("version 0 was never released")
+        case 1:
+            let first = try JSONValueDecoder().decode(First.self, from: value)
+            return try JSONValueEncoder().encode(Second(count: first.number))
+        default: return nil
+        }
+    }
+}
