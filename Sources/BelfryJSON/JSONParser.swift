@@ -161,3 +161,103 @@ package nonisolated struct JSONParser {
         if depth > maximumDepth { throw failure(.nestedTooDeeply) }
     }
 }
+
+nonisolated extension JSONParser {
+    mutating func number() throws(JSONParseError) -> JSONValue {
+        let start = offset
+        let isNegative = take(UInt8(ascii: "-"))
+        var integer: Int64? = 0
+        if !take(UInt8(ascii: "0")) {
+            try digits { digit in
+                guard let value = integer else { return }
+                let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+                let (sum, carry) = product.addingReportingOverflow(isNegative ? -digit : digit)
+                integer = overflow || carry ? nil : sum
+            }
+        }
+        var isInteger = true
+        if take(UInt8(ascii: ".")) {
+            isInteger = false
+            try digits { _ in }
+        }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            isInteger = false
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            try digits { _ in }
+        }
+        if isInteger, let integer, !(isNegative && integer == 0) { return .int(integer) }
+        return .double(try double(from: start))
+    }
+
+    private func double(from start: Int) throws(JSONParseError) -> Double {
+        guard offset - start <= Self.maximumNumberLength,
+            let value = Double(String(decoding: bytes[start..<offset], as: UTF8.self)), value.isFinite
+        else { throw JSONParseError(reason: .numberOutOfRange, offset: start) }
+        return value
+    }
+
+    /// One digit or more.
+    @inline(__always)
+    private mutating func digits(_ body: (Int64) -> Void) throws(JSONParseError) {
+        let start = offset
+        while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+            body(Int64(byte - UInt8(ascii: "0")))
+            offset += 1
+        }
+        if offset == start { throw unexpected() }
+    }
+}
+
+/// Why a JSON text was not understood, and where.
+public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong.
+    public enum Reason: Sendable, Equatable {
+        /// The text ends too early.
+        case unexpectedEnd
+        /// This byte cannot stand here.
+        case unexpectedByte(UInt8)
+        /// A control character must be escaped.
+        case controlCharacterInString
+        /// There is no such escape.
+        case invalidEscape
+        /// Half of a surrogate pair.
+        case loneSurrogate
+        /// The string is no UTF-8.
+        case invalidUTF8
+        /// The number is too large for a double, or written too long.
+        case numberOutOfRange
+        /// Too many arrays and objects within each other.
+        case nestedTooDeeply
+        /// There is more after the value.
+        case trailingBytes
+    }
+
+    /// What is wrong.
+    public let reason: Reason
+
+    /// The byte where it was noticed, counted from 0. For invalid UTF-8, the beginning of the string.
+    public let offset: Int
+
+    /// An error made by hand.
+    public init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    /// What to tell people.
+    public var description: String {
+        let what =
+            switch reason {
+            case .unexpectedEnd: "unexpected end"
+            case .unexpectedByte(let byte): "unexpected byte 0x\(String(byte, radix: 16, uppercase: true))"
+            case .controlCharacterInString: "control character in string"
+            case .invalidEscape: "invalid escape"
+            case .loneSurrogate: "lone surrogate"
+            case .invalidUTF8: "invalid UTF-8 in string"
+            case .numberOutOfRange: "number out of range"
+            case .nestedTooDeeply: "nested too deeply"
+            case .trailingBytes: "trailing bytes"
+            }
+        return "\(what) at byte \(offset)"
+    }
+}

@@ -88,3 +88,30 @@ nonisolated extension UInt16: JSONScalar {}
 nonisolated extension UInt32: JSONScalar {}
 nonisolated extension UInt64: JSONScalar {}
 nonisolated extension UInt128: JSONScalar {}
+
+/// Why a value is not what was asked for.
+nonisolated enum JSONScalarProblem: Error {
+    /// It is of another kind.
+    case otherKind
+    /// It is a number, written here, that the type cannot hold.
+    case outOfRange(String)
+}
+
+/// A key made from whatever there is: the place in an array, or `super`.
+nonisolated struct JSONCodingKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    /// Where a superclass keeps its part, as Foundation's coders have it.
+    static let parent = JSONCodingKey(stringValue: "super")
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}

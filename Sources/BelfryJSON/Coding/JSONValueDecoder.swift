@@ -16,3 +16,177 @@ public nonisolated struct JSONValueDecoder: Sendable {
         try JSONPlaceDecoder(value: value, codingPath: []).decode(type)
     }
 }
+
+/// What a type is handed to decode itself from: one value and the way to it.
+nonisolated struct JSONPlaceDecoder: Decoder, SingleValueDecodingContainer {
+    let value: JSONValue
+    let codingPath: [any CodingKey]
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let object) = value else { throw mismatch(JSONObject.self, "an object") }
+        return KeyedDecodingContainer(JSONKeyedReader(object: object, codingPath: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw mismatch([JSONValue].self, "an array") }
+        return JSONUnkeyedReader(elements: elements, codingPath: codingPath)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { value == .null }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        guard let scalar = type as? any JSONScalar.Type else { return try type.init(from: self) }
+        guard let taken = try take(scalar) as? Value else { throw mismatch(type, "\(type)") }
+        return taken
+    }
+
+    func decode(_ type: Int128.Type) throws -> Int128 { try take(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try take(type) }
+
+    private func take<Scalar: JSONScalar>(_ type: Scalar.Type) throws -> Scalar {
+        do {
+            return try type.taken(from: value)
+        } catch .otherKind {
+            throw mismatch(type, "\(type)")
+        } catch .outOfRange(let number) {
+            throw DecodingError.dataCorrupted(context("\(number) does not fit \(type)"))
+        }
+    }
+
+    private func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+        let context = context("expected \(expected), found \(value.kind)")
+        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    }
+
+    private func context(_ reason: String) -> DecodingError.Context {
+        DecodingError.Context(codingPath: codingPath, debugDescription: reason)
+    }
+}
+
+nonisolated extension JSONValue {
+    /// What it is, as an error says it.
+    fileprivate var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .int: "an integer"
+        case .double: "a floating-point number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// Reads values by key.
+nonisolated struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let values: [UTF8Text: JSONValue]
+    /// The names, in order.
+    private let names: [String]
+    let codingPath: [any CodingKey]
+
+    init(object: JSONObject, codingPath: [any CodingKey]) {
+        values = Dictionary(object.map { (UTF8Text($0.key), $0.value) }) { _, last in last }
+        names = object.keys
+        self.codingPath = codingPath
+    }
+
+    var allKeys: [Key] { names.compactMap { Key(stringValue: $0) } }
+
+    func contains(_ key: Key) -> Bool { values[UTF8Text(key.stringValue)] != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { try place(key).decodeNil() }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try place(key).decode(type)
+    }
+
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try place(key).decode(type) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try place(key).decode(type) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try place(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try place(key).unkeyedContainer()
+    }
+
+    func superDecoder() -> any Decoder { parent(JSONCodingKey.parent) }
+    func superDecoder(forKey key: Key) -> any Decoder { parent(key) }
+
+    private func place(_ key: Key) throws -> JSONPlaceDecoder {
+        guard let value = values[UTF8Text(key.stringValue)] else {
+            let reason = "no value for the key '\(key.stringValue)'"
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: reason))
+        }
+        return JSONPlaceDecoder(value: value, codingPath: codingPath + [key])
+    }
+
+    /// A superclass without a part of its own is left to say itself that it needs one.
+    private func parent(_ key: any CodingKey) -> any Decoder {
+        JSONPlaceDecoder(value: values[UTF8Text(key.stringValue)] ?? .null, codingPath: codingPath + [key])
+    }
+}
+
+/// Reads values one after the other. An element that could not be decoded is still the next one.
+nonisolated struct JSONUnkeyedReader: UnkeyedDecodingContainer {
+    let elements: [JSONValue]
+    let codingPath: [any CodingKey]
+    private(set) var currentIndex = 0
+
+    init(elements: [JSONValue], codingPath: [any CodingKey]) {
+        self.elements = elements
+        self.codingPath = codingPath
+    }
+
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try next(Any?.self).decodeNil() else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try take(type) { try $0.decode(type) }
+    }
+
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try take(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take(type) { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try take(JSONObject.self) { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try take([JSONValue].self) { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try take((any Decoder).self) { $0 } }
+
+    private mutating func take<Taken>(
+        _ type: Any.Type, _ body: (JSONPlaceDecoder) throws -> Taken
+    ) throws -> Taken {
+        let taken = try body(next(type))
+        currentIndex += 1
+        return taken
+    }
+
+    private func next(_ type: Any.Type) throws -> JSONPlaceDecoder {
+        let path = codingPath + [JSONCodingKey(intValue: currentIndex)]
+        guard !isAtEnd else {
+            let reason = "the array has only \(elements.count) elements"
+            throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: reason))
+        }
+        return JSONPlaceDecoder(value: elements[currentIndex], codingPath: path)
+    }
+}

@@ -29,3 +29,97 @@ public nonisolated struct JSONValueEncoder: Sendable {
         return node.value
     }
 }
+
+/// One run of an encoder: what all its parts share. `Encoder.container` cannot throw, so what goes wrong there waits
+/// here for the end.
+nonisolated final class JSONEncoding {
+    let maximumDepth: Int
+    private(set) var failure: EncodingError?
+
+    init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
+
+    func note(_ failure: EncodingError) { self.failure = self.failure ?? failure }
+}
+
+/// A place that something is being encoded into. Containers of one place share it, so that what is written through any
+/// of them, in any order, arrives.
+nonisolated final class JSONNode {
+    private enum Content {
+        case empty
+        case value(JSONValue)
+        case array([JSONNode])
+        case object([(key: String, node: JSONNode)], places: [UTF8Text: Int])
+    }
+
+    private var content = Content.empty
+
+    /// What was encoded. A type that encodes nothing at all leaves an empty object.
+    var value: JSONValue {
+        switch content {
+        case .empty: .object([:])
+        case .value(let value): value
+        case .array(let nodes): .array(nodes.map(\.value))
+        case .object(let nodes, _): .object(JSONObject(nodes.map { ($0.key, $0.node.value) }))
+        }
+    }
+
+    /// How many elements it has as an array.
+    var count: Int { if case .array(let nodes) = content { nodes.count } else { 0 } }
+
+    /// Whether this is a place for keyed values now.
+    func becomeObject() -> Bool {
+        switch content {
+        case .empty: content = .object([], places: [:])
+        case .object: break
+        case .value, .array: return false
+        }
+        return true
+    }
+
+    /// Whether this is a place for elements now.
+    func becomeArray() -> Bool {
+        switch content {
+        case .empty: content = .array([])
+        case .array: break
+        case .value, .object: return false
+        }
+        return true
+    }
+
+    /// Whether `value` could be put here, which nothing was before.
+    func set(_ value: JSONValue) -> Bool {
+        guard case .empty = content else { return false }
+        content = .value(value)
+        return true
+    }
+
+    func child(forKey key: String) -> JSONNode? {
+        if case .object(let nodes, let places) = content { places[UTF8Text(key)].map { nodes[$0].node } } else { nil }
+    }
+
+    /// Puts a new place under `key`, over what was there.
+    func addChild(forKey key: String) -> JSONNode {
+        let child = JSONNode()
+        if case .object(var nodes, var places) = content {
+            content = .empty  // or the collections would be copied
+            if let place = places[UTF8Text(key)] {
+                nodes[place].node = child
+            } else {
+                places[UTF8Text(key)] = nodes.count
+                nodes.append((key, child))
+            }
+            content = .object(nodes, places: places)
+        }
+        return child
+    }
+
+    func appendChild() -> JSONNode {
+        let child = JSONNode()
+        if case .array(var nodes) = content {
+            content = .empty  // or the array would be copied
+            nodes.append(child)
+            content = .array(nodes)
+        }
+        return child
+    }
+}
