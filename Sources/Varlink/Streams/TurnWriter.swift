@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryEventLoop
-internal import Glibc
 internal import BelfryLinux
+internal import CBelfry
+internal import Glibc
 
 /// Gathers what one turn of the loop queues, over all streams, and writes each stream one batch when everything that
 /// was ready has been handled. It also lends the streams the memory that only one of them needs at a time.

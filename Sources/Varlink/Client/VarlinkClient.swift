@@ -2,9 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 public import BelfryEventLoop
+public import BelfryLinux
 internal import CBelfry
 internal import Glibc
-internal import BelfryLinux
 
 /// Calls the methods of a service (UAPI.20), on the main thread's loop.
 ///
@@ -117,4 +117,53 @@ public final class VarlinkClient {
 
     /// Writes what is queued without waiting for the turn of the loop to end, as far as the service takes it.
     public func flush() { connection.writer.flush() }
+}
+
+extension VarlinkClient {
+    /// Calls a method and waits for its reply.
+    ///
+    /// Await it from a `MainThreadExecutor` task to stay on one thread. Cancelling the task does not call the method
+    /// off: close the client for that.
+    ///
+    /// - Throws: the service's error, or why there was no answer.
+    public func call(_ method: String, _ parameters: JSONObject = [:]) async throws(VarlinkError) -> JSONObject {
+        try await withCheckedContinuation { continuation in
+            call(method, parameters) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Calls a method that may answer many times. The call is made at once, and replies are kept until they are asked
+    /// for; when many wait, the rest stays with the service.
+    public func more(_ method: String, _ parameters: JSONObject = [:]) -> VarlinkReplies {
+        VarlinkReplies(method, parameters, of: self)
+    }
+}
+
+/// Why a call brought no result.
+public nonisolated enum VarlinkError: Error, Sendable, Equatable {
+    /// The service answered with an error.
+    case failed(name: String, parameters: JSONObject)
+    /// The service could not be reached, or the connection failed.
+    case system(SystemError)
+    /// The connection was closed before the answer came.
+    case closed
+    /// The service broke the protocol; the connection was closed.
+    case protocolViolation(VarlinkProtocolError)
+    /// The task that waited was cancelled.
+    case cancelled
+}
+
+nonisolated extension VarlinkError: CustomStringConvertible {
+    /// What to tell people.
+    public var description: String {
+        switch self {
+        case .failed(let name, let parameters):
+            "service answered '\(SystemError.escape(name))'"
+                + (parameters.isEmpty ? "" : ": \(JSONValue.object(parameters))")
+        case .system(let error): "\(error)"
+        case .closed: "service closed the connection"
+        case .protocolViolation(let error): "service broke the protocol: \(error)"
+        case .cancelled: "cancelled"
+        }
+    }
 }

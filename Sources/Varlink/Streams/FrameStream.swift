@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryEventLoop
-internal import Glibc
 internal import BelfryLinux
+internal import CBelfry
+internal import Glibc
 
 /// One connected socket: reads what arrives into frames, and writes queued messages in batches. Clients' and
 /// servers' ends of a connection are made of it.
