@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfrySystemd
+internal import CBelfry
+
+/// Where things are in the memory that outlives the process: a page of header, the ring of notifications, the table of
+/// subscribers, and blocks with the names that they asked for. A pure value.
+package nonisolated struct KeptLayout: Sendable, Equatable {
+    /// The first page.
+    package struct Header {
+        var magic: UInt64
+        var version: UInt64
+        var boot: IdentifierWords
+        var ringSize: UInt64
+        var entries: UInt64
+        var blocks: UInt64
+        /// Of two memories the one to go on with is that with the higher number.
+        var generation: UInt64
+        var ring: KeptRing.Ends
+        var flight: belfry_flight
+
+        init(_ layout: KeptLayout, boot: IdentifierWords) {
+            magic = KeptLayout.magic
+            version = KeptLayout.version
+            self.boot = boot
+            ringSize = UInt64(layout.ringSize)
+            entries = UInt64(layout.entries)
+            blocks = UInt64(layout.blocks)
+            generation = 0
+            ring = KeptRing.Ends()
+            flight = belfry_flight()
+        }
+    }
+
+    /// Of what stands in the memory. Another format is another number.
+    package static let version: UInt64 = 1
+    /// «BELFRYKS», the last letter first.
+    static let magic: UInt64 = 0x534B_5952_464C_4542
+    static let blockSize = 256
+    /// Bytes of the names that one subscriber may ask for. There is room for as much of each.
+    package static let longestNames = 4096
+    private static let page = 4096
+
+    /// Bytes of the ring.
+    package let ringSize: Int
+    /// Subscribers in the table.
+    package let entries: Int
+    /// Blocks for names.
+    package let blocks: Int
+
+    /// A layout with at least so much room.
+    package init(ringSize: Int, entries: Int, blocks: Int? = nil) {
+        self.ringSize = Self.wholePages(ringSize)
+        self.entries = entries
+        self.blocks = blocks ?? entries * (Self.longestNames / Self.blockSize)
+    }
+
+    /// The layout that memory of `size` bytes says it has.
+    ///
+    /// - Throws: why there is none.
+    package init(_ header: Header, size: Int) throws(KeptMemoryProblem) {
+        guard header.magic == Self.magic else { throw .foreign }
+        guard header.version == Self.version else { throw .version(header.version) }
+        let most: UInt64 = 1 << 40
+        guard header.ringSize > 0, header.ringSize < most, header.entries < most, header.blocks < most,
+            header.generation < most, header.ringSize.isMultiple(of: UInt64(Self.page))
+        else { throw .corrupt("header") }
+        self.init(ringSize: Int(header.ringSize), entries: Int(header.entries), blocks: Int(header.blocks))
+        guard self.size == size else { throw .corrupt("size") }
+    }
+
+    /// Bytes in all.
+    package var size: Int { Self.wholePages(blockStart + blocks * Self.blockSize) }
+    var ringStart: Int { Self.page }
+    var entryStart: Int { ringStart + ringSize }
+    var blockStart: Int { entryStart + Self.wholePages(entries * MemoryLayout<KeptSubscriber>.stride) }
+
+    /// A part of the header of memory that begins at `base`.
+    func part<Part>(_ path: KeyPath<Header, Part>, of base: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Part> {
+        let offset = MemoryLayout<Header>.offset(of: path) ?? 0
+        return (base + offset).assumingMemoryBound(to: Part.self)
+    }
+
+    private static func wholePages(_ size: Int) -> Int { (size + page - 1) / page * page }
+}

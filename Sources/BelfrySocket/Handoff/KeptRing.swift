@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryJSON
+package import CBelfry
+internal import Varlink
+
+/// The last notifications as they are sent, in memory that outlives the process: as many as its bytes hold, and not more
+/// than a given number.
+///
+/// Records follow each other without a gap; one that would not fit before the end begins anew at the start. What is
+/// stored, and in which order, is whole at every moment: the process may be killed between any two instructions.
+package nonisolated struct KeptRing {
+    /// Where the records begin and end, counted in bytes since the ring was made, and the number of the last
+    /// notification, kept or not.
+    package struct Ends {
+        var head: UInt64 = 0
+        var tail: UInt64 = 0
+        var last: UInt64 = 0
+
+        package init() {}
+    }
+
+    /// A notification in the ring. Its bytes are there until the next one is added.
+    package struct Record {
+        /// Its number.
+        package let sequence: UInt64
+        /// Its name, in UTF-8.
+        package let name: UnsafeRawBufferPointer
+        /// The reply as it is sent.
+        package let message: UnsafeRawBufferPointer
+        /// Where the next record begins.
+        fileprivate let end: UInt64
+    }
+
+    /// What precedes a record. A sequence of 0 says that the next one is at the start of the memory.
+    private struct Mark {
+        let sequence: UInt64
+        let messageSize: UInt32
+        let nameSize: UInt32
+    }
+
+    private static let limit: UInt64 = 1 << 62
+
+    private let ends: UnsafeMutablePointer<Ends>
+    private let base: UnsafeMutableRawPointer
+    private let size: UInt64
+    /// How many are kept at the most.
+    package var capacity: Int
+    private var count = 0
+
+    /// A ring over memory whose size is a multiple of 16.
+    package init(_ memory: UnsafeMutableRawBufferPointer, ends: UnsafeMutablePointer<Ends>, capacity: Int) {
+        self.ends = ends
+        self.capacity = capacity
+        base = memory.baseAddress ?? UnsafeMutableRawPointer(ends)
+        size = UInt64(memory.count)
+    }
+
+    /// Empties it: the next notification follows number `last`.
+    package mutating func clear(after last: UInt64) {
+        belfry_publish(&ends.pointee.head, ends.pointee.tail)
+        belfry_publish(&ends.pointee.last, last)
+        count = 0
+    }
+
+    /// Looks at what an earlier process left.
+    package mutating func check() throws(KeptMemoryProblem) {
+        let ends = ends.pointee
+        // Nobody counts as far as the limit; beyond it sums would overflow.
+        guard ends.tail < Self.limit, ends.last < Self.limit, ends.head <= ends.tail, ends.tail - ends.head <= size,
+            ends.head.isMultiple(of: 16)
+        else { throw .corrupt("ring") }
+        count = 0
+        var place = ends.head
+        var previous: UInt64?
+        while place < ends.tail {
+            guard let record = record(at: place), record.sequence == previous.map({ $0 + 1 }) ?? record.sequence else {
+                throw .corrupt("ring")
+            }
+            count += 1
+            previous = record.sequence
+            place = record.end
+        }
+        // The process may have ended after it stored the record, and before it stored the number.
+        if let previous, previous == ends.last + 1 { self.ends.pointee.last = previous }
+        guard place == ends.tail, previous.map({ $0 == self.ends.pointee.last }) ?? true else {
+            throw .corrupt("ring")
+        }
+    }
+
+    /// The number of the last notification, kept or not.
+    package var last: UInt64 { ends.pointee.last }
+
+    /// The number of the oldest that is kept, or what the next one will be when none is.
+    package var oldest: UInt64 { last + 1 - UInt64(count) }
+
+    /// Bytes that a notification takes; nil when it is too long to be kept.
+    package func cost(name: Int, message: Int) -> Int? {
+        let cost = MemoryLayout<Mark>.size + (name + message + 15) / 16 * 16
+        return cost <= size / 2 ? cost : nil
+    }
+
+    /// Adds the notification that follows the last one. One that is too long takes the place of all.
+    package mutating func append(name: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) {
+        let sequence = last + 1
+        guard capacity > 0, let cost = cost(name: name.count, message: message.count).map(UInt64.init) else {
+            return clear(after: sequence)
+        }
+        var start = ends.pointee.tail
+        var offset = start % size
+        if cost > size - offset {
+            start += size - offset
+            offset = 0
+        }
+        while count > 0, count >= capacity || start + cost - ends.pointee.head > size { removeOldest() }
+        if count == 0 { belfry_publish(&ends.pointee.head, ends.pointee.tail) }
+        if start > ends.pointee.tail {
+            let end = Mark(sequence: 0, messageSize: 0, nameSize: 0)
+            (base + Int(ends.pointee.tail % size)).storeBytes(of: end, as: Mark.self)
+        }
+        let mark = Mark(sequence: sequence, messageSize: UInt32(message.count), nameSize: UInt32(name.count))
+        (base + Int(offset)).storeBytes(of: mark, as: Mark.self)
+        let content = base + Int(offset) + MemoryLayout<Mark>.size
+        UnsafeMutableRawBufferPointer(start: content, count: name.count).copyMemory(from: name)
+        UnsafeMutableRawBufferPointer(start: content + name.count, count: message.count).copyMemory(from: message)
+        belfry_publish(&ends.pointee.tail, start + cost)
+        belfry_publish(&ends.pointee.last, sequence)
+        count += 1
+    }
+
+    /// The same, for a name that is no bytes yet.
+    mutating func append(name: String, message: UnsafeRawBufferPointer) {
+        var name = name
+        name.withUTF8 { append(name: UnsafeRawBufferPointer($0), message: message) }
+    }
+
+    /// Visits what came from number `first` on, oldest first, until `visit` answers false.
+    ///
+    /// - Returns: false, and nothing is visited, when not all of it is kept.
+    @discardableResult
+    package func forEach(from first: UInt64, _ visit: (Record) -> Bool) -> Bool {
+        guard first <= last else { return true }
+        guard first >= oldest else { return false }
+        var place = ends.pointee.head
+        while place < ends.pointee.tail, let record = record(at: place) {
+            if record.sequence >= first, !visit(record) { return true }
+            place = record.end
+        }
+        return true
+    }
+
+    private mutating func removeOldest() {
+        guard let record = record(at: ends.pointee.head) else { return clear(after: last) }
+        count -= 1
+        belfry_publish(&ends.pointee.head, record.end)
+    }
+
+    private func record(at place: UInt64) -> Record? {
+        var place = place
+        // Divided once, as this is done for every notification.
+        var offset = place % size
+        var mark = (base + Int(offset)).load(as: Mark.self)
+        if mark.sequence == 0 {
+            place += size - offset
+            offset = 0
+            guard place < ends.pointee.tail else { return nil }
+            mark = base.load(as: Mark.self)
+        }
+        let (name, message) = (Int(mark.nameSize), Int(mark.messageSize))
+        guard mark.sequence > 0, mark.sequence < Self.limit,
+            let cost = cost(name: name, message: message).map(UInt64.init), place + cost <= ends.pointee.tail,
+            offset + cost <= size
+        else { return nil }
+        let content = UnsafeRawPointer(base) + Int(offset) + MemoryLayout<Mark>.size
+        return Record(
+            sequence: mark.sequence, name: UnsafeRawBufferPointer(start: content, count: name),
+            message: UnsafeRawBufferPointer(start: content + name, count: message), end: place + cost)
+    }
+}
+
+nonisolated extension belfry_progress {
+    /// The progress after so many bytes more, to a subscriber who wants these names (nil: all) of what the ring holds; nil
+    /// when it cannot be told, because the ring does not hold so much.
+    package func advanced(by bytes: Int, _ names: Set<UTF8Text>?, _ ring: KeptRing) -> belfry_progress? {
+        var progress = self
+        var left = bytes
+        let ofOwn = min(left, Int(progress.own))
+        progress.own -= UInt32(ofOwn)
+        left -= ofOwn
+        guard left > 0 else { return progress }
+        ring.forEach(from: next) { record in
+            guard record.isWanted(by: names) else { return true }
+            let rest = record.message.count - Int(progress.written)
+            guard left >= rest else {
+                progress = belfry_progress(
+                    next: record.sequence, written: progress.written + UInt32(left), own: 0)
+                left = 0
+                return false
+            }
+            left -= rest
+            progress = belfry_progress(next: record.sequence + 1, written: 0, own: 0)
+            return left > 0
+        }
+        return left == 0 ? progress : nil
+    }
+}
+
+nonisolated extension KeptRing.Record {
+    /// Whether its name is one of these; nil stands for all.
+    package func isWanted(by names: Set<UTF8Text>?) -> Bool {
+        guard let names else { return true }
+        return names.contains(UTF8Text(String(decoding: name, as: UTF8.self)))
+    }
+}
+
+/// Replies made from the ring, each once for all who get it.
+struct KeptReplies {
+    private var replies: [UInt64: VarlinkEncodedReply] = [:]
+
+    subscript(record: KeptRing.Record) -> VarlinkEncodedReply {
+        mutating get {
+            if let known = replies[record.sequence] { return known }
+            let reply = VarlinkEncodedReply(continuing: record.message, number: record.sequence)
+            replies[record.sequence] = reply
+            return reply
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import Lifecycle
+internal import Varlink
+
+/// The programs that are listeners, and the questions that wait for their answers.
+///
+/// A program is told of a notification by a reply to `Attach`, and gives its outcome with `Answer` on a second
+/// connection, since a call that is being answered many times keeps its own one busy. The token that comes with the
+/// notification tells which question is answered.
+final class AttachedListenerList {
+    private struct Attachment {
+        let listener: AttachedListener
+        let request: VarlinkRequest
+        /// The tokens of what it has not answered.
+        var tokens: Set<UTF8Text> = []
+    }
+
+    private struct Question {
+        let listener: ObjectIdentifier
+        let progress: ListenerProgress
+        let completion: (ListenerOutcome) -> Void
+    }
+
+    /// What a status line shows of a program's own words, in Unicode scalars.
+    private static let longestText = 200
+
+    /// How many notifications may wait for a program that does not read before it counts as gone.
+    var queueLimit: Int
+    private let mediator: LifecycleMediator
+    private let bootID: String
+    private let log: ServiceLog
+    private var attachments: [ObjectIdentifier: Attachment] = [:]
+    private var questions: [UTF8Text: Question] = [:]
+
+    init(mediator: LifecycleMediator, bootID: String, queueLimit: Int, log: ServiceLog) {
+        self.mediator = mediator
+        self.bootID = bootID
+        self.queueLimit = queueLimit
+        self.log = log
+    }
+
+    /// How many there are.
+    var count: Int { attachments.count }
+
+    /// Answers `Attach`.
+    func attach(_ request: VarlinkRequest, origin: PeerOrigin) {
+        guard request.wantsMore else { return request.fail(.expectedMore) }
+        let wish: AttachmentWish
+        do throws(AttachmentWish.Problem) {
+            wish = try AttachmentWish(request.parameters)
+        } catch {
+            switch error {
+            case .parameter(let name): return request.fail(.invalidParameter(name))
+            case .name(let name): return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(name)])
+            }
+        }
+        let key = ObjectIdentifier(request)
+        let listener = AttachedListener(wish, origin: origin) { [weak self] notification, progress, completion in
+            self?.ask(key, notification, progress, completion) ?? {}
+        }
+        do throws(ListenerOrderError) {
+            try mediator.addListener(listener)
+        } catch .duplicate(let name) {
+            return request.fail("io.belfry.Lifecycle.ListenerExists", ["listener": .string(name)])
+        } catch {
+            return request.fail("io.belfry.Lifecycle.InvalidOrder", ["reason": .string("\(error)")])
+        }
+        attachments[key] = Attachment(listener: listener, request: request)
+        request.onCancel = { [weak self] in self?.detach(key, because: "its program is gone") }
+        note(listener, "attached")
+        if wish.isConfirmed { request.reply([:], continues: true) }
+    }
+
+    /// Answers `Progress`.
+    func progress(_ request: VarlinkRequest) {
+        let usec = request.parameters["nextWithinUsec"]?.intValue
+        if let usec, usec <= 0 { return request.fail(.invalidParameter("nextWithinUsec")) }
+        let token = request.parameters["token"]?.stringValue ?? ""
+        guard let question = questions[UTF8Text(token)] else {
+            return request.fail("io.belfry.Lifecycle.UnknownToken", ["token": .string(token)])
+        }
+        request.reply()
+        let text = request.parameters["text"]?.stringValue.map { String($0.unicodeScalars.prefix(Self.longestText)) }
+        question.progress.report(nextWithin: usec.map { .microseconds($0) } ?? .seconds(5), text)
+    }
+
+    /// Answers `Answer`.
+    func answer(_ request: VarlinkRequest) {
+        let text = request.parameters["outcome"]?.stringValue ?? ""
+        guard let outcome = ListenerOutcome(text, reason: request.parameters["reason"]?.stringValue) else {
+            return request.fail(.invalidParameter("outcome"))
+        }
+        let token = request.parameters["token"]?.stringValue ?? ""
+        guard let question = close(UTF8Text(token)) else {
+            return request.fail("io.belfry.Lifecycle.UnknownToken", ["token": .string(token)])
+        }
+        request.reply()
+        question.completion(outcome)
+    }
+
+    private func ask(
+        _ listener: ObjectIdentifier, _ notification: LifecycleNotification, _ progress: ListenerProgress,
+        _ completion: @escaping (ListenerOutcome) -> Void
+    ) -> () -> Void {
+        guard let request = attachments[listener]?.request, request.queuedReplies < queueLimit else {
+            let reason = "its program does not read"
+            detach(listener, because: reason)
+            completion(.failed(reason))
+            return {}
+        }
+        let token = Self.token()
+        var writer = JSONWriter()
+        writer.beginContinuingReply()
+        writer.write(raw: "\"token\":")
+        writer.write(token)
+        writer.write(raw: ",\"notification\":")
+        writer.write(notification, bootID: bootID)
+        writer.endContinuingReply()
+        let key = UTF8Text(token)
+        questions[key] = Question(listener: listener, progress: progress, completion: completion)
+        attachments[listener]?.tokens.insert(key)
+        request.send(VarlinkEncodedReply(writer))
+        return { [weak self] in _ = self?.close(key) }
+    }
+
+    /// A question is answered, or its time is up.
+    private func close(_ token: UTF8Text) -> Question? {
+        guard let question = questions.removeValue(forKey: token) else { return nil }
+        attachments[question.listener]?.tokens.remove(token)
+        return question
+    }
+
+    private func detach(_ key: ObjectIdentifier, because reason: String) {
+        guard let attachment = attachments.removeValue(forKey: key) else { return }
+        // First from the mediator, so that what goes on without it does not ask it again.
+        mediator.removeListener(attachment.listener)
+        note(attachment.listener, "is no listener any more: \(reason)")
+        attachment.request.onCancel = nil
+        attachment.request.fail("io.belfry.Lifecycle.Detached", ["reason": .string(reason)])
+        for question in attachment.tokens.compactMap({ close($0) }) { question.completion(.failed(reason)) }
+    }
+
+    private func note(_ listener: AttachedListener, _ what: String) {
+        log.write(
+            .info, "'\(listener.name)' of \(LifecycleOrigin.peer(listener.origin).words) \(what)", .attachment,
+            fields: LifecycleRecords.fields(of: .peer(listener.origin)) + [("BELFRY_LISTENER", listener.name)])
+    }
+
+    /// 128 bits that nobody guesses: whoever has seen the question may answer it.
+    private static func token() -> String {
+        (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryEventLoop
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import Lifecycle
+internal import Varlink
+
+/// The clients that hold the service. Each is a background task that ends with its call.
+final class HoldList {
+    /// For a hold without a limit of its own; what waits for it has one.
+    private static let forever = Duration.seconds(365 * 24 * 60 * 60)
+    /// In bytes. It is kept, told to others and written to the journal.
+    private static let longestReason = 1024
+    /// How many are named in one record.
+    private static let mostNamed = 10
+
+    private let mediator: LifecycleMediator
+    private let log: ServiceLog
+    private var holds: [ObjectIdentifier: SocketHold] = [:]
+    private var begun = 0
+
+    init(mediator: LifecycleMediator, log: ServiceLog) {
+        self.mediator = mediator
+        self.log = log
+        mediator.addWaitObserver { [weak self] trigger, names in self?.wait(trigger, for: names) }
+    }
+
+    /// Answers `Hold`.
+    func begin(_ request: VarlinkRequest, origin: PeerOrigin) {
+        guard request.wantsMore else { return request.fail(.expectedMore) }
+        if mediator.isStopping { return request.fail("io.belfry.Lifecycle.Stopping") }
+        let limit = request.parameters["timeoutUsec"]?.intValue
+        if let limit, limit <= 0 { return request.fail(.invalidParameter("timeoutUsec")) }
+        let reason = request.parameters["reason"]?.stringValue ?? ""
+        guard reason.utf8.count <= Self.longestReason else { return request.fail(.invalidParameter("reason")) }
+        let hold = SocketHold(request, number: begun, reason: reason, origin: origin, isLimited: limit != nil)
+        begun += 1
+        hold.task = mediator.beginBackgroundTask(
+            named: reason, deadline: limit.map { min(.microseconds($0), Self.forever) } ?? Self.forever
+        ) { [weak self, weak hold] in
+            guard let hold else { return }
+            self?.end(hold, "over, \((hold.task?.expiry ?? .deadline).words)")
+            hold.request.reply(["held": false])
+        }
+        holds[ObjectIdentifier(hold)] = hold
+        request.onCancel = { [weak self, weak hold] in
+            if let hold { self?.end(hold, "over, as its client is gone") }
+        }
+        note(hold, "begins")
+        request.reply(["held": true], continues: true)
+    }
+
+    /// How many there are.
+    var count: Int { holds.count }
+
+    private var inOrder: [SocketHold] { holds.values.sorted { $0.number < $1.number } }
+
+    /// Those who hold the service, in order of arrival.
+    var descriptions: [JSONValue] {
+        inOrder.map { hold in
+            var object: JSONObject = [
+                "reason": .string(hold.reason), "pid": .int(Int64(hold.origin.pid)),
+                "uid": .int(Int64(hold.origin.uid)),
+            ]
+            object["unit"] = hold.origin.unit.map { .string($0) }
+            if hold.isLimited {
+                object["remainingUsec"] = .int(Int64(clamping: hold.task?.remainingTime.microseconds ?? 0))
+            }
+            return .object(object)
+        }
+    }
+
+    /// Tells the holders that somebody waits for them, so that they can hurry, and the operator whom he waits for.
+    private func wait(_ trigger: LifecycleTrigger, for names: [String]) {
+        for hold in inOrder {
+            hold.request.reply(["held": true, "waiting": .string(trigger.rawValue)], continues: true)
+        }
+        let named = names.prefix(Self.mostNamed).map { "'\($0)'" }.joined(separator: ", ")
+        let others = names.count > Self.mostNamed ? " and \(names.count - Self.mostNamed) more" : ""
+        log.write(.notice, "\(trigger) waits for \(named)\(others)", .hold)
+    }
+
+    private func end(_ hold: SocketHold, _ how: String) {
+        holds[ObjectIdentifier(hold)] = nil
+        note(hold, "is \(how)")
+        hold.task?.end()
+    }
+
+    private func note(_ hold: SocketHold, _ what: String) {
+        log.write(
+            .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin).words) \(what)", .hold,
+            fields: LifecycleRecords.fields(of: .peer(hold.origin)))
+    }
+}
+
+/// A client that delays pause, sleep and stop for as long as its call is open.
+final class SocketHold {
+    /// How many were begun before it.
+    let number: Int
+    let reason: String
+    let origin: PeerOrigin
+    /// Whether it ends by itself.
+    let isLimited: Bool
+    let request: VarlinkRequest
+    var task: BackgroundTask?
+
+    init(_ request: VarlinkRequest, number: Int, reason: String, origin: PeerOrigin, isLimited: Bool) {
+        self.request = request
+        self.number = number
+        self.reason = reason
+        self.origin = origin
+        self.isLimited = isLimited
+    }
+}
+
+extension BackgroundTask.Expiry {
+    /// Why a hold is over.
+    var words: String {
+        switch self {
+        case .deadline: "as its time is up"
+        case .share: "as what waits for it has no more time"
+        case .secondStop: "as a second stop waits for nobody"
+        }
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryEventLoop
+internal import BelfryListeners
+internal import Lifecycle
+internal import Varlink
+
+/// The methods of `io.systemd.Metrics`.
+extension SocketListener {
+    var metricsMethods: [String: VarlinkInterface.Handler] {
+        [
+            "List": look { [unowned self] request in
+                reply(
+                    to: request,
+                    families.flatMap { family in
+                        family.metrics().map { metric in
+                            var object: JSONObject = ["name": .string(family.name), "value": metric.value]
+                            object["object"] = metric.object.map { .string($0) }
+                            if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
+                            return object
+                        }
+                    })
+            },
+            "Describe": look { [unowned self] request in
+                reply(
+                    to: request,
+                    families.map {
+                        [
+                            "name": .string($0.name), "description": .string($0.description),
+                            "type": .string($0.kind.rawValue),
+                        ]
+                    })
+            },
+        ]
+    }
+
+    private func reply(to request: VarlinkRequest, _ objects: [JSONObject]) {
+        guard request.wantsMore else { return request.fail(.expectedMore) }
+        for (position, object) in objects.enumerated() {
+            request.reply(object, continues: position + 1 < objects.count)
+        }
+    }
+
+    /// By name, as systemd has them.
+    private var families: [MetricFamily] {
+        [
+            MetricFamily("AttachedListeners", .gauge, "Programs on the socket that are listeners") { [attached] in
+                [Metric(attached.count)]
+            },
+            MetricFamily("Connections", .gauge, "Connections on the socket") { [unowned self] in
+                [Metric(connectionCount)]
+            },
+            MetricFamily("Holds", .gauge, "Programs that delay pause, sleep and stop") { [holds] in
+                [Metric(holds.count)]
+            },
+            ofListeners("ListenerCallsTotal", .counter, "Per listener: calls") { UInt64($0.record.calls) },
+            ofListeners("ListenerFailuresTotal", .counter, "Per listener: calls that it refused, failed or overran") {
+                UInt64($0.record.failures)
+            },
+            ofListeners("ListenerLastDurationUsec", .gauge, "Per listener: duration of the last call") {
+                $0.record.lastDuration?.microseconds
+            },
+            ofListeners("ListenerLongestDurationUsec", .gauge, "Per listener: duration of the longest call") {
+                $0.record.longestDuration?.microseconds
+            },
+            MetricFamily("NotificationsBySignalTotal", .counter, "Per signal: notifications that it caused") {
+                [unowned self] in
+                counts.bySignal.sorted { $0.key < $1.key }.map { Metric($1, fields: ["signal": .string($0)]) }
+            },
+            MetricFamily(
+                "NotificationsTotal", .counter, "Per name: notifications since the start; * for all beyond 256"
+            ) {
+                [unowned self] in
+                let named = counts.byName.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                    Metric($1, fields: ["notification": .string($0.rawValue)])
+                }
+                return named + (counts.ofOthers > 0 ? [Metric(counts.ofOthers, fields: ["notification": "*"])] : [])
+            },
+            MetricFamily("OverrunsTotal", .counter, "Subscribers that were dropped because they did not read") {
+                [subscribers] in [Metric(subscribers.overruns)]
+            },
+            MetricFamily("RefusedCallsTotal", .counter, "Calls on the socket that were refused") { [clients] in
+                [Metric(clients.refusals)]
+            },
+            MetricFamily("Sequence", .gauge, "Number of the last notification of this boot") { [mediator] in
+                [Metric(mediator.lastSequence)]
+            },
+            MetricFamily("State", .string, "Where the service is") { [mediator] in
+                [Metric(mediator.state.rawValue)]
+            },
+            MetricFamily("Subscribers", .gauge, "Programs that follow the service") { [subscribers] in
+                [Metric(subscribers.count)]
+            },
+            MetricFamily("UptimeUsec", .gauge, "How long the service has been running, by CLOCK_MONOTONIC") {
+                [identity] in
+                [Metric(MonotonicInstant.now.microseconds - identity.startUsec)]
+            },
+        ]
+    }
+
+    private func ofListeners(
+        _ name: String, _ kind: MetricFamily.Kind, _ description: String,
+        _ figure: @escaping (ListenerStatus) -> UInt64?
+    ) -> MetricFamily {
+        MetricFamily(name, kind, description) { [mediator] in
+            mediator.listeners.compactMap { status in figure(status).map { Metric($0, of: status.name) } }
+        }
+    }
+}
+
+/// Figures of one kind.
+struct MetricFamily {
+    /// As systemd calls it.
+    enum Kind: String {
+        case counter, gauge, string
+    }
+
+    /// systemd expects the name of the link in `/run/systemd/report` before each name.
+    private static let prefix = "io.belfry.Lifecycle."
+
+    let name: String
+    let kind: Kind
+    let description: String
+    /// The figures as they are now.
+    let metrics: () -> [Metric]
+
+    init(_ name: String, _ kind: Kind, _ description: String, _ metrics: @escaping () -> [Metric]) {
+        self.name = Self.prefix + name
+        self.kind = kind
+        self.description = description
+        self.metrics = metrics
+    }
+}
+
+/// One figure.
+nonisolated struct Metric {
+    let value: JSONValue
+    /// What it is about, where its family is about several things.
+    var object: String?
+    /// What tells it from others of its family.
+    var fields: JSONObject = [:]
+
+    /// A count; one that does not fit is the largest.
+    init(_ count: some BinaryInteger, of object: String? = nil, fields: JSONObject = [:]) {
+        value = .int(Int64(clamping: count))
+        self.object = object
+        self.fields = fields
+    }
+
+    /// A text.
+    init(_ text: String) { value = .string(text) }
+}
+
+/// How often what was posted. Names come from strangers too: those beyond a limit are counted together.
+final class NotificationCounts {
+    private static let limit = 256
+
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private(set) var byName: [LifecycleNotification.Name: UInt64] = [:]
+    private(set) var bySignal: [String: UInt64] = [:]
+    /// Of names that came too late to be counted apart.
+    private(set) var ofOthers: UInt64 = 0
+
+    /// Where the last one was counted, as the next is often called the same.
+    @exclusivity(unchecked)  // as above
+    private var last: (name: LifecycleNotification.Name, place: Dictionary<LifecycleNotification.Name, UInt64>.Index)?
+
+    func note(_ notification: LifecycleNotification) {
+        if let last, last.name == notification.name {
+            byName.values[last.place] += 1
+        } else if let place = byName.index(forKey: notification.name) {
+            byName.values[place] += 1
+            last = (notification.name, place)
+        } else if byName.count < Self.limit {
+            byName[notification.name] = 1
+            last = nil
+        } else {
+            ofOthers += 1
+        }
+        if case .signal(let signal) = notification.origin { bySignal[signal.name, default: 0] += 1 }
+    }
+}
+
+/// The description of `io.systemd.Metrics`, which is systemd's: systemd-report(1) asks every socket that is linked in
+/// `/run/systemd/report`.
+nonisolated let metricsInterfaceText = """
+    # Figures of a service.
+    interface io.systemd.Metrics
+
+    # What kind of value the metrics of a family have.
+    type MetricFamilyType (
+      # A number that only grows
+      counter,
+      # A number that goes up and down
+      gauge,
+      # A text
+      string
+    )
+
+    # The metrics, one a reply. Needs 'more'.
+    method List() -> (
+      # The family, such as io.belfry.Lifecycle.NotificationsTotal
+      name: string,
+      # A number or a text, by the type of the family
+      value: object,
+      # What the metric is about, such as a listener
+      object: ?string,
+      # What tells it from others of its family
+      fields: ?[string]string
+    )
+
+    # The families, one a reply. Needs 'more'.
+    method Describe() -> (
+      name: string,
+      description: string,
+      type: MetricFamilyType
+    )
+
+    # There is no metric.
+    error NoSuchMetric()
+
+    """

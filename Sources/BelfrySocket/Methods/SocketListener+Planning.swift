@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfryListeners
+internal import Lifecycle
+internal import Varlink
+
+/// What a signal would do.
+extension SocketListener {
+    /// Answers `Explain`, with the times that the unit has now.
+    func explain(_ request: VarlinkRequest) {
+        if subject(of: request) != nil { explanations.add(request, for: 0) }
+    }
+
+    /// Asks for the times of the unit once for all.
+    func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
+        let answer = { [weak self] in
+            for request in requests { self?.explainNow(request) }
+            done()
+        }
+        if let refreshTimeouts { refreshTimeouts(answer) } else { answer() }
+    }
+
+    private func explainNow(_ request: VarlinkRequest) {
+        guard let (number, effect, head) = subject(of: request) else { return }
+        var reply = head
+        let plan: LifecyclePlan? =
+            switch effect.work {
+            case .transition(let trigger): mediator.plan(for: trigger)
+            case .post(let name): mediator.plan(forPosting: name)
+            case .nothing: nil
+            }
+        reply["number"] = .int(Int64(number))
+        reply["steps"] = plan.map(PlanReplies.steps) ?? .array([])
+        reply["tasks"] = plan.map(PlanReplies.tasks) ?? .array([])
+        reply["longestUsec"] = PlanReplies.duration(plan?.longest ?? .zero)
+        reply["fits"] = .bool(plan?.fits ?? true)
+        if let limit = plan?.limit, !(plan?.steps.isEmpty ?? true) {
+            reply["limitUsec"] = PlanReplies.duration(limit)
+            if case .transition(let trigger) = effect.work, let (setting, time) = unitTimeout(for: trigger) {
+                reply["unitSetting"] = .string(setting)
+                reply["unitTimeoutUsec"] = time.map(PlanReplies.duration)
+            }
+        }
+        request.reply(reply)
+    }
+
+    /// Answers `Rehearse`.
+    func rehearse(_ request: VarlinkRequest) {
+        if let (number, _, _) = subject(of: request) { rehearsals.add(request, for: number) }
+    }
+
+    /// Rehearses a signal once for all who asked for it, as by the first of them.
+    func rehearse(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
+        guard let first = requests.first, let (number, effect, head) = subject(of: first) else { return done() }
+        let completion = { (report: RehearsalReport) in
+            var reply = head
+            reply["number"] = .int(Int64(number))
+            reply["steps"] = PlanReplies.steps(report)
+            reply["passed"] = .bool(report.reasons.isEmpty)
+            reply["reasons"] = .array(report.reasons.map { .string($0) })
+            reply["unasked"] = .array(report.unasked.map { .string($0) })
+            for request in requests { request.reply(reply) }
+            done()
+        }
+        let origin = origin(of: first)
+        switch effect.work {
+        case .transition(let trigger): mediator.rehearse(trigger, origin: origin, completion: completion)
+        case .post(let name): mediator.rehearse(posting: name, origin: origin, completion: completion)
+        case .nothing: completion(RehearsalReport.nothing)
+        }
+    }
+
+    /// The signal that is asked for and what it does, or an error for a signal that is none.
+    private func subject(of request: VarlinkRequest) -> (Int32, SignalEffect, JSONObject)? {
+        let text = request.parameters["signal"]?.stringValue ?? ""
+        let number: Int32
+        do throws(ValueProblem) {
+            number = try SignalName.number(text)
+        } catch {
+            request.fail(
+                "io.belfry.Lifecycle.InvalidSignal", ["signal": .string(text), "reason": .string(error.message)])
+            return nil
+        }
+        let settings = mediator.configuration[BelfrySettings.self] ?? .defaults
+        let action = settings.signals.actions[number]
+        let effect =
+            action.map {
+                SignalEffect(
+                    of: $0, number, isStopping: mediator.isStopping, stopsOnPause: settings.service.stopOnPause)
+            } ?? SignalEffect(ofUnheard: number)
+        let head: JSONObject = [
+            "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? text),
+            "action": .string(action.map { "\($0)" } ?? "none"), "effect": .string(effect.words),
+            "state": .string(mediator.state.rawValue),
+        ]
+        return (number, effect, head)
+    }
+
+    /// The unit's own time for a transition, by its name in the unit; nil where it is not known or there is none.
+    private func unitTimeout(for trigger: LifecycleTrigger) -> (setting: String, time: Duration?)? {
+        guard let unit = unitTimeouts else { return nil }
+        switch trigger {
+        case .stop: return ("TimeoutStopSec", unit.stop)
+        case .launch, .reload: return ("TimeoutStartSec", unit.start)
+        default: return nil
+        }
+    }
+}
+
+/// Has costly work done once at a time. What asks for the same while something is being done waits, and is answered
+/// together by work that begins afterwards.
+final class RequestMerger {
+    /// Does the work for requests that ask for the same, and calls `done` when they are answered.
+    typealias Work = (_ key: Int32, _ requests: [VarlinkRequest], _ done: @escaping () -> Void) -> Void
+
+    private let work: Work
+    private var waiting: [Int32: [VarlinkRequest]] = [:]
+    /// What is asked for, in the order in which it was asked for first.
+    private var keys: [Int32] = []
+    private var isWorking = false
+
+    init(_ work: @escaping Work) { self.work = work }
+
+    /// Adds a request; those with one key ask for the same. There should be few different keys.
+    func add(_ request: VarlinkRequest, for key: Int32) {
+        if waiting[key] == nil { keys.append(key) }
+        waiting[key, default: []].append(request)
+        if !isWorking { workOnNext() }
+    }
+
+    private func workOnNext() {
+        guard let key = keys.first, let requests = waiting.removeValue(forKey: key) else { return }
+        keys.removeFirst()
+        isWorking = true
+        work(key, requests) { [weak self] in
+            self?.isWorking = false
+            self?.workOnNext()
+        }
+    }
+}
+
+/// What a signal would do: a transition, a post, or neither, and in words what no list of notifications tells.
+nonisolated struct SignalEffect: Sendable, Equatable {
+    /// What happens to the notifications.
+    enum Work: Sendable, Equatable {
+        /// The service moves.
+        case transition(LifecycleTrigger)
+        /// A notification is posted.
+        case post(LifecycleNotification.Name)
+        /// Nothing is delivered.
+        case nothing
+    }
+
+    /// What happens to the notifications.
+    let work: Work
+    /// What else there is to say.
+    let words: String
+
+    /// - Parameters:
+    ///   - action: what the signal is mapped to.
+    ///   - number: the signal.
+    ///   - isStopping: whether a stop is under way.
+    ///   - stopsOnPause: `StopOnPause=`.
+    init(of action: SignalAction, _ number: Int32, isStopping: Bool, stopsOnPause: Bool) {
+        switch action {
+        case .stop where isStopping:
+            self.init(.nothing, "cuts the stop under way short; the process ends with \(128 + number)")
+        case .stop: self.init(.transition(.stop), "stops the service in order; the process ends with 0")
+        case .stopNow:
+            self.init(
+                .post(.statusRequested), "the process ends at once with \(128 + number), no listener is waited for")
+        case _ where isStopping && action.isTransition:
+            self.init(.nothing, "nothing: the service is stopping")
+        case .reload: self.init(.transition(.reload), "reads the configuration anew, all or nothing")
+        case .pause where stopsOnPause:
+            self.init(.transition(.pause), "pauses the service, which then stops itself with SIGSTOP")
+        case .pause: self.init(.transition(.pause), "pauses the service")
+        case .resume: self.init(.transition(.resume), "brings the service back")
+        case .interrupt: self.init(.transition(.interrupt), "makes the service inactive until it is resumed")
+        case .control:
+            self.init(
+                .post(.didReceiveMemoryWarning),
+                "does what the value says that is queued with it; 0x300 posts a memory warning")
+        case .ignore: self.init(.nothing, "nothing: it is ignored")
+        case .post(let name):
+            guard let name = LifecycleNotification.Name(name) else {
+                self.init(.nothing, "nothing: it is ignored")
+                return
+            }
+            self.init(.post(name), "posts a notification")
+        }
+    }
+
+    /// What a signal does that the service cannot hear, or does not want to.
+    init(ofUnheard number: Int32) {
+        self.init(
+            .nothing, SignalName.whyNotMappable(number).map { "nothing of ours: \($0)" } ?? "nothing: it is ignored")
+    }
+
+    private init(_ work: Work, _ words: String) {
+        self.work = work
+        self.words = words
+    }
+}
+
+nonisolated extension SignalAction {
+    fileprivate var isTransition: Bool { [.reload, .pause, .resume, .interrupt].contains(self) }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import Glibc
+internal import Varlink
+
+/// The methods of `io.systemd.service`.
+extension SocketListener {
+    var systemdMethods: [String: VarlinkInterface.Handler] {
+        [
+            "Ping": look { $0.reply() },
+            "Reload": control { [unowned self] in reload($0) },
+            "SetLogLevel": control { [unowned self] request in
+                let level = request.parameters["level"]?.intValue.flatMap { Int(exactly: $0) }
+                guard let level = level.flatMap(LogPriority.init(rawValue:)) else {
+                    return request.fail(.invalidParameter("level"))
+                }
+                log.set(level: level, by: origin(of: request))
+                request.reply()
+            },
+            "GetEnvironment": own { request in
+                guard let environment = Self.environment else {
+                    return request.fail("io.systemd.service.InconsistentEnvironment")
+                }
+                request.reply(["environment": .array(environment.map { .string($0) })])
+            },
+        ]
+    }
+
+    /// The assignments of environ(7); nil when one is none.
+    private static var environment: [String]? {
+        var assignments: [String] = []
+        var entry = environ
+        while let text = entry.pointee {
+            guard let assignment = String(validatingCString: text), assignment.dropFirst().contains("=") else {
+                return nil
+            }
+            assignments.append(assignment)
+            entry += 1
+        }
+        return assignments
+    }
+}
+
+/// The description of `io.systemd.service`, which is systemd's: its own services have it too.
+nonisolated let systemdServiceInterfaceText = """
+    # What every service of systemd can be asked for.
+    interface io.systemd.service
+
+    # Whether the service is running.
+    method Ping() -> ()
+
+    # Read the configuration anew. The reply comes when it holds, or when it was refused.
+    method Reload() -> ()
+
+    # Set the least urgent level that is logged, until the next reload.
+    method SetLogLevel(
+      # As syslog(3) counts: 0 is emerg, 7 is debug
+      level: ?int
+    ) -> ()
+
+    # The environment of the process. For root and the service's own user alone: some put secrets there.
+    method GetEnvironment() -> (environment: ?[]string)
+
+    # The environment is not what the specification of it says.
+    error InconsistentEnvironment()
+
+    """
