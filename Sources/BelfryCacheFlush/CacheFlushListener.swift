@@ -3,9 +3,9 @@
 
 internal import BelfryConfiguration
 internal import BelfryEventLoop
-package import Lifecycle
 package import BelfryListeners
 internal import BelfrySystemd
+package import Lifecycle
 
 /// Writes caches back and trims them: every `[Cache NAME]` whenever one of its notifications comes.
 ///
@@ -140,5 +140,74 @@ package final class CacheFlushListener: LifecycleListener {
 
     private static func caches(in configuration: LifecycleConfiguration?) -> [CacheSettings] {
         configuration?[BelfrySettings.self]?.caches ?? []
+    }
+}
+
+/// What became of one cache.
+nonisolated struct CacheFlushOutcome: Sendable {
+    /// What was done; nil when the cache could not be used at all.
+    let report: CacheFlushReport?
+    /// What went wrong, a line each.
+    let problems: [String]
+
+    /// Flushes the cache, on whatever thread this is.
+    init(of cache: CacheDirectory, now: Duration, isCancelled: @escaping @Sendable () -> Bool) {
+        self.init(cache) { () throws(CacheError) in try cache.flush(now: now, isCancelled: isCancelled) }
+    }
+
+    /// Looks what a flush would come to.
+    init(rehearsing cache: CacheDirectory, isCancelled: @escaping @Sendable () -> Bool) {
+        self.init(cache) { () throws(CacheError) in try cache.rehearseFlush(isCancelled: isCancelled) }
+    }
+
+    private init(_ cache: CacheDirectory, _ work: () throws(CacheError) -> CacheFlushReport) {
+        do throws(CacheError) {
+            let report = try work()
+            self.report = report
+            problems = report.problems.map { "cache '\(cache.name)': \($0)" }
+        } catch {
+            report = nil
+            problems = ["cache '\(cache.name)': \(error)"]
+        }
+    }
+}
+
+/// What went wrong with caches; those that are not named were flushed.
+nonisolated struct CacheFlushFailure: Error, Sendable, CustomStringConvertible {
+    /// A line for each.
+    let problems: [String]
+
+    var description: String { problems.joined(separator: "; ") }
+}
+
+/// What the journal says of a flush.
+enum CacheFlushRecord {
+    static func record(of report: CacheFlushReport, for batch: FlushBatch) -> JournalRecord {
+        let notification = batch.first
+        var parts = ["removed \(report.filesRemoved) of \(report.filesSeen) files, freed \(report.bytesFreed) bytes"]
+        if report.writtenBack { parts.insert("written back", at: 0) }
+        if report.filesAdvised > 0 { parts.append("dropped the pages of \(report.filesAdvised) files") }
+        if report.cutShort { parts.append("cut short") }
+        if report.mountsSkipped > 0 { parts.append("left \(report.mountsSkipped) mounts alone") }
+        for limit in report.limitsReached.sorted(by: { $0.rawValue < $1.rawValue }) {
+            parts.append("reached the limit of \(limit)")
+        }
+        if batch.count > 1 { parts.append("on behalf of \(batch.count) requests") }
+        return JournalRecord(
+            .info, "cache '\(report.name)': \(parts.joined(separator: ", "))", id: MessageID.cacheFlushed.rawValue,
+            fields: [
+                ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
+                ("BELFRY_LISTENER", "cacheFlush"), ("BELFRY_CACHE", report.name),
+                ("BELFRY_FILES_REMOVED", "\(report.filesRemoved)"), ("BELFRY_BYTES_FREED", "\(report.bytesFreed)"),
+                ("BELFRY_REQUESTS", "\(batch.count)"),
+            ])
+    }
+}
+
+nonisolated extension CacheDirectory {
+    init(_ settings: CacheSettings) {
+        self.init(
+            name: settings.name, path: settings.path, sizeMax: settings.sizeMax, ageMax: settings.ageMax,
+            filesMax: settings.filesMax, writeBack: settings.writeBack, dropPages: settings.dropPages)
     }
 }

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import Lifecycle
+internal import Synchronization
 
 /// Requests for a flush that are done together.
 final class FlushBatch {
@@ -49,4 +50,14 @@ final class FlushBatch {
         for number in ended.keys { requests[number] = nil }
         for (_, request) in ended.sorted(by: { $0.key < $1.key }) { request.completion(outcome(request)) }
     }
+}
+
+/// Says across threads that work is to be given up.
+nonisolated final class CancellationFlag: Sendable {
+    private let flag = Atomic(false)
+
+    /// Whether it is to be given up.
+    var isRaised: Bool { flag.load(ordering: .relaxed) }
+
+    func raise() { flag.store(true, ordering: .relaxed) }
 }

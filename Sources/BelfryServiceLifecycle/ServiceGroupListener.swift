@@ -131,3 +131,42 @@ package final class ServiceGroupListener: LifecycleListener {
         }
     }
 }
+
+/// What happens while a group starts.
+nonisolated enum GroupStartEvent: Sendable {
+    /// `run()` of one more service was entered.
+    case began
+    /// The services do their work.
+    case ready
+    /// The group has ended.
+    case ended
+    /// The time for the start is over.
+    case late
+}
+
+/// A service that tells when it begins. swift-service-lifecycle starts a task for each service and does not say when
+/// that task has come to run.
+nonisolated struct BeginningService: Service {
+    let service: any Service
+    let onBegin: @Sendable () -> Void
+
+    func run() async throws {
+        onBegin()
+        try await service.run()
+    }
+}
+
+nonisolated extension ServiceGroupConfiguration {
+    /// The same group without signals, and with `onBegin` called each time that a service begins.
+    func observed(_ onBegin: @escaping @Sendable () -> Void) -> Self {
+        var observed = self
+        observed.gracefulShutdownSignals = []
+        observed.cancellationSignals = []
+        observed.services = services.map { configuration in
+            var configuration = configuration
+            configuration.service = BeginningService(service: configuration.service, onBegin: onBegin)
+            return configuration
+        }
+        return observed
+    }
+}

@@ -93,3 +93,10 @@ nonisolated struct DaemonArguments: Equatable {
 
         """
 }
+
+/// A command line that was not understood.
+nonisolated struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

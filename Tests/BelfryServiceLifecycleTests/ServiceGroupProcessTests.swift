@@ -2,8 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
-import TestSupport
+import Synchronization
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServiceGroupProcessTests {
@@ -92,4 +93,13 @@ struct ServiceGroupProcessTests {
         #expect(lines.last?.hasSuffix(", reason finished") == true)
         #expect(status == 0)
     }
+}
+
+/// What services have written down, from whatever thread.
+nonisolated final class ServiceJournal: Sendable {
+    private let written = Mutex<[String]>([])
+
+    var lines: [String] { written.withLock { $0 } }
+
+    func write(_ line: String) { written.withLock { $0.append(line) } }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryLinux
 import CBelfry
 import Glibc
-import BelfryLinux
 
 /// One flush of one cache, in steps: the shell around `TrimPlan` that touches the file system.
 package nonisolated struct CacheSweep {
@@ -167,5 +167,35 @@ package nonisolated struct CacheSweep {
 
     private static func failure(_ code: Int32, _ verb: String, _ path: String) -> CacheError {
         CacheError(.system, path: path, cause: SystemError(code, verb: verb, object: path))
+    }
+}
+
+/// What bounds the memory, descriptors and time that one flush may take, whatever the tree looks like.
+package nonisolated struct TreeLimits: Sendable, Equatable {
+    /// How many directories below the root are entered. One descriptor is open for each.
+    package var depth = 64
+
+    /// How many directory entries are looked at.
+    package var entries = 10_000_000
+
+    /// How many files one flush can delete: only this many, the oldest, are remembered, at most twice as many for a
+    /// moment.
+    package var candidates = 65_536
+
+    /// How many problems a report spells out.
+    package var problems = 16
+
+    /// The limits that Belfry uses.
+    package init() {}
+}
+
+/// Gives the free memory of this process's heap back to the kernel.
+package nonisolated enum MallocTrim {
+    /// Trims the heap (malloc_trim(3)). May be called on any thread, and takes longer the more is free.
+    ///
+    /// - Returns: whether anything was given back.
+    @discardableResult
+    package static func run() -> Bool {
+        belfry_malloc_trim()
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryLinux
 import CBelfry
 import Glibc
-import BelfryLinux
 
 /// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow
 /// with the depth alone, and the depth has a limit.
@@ -117,5 +117,115 @@ nonisolated final class TreeWalk {
 
     private func note(_ error: Errno, _ verb: String, _ object: String, _ report: inout CacheFlushReport) {
         report.note(SystemError(error.code, verb: verb, object: object), most: limits.problems)
+    }
+}
+
+/// A directory below the root of a cache, remembered by the way to it and by its identity, without a descriptor.
+/// Shared by all files found in it, and gone with the last of them.
+nonisolated final class TreeNode {
+    /// The directory that holds it, nil for the root.
+    let parent: TreeNode?
+
+    /// Its NUL-terminated name there; the root's is its path.
+    let name: [CChar]
+
+    /// What it was when it was entered.
+    let identity: FileIdentity
+
+    /// How far below the root it is.
+    let depth: Int
+
+    /// Remembers a directory.
+    init(parent: TreeNode?, name: [CChar], identity: FileIdentity) {
+        self.parent = parent
+        self.name = name
+        self.identity = identity
+        depth = parent.map { $0.depth + 1 } ?? 0
+    }
+
+    /// The nodes from the first one below the root to this one.
+    var way: [TreeNode] {
+        var nodes: [TreeNode] = []
+        var node = self
+        while let parent = node.parent {
+            nodes.append(node)
+            node = parent
+        }
+        return nodes.reversed()
+    }
+
+    /// The path, for people: what is not UTF-8 is replaced.
+    var path: String {
+        var parts = [TreeNode.text(name)]
+        var node = self
+        while let parent = node.parent {
+            parts.append(TreeNode.text(parent.name))
+            node = parent
+        }
+        return parts.reversed().joined(separator: "/")
+    }
+
+    /// The path of a name in this directory, for people.
+    func path(of name: [CChar]) -> String {
+        "\(path)/\(TreeNode.text(name))"
+    }
+
+    /// A NUL-terminated name for people.
+    static func text(_ name: [CChar]) -> String {
+        String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// A regular file that a walk came across.
+nonisolated struct FoundFile {
+    /// The directory it is in.
+    let directory: TreeNode
+
+    /// Its NUL-terminated name there.
+    let name: [CChar]
+
+    /// What it was when it was found.
+    let identity: FileIdentity
+    let size: UInt64
+    let modified: Duration
+    let links: UInt32
+
+    /// Remembers a file.
+    init(directory: TreeNode, name: [CChar], status: belfry_status) {
+        self.directory = directory
+        self.name = name
+        identity = FileIdentity(status)
+        size = status.size
+        modified = FoundFile.modified(status)
+        links = status.links
+    }
+
+    /// Whether a status is still that of this file, unchanged since. Inode numbers are used again, so the time of
+    /// modification has to agree as well.
+    func matches(_ status: belfry_status) -> Bool {
+        belfry_is_regular(status.mode) && FileIdentity(status) == identity && FoundFile.modified(status) == modified
+    }
+
+    /// No overflow, whatever time somebody gave the file.
+    private static func modified(_ status: belfry_status) -> Duration {
+        .seconds(status.seconds) + .nanoseconds(Int64(status.nanoseconds))
+    }
+}
+
+/// What all names of one file have in common, and no two files. Inode numbers count for one device alone, and a tree may
+/// show files of several: those on an overlay have the devices of its layers.
+package nonisolated struct FileIdentity: Sendable, Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    /// The identity of the file with an inode number on a device.
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
+    /// The identity that a status tells.
+    init(_ status: belfry_status) {
+        self.init(device: status.device, inode: status.inode)
     }
 }

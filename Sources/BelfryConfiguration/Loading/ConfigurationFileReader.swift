@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryJSON
-import Glibc
 import CBelfry
+import Glibc
 
 /// Reads files for the configuration. `SystemFileReader` is the real one.
 package nonisolated protocol ConfigurationFileReader: Sendable {
@@ -52,5 +52,69 @@ package nonisolated struct FileProblem: Error, Sendable, Equatable, CustomString
         let text = belfry_error_text(code).map { String(cString: $0) } ?? "unknown error"
         let name = belfry_error_name(code).map { String(cString: $0) } ?? "\(code)"
         return "\(text) (\(name))"
+    }
+}
+
+/// Reads from the file system.
+package nonisolated struct SystemFileReader: ConfigurationFileReader {
+    /// A reader.
+    package init() {}
+
+    /// Reads a regular file, or nothing from /dev/null.
+    ///
+    /// - Throws: `FileProblem` with the system's error, EISDIR for a directory, and EINVAL for whatever else a
+    ///   configuration cannot be read from, so that a fifo does not block.
+    package func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileProblem(code: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileProblem(code: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return try readAll(descriptor, limit: limit)
+        case S_IFDIR: throw FileProblem(code: EISDIR)
+        case S_IFCHR where isNull(status): return []
+        default: throw FileProblem(code: EINVAL)
+        }
+    }
+
+    /// Names that are not UTF-8 come with replacement characters, so that opening them fails and is told.
+    package func names(in directory: String) throws(FileProblem) -> [String] {
+        guard let stream = opendir(directory) else { throw FileProblem(code: errno) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            names.append(name)
+        }
+        guard errno == 0 else { throw FileProblem(code: errno) }
+        return names
+    }
+
+    private func readAll(_ descriptor: CInt, limit: Int) throws(FileProblem) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var code: CInt = 0
+        while bytes.count < limit {
+            let wanted = min(limit - bytes.count, 65536)
+            let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+                let result = Glibc.read(descriptor, buffer.baseAddress, wanted)
+                code = result < 0 ? errno : 0
+                count = max(result, 0)
+            }
+            if code == EINTR { continue }
+            guard code == 0 else { throw FileProblem(code: code) }
+            if chunk.isEmpty { break }
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    private func isNull(_ status: stat) -> Bool {
+        var null = stat()
+        return stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev
     }
 }

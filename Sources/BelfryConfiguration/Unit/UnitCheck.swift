@@ -70,3 +70,144 @@ package nonisolated struct UnitCheck {
         }
     }
 }
+
+/// What systemd hears of the service, and what it sends.
+nonisolated extension UnitCheck {
+    private static let notifying: [UTF8Text] = ["notify", "notify-reload"]
+
+    mutating func checkProtocol() {
+        let type = unit.last("Type")
+        let access = unit.last("NotifyAccess")
+        let isNotifying = Self.notifying.contains(type?.value ?? "simple")
+        if !isNotifying {
+            let words = type?.words ?? "without Type="
+            if ["simple", "exec", "idle"].contains(type?.value ?? "simple") {
+                warning(type, "\(words) systemd does not wait until the service is ready, use Type=notify")
+            } else {
+                error(type, "\(words) does not fit a service that says READY=1, use Type=notify")
+            }
+        }
+        switch access?.value {
+        case nil where !isNotifying, "none" where !isNotifying:
+            error(
+                access,
+                "systemd does not listen to the service: neither status nor watchdog work, use NotifyAccess=main")
+        case "all", "exec":
+            warning(access, "\(access?.words ?? ""): every process of the unit may speak for it, use NotifyAccess=main")
+        default: break
+        }
+        if type?.value == "notify", unit.all("ExecReload").isEmpty {
+            warning(type, "no ExecReload=: 'systemctl reload' does not work, use ExecReload=belfryctl reload")
+        }
+        checkKillMode()
+    }
+
+    private mutating func checkKillMode() {
+        let mode = unit.last("KillMode")
+        switch mode?.value ?? "control-group" {
+        case "mixed": break
+        case "control-group":
+            let words = mode?.words ?? "no KillMode=, which is control-group"
+            warning(mode, "\(words): the stop signal goes to the service's children too, use KillMode=mixed")
+        default:
+            warning(mode, "\(mode?.words ?? ""): processes may stay behind after a stop, use KillMode=mixed")
+        }
+    }
+
+    mutating func checkSignals() {
+        checkSignal("KillSignal", unless: "SIGTERM", is: .stop)
+        if unit.last("RestartKillSignal") != nil { checkSignal("RestartKillSignal", unless: "SIGTERM", is: .stop) }
+        if unit.last("Type")?.value == "notify-reload" { checkSignal("ReloadSignal", unless: "SIGHUP", is: .reload) }
+    }
+
+    private mutating func checkSignal(_ key: UTF8Text, unless name: String, is action: SignalAction) {
+        let setting = unit.last(key)
+        let name = setting?.value.string ?? name
+        do throws(ValueProblem) {
+            let number = try SignalName.number(name)
+            guard let settings else { return }
+            let mapped = settings.signals.actions[number] ?? .ignore
+            guard mapped != action else { return }
+            let what = action == .stop ? "stops the service" : "reloads the service"
+            error(
+                setting,
+                "\(key)=\(name) is how systemd \(what), and [Signals] maps it to '\(mapped)' instead of '\(action)'")
+        } catch {
+            diagnostics.error(
+                at: setting?.position(at: error.offset) ?? unit.position, "invalid value of \(key): \(error.message)")
+        }
+    }
+
+    mutating func checkRestart() {
+        let restart = unit.last("Restart")
+        guard let restart, ["always", "on-failure"].contains(restart.value) else { return }
+        let prevented = unit.words("RestartPreventExitStatus").map(\.word)
+        guard !prevented.contains("78"), !prevented.contains("CONFIG") else { return }
+        warning(
+            restart,
+            "\(restart.words): a service with a wrong configuration is started again and again, use "
+                + "RestartPreventExitStatus=78")
+    }
+}
+
+/// Whether the times of the configuration fit those of the unit.
+nonisolated extension UnitCheck {
+    /// systemd's own defaults (systemd-system.conf(5)).
+    private static let defaultTimeout: Duration = .seconds(90)
+
+    mutating func checkTimes() {
+        let stopSetting = unit.last("TimeoutStopSec", "TimeoutSec")
+        let startSetting = unit.last("TimeoutStartSec", "TimeoutSec")
+        let stop = time(stopSetting, unless: Self.defaultTimeout)
+        let start = time(startSetting, unless: Self.defaultTimeout)
+        checkWatchdog()
+        guard let settings else { return }
+        if let stop { checkStop(stop, stopSetting, settings.service) }
+        for (name, limit, setting) in [("TimeoutStopSec", stop, stopSetting), ("TimeoutStartSec", start, startSetting)]
+        {
+            guard let limit else { continue }
+            let usable = UnitTime.usable(of: limit)
+            guard settings.service.listenerTimeout.map({ $0 > usable }) ?? true else { continue }
+            warning(
+                setting,
+                "\(setting?.words ?? "the default \(name)=90s") leaves listeners \(Self.text(usable)), less than "
+                    + "ListenerTimeout=\(Self.text(settings.service.listenerTimeout)) allows one of them")
+        }
+    }
+
+    private mutating func checkStop(_ stop: Duration, _ setting: UnitSetting?, _ service: ServiceSettings) {
+        let words = setting?.words ?? "the default TimeoutStopSec=90s"
+        let configured = Self.text(service.stopTimeout)
+        if service.stopTimeout.map({ $0 >= stop }) ?? true {
+            error(
+                setting,
+                "\(words) is not more than StopTimeout=\(configured): where the service cannot ask systemd for it, "
+                    + "it is killed before its listeners are cut")
+        } else if let own = service.stopTimeout, own > UnitTime.usable(of: stop) {
+            warning(
+                setting,
+                "\(words) is hardly more than StopTimeout=\(configured), leave the service a tenth of it to end")
+        }
+    }
+
+    private mutating func checkWatchdog() {
+        let setting = unit.last("WatchdogSec")
+        guard let watchdog = time(setting, unless: nil) else {
+            return warning(setting, "no WatchdogSec=: systemd does not notice a service that hangs")
+        }
+        guard watchdog < .seconds(1) else { return }
+        warning(setting, "\(setting?.words ?? ""): the service wakes up twice in this time, use a second or more")
+    }
+
+    private static func text(_ time: Duration?) -> String {
+        guard let time else { return "infinity" }
+        let milliseconds = Int64(time / .milliseconds(1))
+        return milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
+}
+
+/// What a service can do with the times of its unit.
+package nonisolated enum UnitTime {
+    /// What of a time of the unit listeners can have: all but a tenth of it, at most 5 s, which is for the way out.
+    package static func usable(of time: Duration) -> Duration { time - min(time / 10, .seconds(5)) }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// All settings of `belfry.conf`, checked and complete.
+package nonisolated struct BelfrySettings: Sendable, Equatable {
+    /// `[Service]`.
+    package var service: ServiceSettings
+    /// `[Signals]`.
+    package var signals: SignalSettings
+    /// `[Socket]`.
+    package var socket: SocketSettings
+    /// `[Logger]`.
+    package var logger: LoggerSettings
+    /// Every `[Cache NAME]`, in the order of the files.
+    package var caches: [CacheSettings]
+
+    /// Decodes what was resolved without an error against a table that contains Belfry's own sections.
+    package init(_ effective: EffectiveConfiguration) {
+        service = ServiceSettings(effective.section("Service"))
+        signals = SignalSettings(effective.section("Signals"))
+        socket = SocketSettings(effective.section("Socket"))
+        logger = LoggerSettings(effective.section("Logger"))
+        caches = effective.instances("Cache").map(CacheSettings.init)
+    }
+
+    /// What holds when no file says anything.
+    package static var defaults: BelfrySettings {
+        var diagnostics = DiagnosticList()
+        return BelfrySettings(ConfigurationResolver.resolve([], schema: .belfry, diagnostics: &diagnostics))
+    }
+}
+
+/// `[Service]`.
+package nonisolated struct ServiceSettings: Sendable, Equatable {
+    /// The deadline of a listener that names none; nil for none.
+    package var listenerTimeout: Duration?
+    /// The time for a whole stop where the unit's own cannot be asked; nil for no limit.
+    package var stopTimeout: Duration?
+    /// Whether a pause ends in a real SIGSTOP.
+    package var stopOnPause: Bool
+    /// Whether a sleep of the machine waits for the listeners.
+    package var inhibitSleep: Bool
+    /// Whether the end of the machine waits until its kind is known.
+    package var inhibitShutdown: Bool
+    /// Names of listeners that registered themselves and are left out.
+    package var disabledListeners: [String]
+    /// The mount points whose coming and going is told.
+    package var protectedData: [String]
+    /// The time in which deliveries of one signal are counted; zero or nil for no limit.
+    package var signalLimitInterval: Duration?
+    /// How many deliveries of one signal are passed on one by one in that time; nil for no limit.
+    package var signalLimitBurst: Int?
+    /// Whether real-time signals are merged too.
+    package var limitsRealtimeSignals: Bool
+    /// Where the socket is; nil to let the environment decide.
+    package var runtimeDirectory: String?
+    /// Where state is kept; nil to let the environment decide.
+    package var stateDirectory: String?
+
+    init(_ section: EffectiveSection) {
+        listenerTimeout = section.duration("ListenerTimeout")
+        stopTimeout = section.duration("StopTimeout")
+        stopOnPause = section.boolean("StopOnPause")
+        inhibitSleep = section.boolean("InhibitSleep")
+        inhibitShutdown = section.boolean("InhibitShutdown")
+        disabledListeners = section.texts("DisabledListeners")
+        protectedData = section.texts("ProtectedData")
+        signalLimitInterval = section.duration("SignalLimitInterval")
+        signalLimitBurst = section.optionalInteger("SignalLimitBurst")
+        limitsRealtimeSignals = section.boolean("SignalLimitRealtime")
+        runtimeDirectory = section.text("RuntimeDirectory")
+        stateDirectory = section.text("StateDirectory")
+    }
+}
+
+/// `[Signals]`: what each signal does. A signal that is not in here keeps its default.
+package nonisolated struct SignalSettings: Sendable, Equatable {
+    /// The actions by signal number.
+    package var actions: [CInt: SignalAction] = [:]
+
+    /// The signals and their actions in the order of their numbers.
+    package var sorted: [(signal: CInt, action: SignalAction)] {
+        actions.sorted { $0.key < $1.key }.map { (signal: $0.key, action: $0.value) }
+    }
+
+    init(_ section: EffectiveSection) {
+        for setting in section.settings {
+            do throws(ValueProblem) {
+                actions[try SignalName.number(setting.key)] = try SignalAction(setting.text)
+            } catch {
+                fatalError("'\(setting.key)' was checked: \(error.message)")  // the resolver read it
+            }
+        }
+    }
+}
+
+/// `[Socket]`.
+package nonisolated struct SocketSettings: Sendable, Equatable {
+    /// Whether there is a socket.
+    package var isEnabled: Bool
+    /// Its path, or `@NAME` for an abstract one; nil for the default.
+    package var path: String?
+    /// The group whose members are privileged; it need not exist.
+    package var group: String
+    /// Who may read.
+    package var look: SocketAudience
+    /// Who may post.
+    package var post: SocketAudience
+    /// Who has a say in the service's life.
+    package var control: SocketAudience
+    /// Connections at a time.
+    package var connectionsMax: Int
+    /// Connections of one user at a time.
+    package var connectionsPerUserMax: Int
+    /// Bytes in one message of a client.
+    package var frameMax: Int
+    /// Bytes that wait for or from the clients of one user.
+    package var memoryPerUserMax: Int
+    /// Bytes that wait for or from all clients together.
+    package var memoryMax: Int
+    /// Notifications that wait for one slow subscriber.
+    package var queueMax: Int
+    /// Bytes that wait for one slow client.
+    package var queueSizeMax: Int
+    /// Past notifications kept in memory.
+    package var replayMax: Int
+    /// Bytes of them.
+    package var replaySize: Int
+
+    init(_ section: EffectiveSection) {
+        isEnabled = section.boolean("Enabled")
+        path = section.text("Path")
+        group = section.requiredText("Group")
+        look = section.choice("Look")
+        post = section.choice("Post")
+        control = section.choice("Control")
+        connectionsMax = section.integer("ConnectionsMax")
+        connectionsPerUserMax = section.integer("ConnectionsPerUserMax")
+        frameMax = Int(clamping: section.bytes("FrameMax") ?? .max)
+        memoryPerUserMax = Int(clamping: section.bytes("MemoryPerUserMax") ?? .max)
+        memoryMax = Int(clamping: section.bytes("MemoryMax") ?? .max)
+        queueMax = section.integer("QueueMax")
+        queueSizeMax = Int(clamping: section.bytes("QueueSizeMax") ?? .max)
+        replayMax = section.integer("ReplayMax")
+        replaySize = Int(clamping: section.bytes("ReplaySize") ?? .max)
+    }
+}
+
+/// Who may do something on the socket.
+package nonisolated enum SocketAudience: String, Sendable, CaseIterable {
+    /// Everyone who can connect.
+    case all
+    /// Root, the service's own user and the members of `Group=`.
+    case privileged
+    /// Root and the service's own user.
+    case owner
+}
+
+/// `[Logger]`.
+package nonisolated struct LoggerSettings: Sendable, Equatable {
+    /// Whether notifications are logged.
+    package var isEnabled: Bool
+    /// The least urgent level that is logged.
+    package var level: LogPriority
+    /// Where records go.
+    package var target: LoggerTarget
+
+    init(_ section: EffectiveSection) {
+        isEnabled = section.boolean("Enabled")
+        level = section.priority("Level")
+        target = section.choice("Target")
+    }
+}
+
+/// Where log records go.
+package nonisolated enum LoggerTarget: String, Sendable, CaseIterable {
+    /// To the journal when there is one, else to standard error.
+    case auto
+    /// To the journal.
+    case journal
+    /// To standard error.
+    case stderr
+    /// To the kernel's log.
+    case kmsg
+    /// Nowhere.
+    case null
+}
+
+/// `[Cache NAME]`.
+package nonisolated struct CacheSettings: Sendable, Equatable {
+    /// The name in the brackets.
+    package var name: String
+    /// The directory.
+    package var path: String
+    /// Bytes to keep; nil for no limit.
+    package var sizeMax: UInt64?
+    /// The age above which a file goes; nil for no limit.
+    package var ageMax: Duration?
+    /// Files to keep; nil for no limit.
+    package var filesMax: Int?
+    /// Whether to write the file system's changes to the disk.
+    package var writeBack: Bool
+    /// Whether to advise the kernel to drop the files from its memory.
+    package var dropPages: Bool
+    /// The notifications that flush it.
+    package var on: [String]
+
+    init(_ section: EffectiveSection) {
+        name = section.instance ?? ""
+        path = section.requiredText("Path")
+        sizeMax = section.bytes("SizeMax")
+        ageMax = section.duration("AgeMax")
+        filesMax = section.optionalInteger("FilesMax")
+        writeBack = section.boolean("WriteBack")
+        dropPages = section.boolean("DropPages")
+        on = section.texts("On")
+    }
+}
