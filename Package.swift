@@ -96,16 +96,13 @@ let package = Package(
             swiftSettings: onMain),
         .target(
             name: "BelfryClient",
-            dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry",
-                "Varlink",
-            ], swiftSettings: onMain),
+            dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "Varlink"], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
             name: "belfryctl",
             dependencies: [
-                "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry",
+                "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
         // Tests, and the programs that they run.
@@ -151,9 +148,13 @@ let package = Package(
             swiftSettings: onMain),
         .testTarget(
             name: "BelfryClientTests",
+            dependencies: ["BelfryClient", "BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink"],
+            swiftSettings: onMain),
+        .testTarget(
+            name: "belfryctlTests",
             dependencies: [
-                "BelfryClient", "belfryctl", "BelfryEventLoop", "BelfryLinux", "CBelfry", "LifecycleServiceProbe",
-                "TestSupport", "Varlink",
+                "BelfryClient", "belfryctl", "BelfryLinux", "CBelfry", "LifecycleServiceProbe", "TestSupport",
+                "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryLinux
+package import Varlink
+
+/// Text that a service or the journal chose, as it is shown to people: on one line, without control characters, and cut
+/// before anything is done with it, so that its length costs nothing.
+package nonisolated enum OutsideText {
+    /// How many bytes of one text are shown.
+    package static let longest = 1024
+
+    /// One text; what is cut ends in `…`.
+    package static func line(_ text: String) -> String {
+        guard text.utf8.count > longest else { return SystemError.escape(text) }
+        var bytes = text.utf8.prefix(longest + 1)
+        // Not in the middle of a scalar: the bytes within one begin with the bits 10 (RFC 3629).
+        while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+        return SystemError.escape(String(Substring(bytes))) + "…"
+    }
+
+    /// Several texts, until there are as many bytes as one text may have.
+    package static func line(_ texts: some Sequence<String>, separator: String = " ") -> String {
+        var line = ""
+        for text in texts {
+            if !line.isEmpty { line += separator }
+            guard line.utf8.count < longest else { return line + "…" }
+            line += self.line(text)
+        }
+        return line
+    }
+}
+
+/// What belfryctl shows of a reply. A service of another version may leave something out: that is shown as a dash.
+nonisolated extension JSONObject {
+    /// How many elements of an array are shown.
+    private static var most: Int { 1 << 16 }
+
+    /// A text, fit for one line of a terminal; nil when there is none.
+    package func text(_ key: String) -> String? { self[key]?.stringValue.map(OutsideText.line) }
+
+    /// A text, or a dash.
+    package func textOrDash(_ key: String) -> String { text(key) ?? "-" }
+
+    /// A number; nil when there is none.
+    package func number(_ key: String) -> Int64? { self[key]?.intValue }
+
+    /// A number, or a dash.
+    package func numberOrDash(_ key: String) -> String { number(key).map { "\($0)" } ?? "-" }
+
+    /// A length of time given in microseconds, or a dash.
+    package func lengthOrDash(_ key: String) -> String { number(key).map(DurationText.text(microseconds:)) ?? "-" }
+
+    /// The objects in an array.
+    package func objects(_ key: String) -> [JSONObject] {
+        self[key]?.arrayValue?.prefix(Self.most).compactMap(\.objectValue) ?? []
+    }
+
+    /// The texts in an array, each fit for a line.
+    package func texts(_ key: String) -> [String] {
+        self[key]?.arrayValue?.prefix(Self.most).compactMap(\.stringValue).map(OutsideText.line) ?? []
+    }
+
+    /// The texts in an array on one line.
+    package func list(_ key: String, separator: String = " ") -> String {
+        OutsideText.line((self[key]?.arrayValue ?? []).lazy.compactMap(\.stringValue), separator: separator)
+    }
+}
+
+/// Numbers from outside: what does not fit becomes the end of the type.
+nonisolated extension Int64 {
+    /// The sum, or the largest or least number.
+    package func adding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, or the largest or least number.
+    package func subtracting(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+}

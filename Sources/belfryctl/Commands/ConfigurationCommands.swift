@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryClient
+import BelfryConfiguration
+import Varlink
+
+/// `belfryctl reload`.
+struct ReloadCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Have the configuration read anew, as SIGHUP does.",
+        discussion: """
+            Waits until the new configuration holds. When it is refused, the old one stays, each reason is printed on \
+            standard error, and the exit status is 78.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let client = try context.connect()
+        _ = try await client.call("Reload", to: "reload", within: context.changing)
+        if StandardStream.output.isTerminal { try context.print(["configuration reloaded"]) }
+        return .success
+    }
+}
+
+/// `belfryctl log-level`.
+struct LogLevelCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log-level", abstract: "Set the least urgent level that the service logs, until its next reload.",
+        discussion: "As SIGRTMIN+18 with 0x100 + level does. [Logger] Level= sets it for good.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(
+        help: "emerg, alert, crit, err, warning, notice, info or debug; or 0 to 7.",
+        completion: .list(LogPriority.names))
+    var level: String
+
+    func validate() throws {
+        guard LogPriority(level) == nil else { return }
+        throw ValidationError("unknown level '\(level)', expected one of \(LogPriority.names.joined(separator: ", "))")
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let number = Int64(LogPriority(level)?.rawValue ?? 0)
+        let client = try context.connect()
+        _ = try await client.call(
+            "io.systemd.service.SetLogLevel", ["level": .int(number)], to: "set the log level of",
+            within: context.changing)
+        return .success
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import ArgumentParser
+internal import BelfryClient
+internal import BelfryConfiguration
+internal import BelfryLinux
+package import Varlink
+
+/// `belfryctl post`.
+struct PostCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "post", abstract: "Post a notification to the service.",
+        discussion: """
+            Prints the number of the notification. With --wait also the result, and what each listener made of it; the \
+            exit status is then 1 when one of them failed.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(
+        help: "The notification: a letter, then letters, digits, '.' and '-'.",
+        completion: .notifications)
+    var name: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "User info: key=value or key:=JSON.",
+            discussion: "A value that looks like a JSON number, true, false or null is that, and text otherwise.",
+            valueName: "key=value"))
+    var userInfo: [String] = []
+
+    @Flag(help: "Wait until all listeners have answered.")
+    var wait = false
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+
+    func validate() throws {
+        do {
+            _ = try NotificationName.parse(name)
+            _ = try UserInfoArguments.parse(userInfo)
+        } catch let problem as ValueProblem {
+            throw ValidationError(problem.message)
+        } catch let problem as UserInfoArguments.Problem {
+            throw ValidationError(problem.description)
+        }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let members = try UserInfoArguments.parse(userInfo)
+        return try await PostCommand.post(name, members, wait: wait, json: json, context)
+    }
+
+    /// Posts, and prints what came of it.
+    @MainActor static func post(
+        _ name: String, _ members: JSONObject, wait: Bool, json: Bool, _ context: CommandContext
+    ) async throws -> CommandStatus {
+        var parameters: JSONObject = ["name": .string(name)]
+        if !members.isEmpty { parameters["userInfo"] = .object(members) }
+        if wait { parameters["wait"] = true }
+        let client = try context.connect()
+        let reply = try await client.call("Post", parameters, to: "post", name, within: context.changing)
+        try context.print(reply, json: json, as: PostText.lines)
+        return PostText.hasFailed(reply) ? .failure : .success
+    }
+}
+
+/// `belfryctl flush`.
+struct FlushCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flush", abstract: "Have the caches flushed, and wait until that is done.",
+        discussion: "The same as 'post --wait flushRequested', and as the signal SIGUSR1.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        try await PostCommand.post("flushRequested", [:], wait: true, json: json, context)
+    }
+}
+
+/// `belfryctl perform`.
+struct PerformCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "perform", abstract: "Have an action done that a listener offers.",
+        discussion: """
+            Waits for it, and prints the number of the notification, the result, and what each listener made of it. The \
+            exit status is 1 when one of them failed.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(help: "The action; 'belfryctl actions' lists them.", completion: .actions)
+    var id: String
+
+    @Argument(help: ArgumentHelp("User info, as for 'belfryctl post'.", valueName: "key=value"))
+    var userInfo: [String] = []
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+
+    func validate() throws {
+        do {
+            _ = try UserInfoArguments.parse(userInfo)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        var parameters: JSONObject = ["id": .string(id)]
+        let members = try UserInfoArguments.parse(userInfo)
+        if !members.isEmpty { parameters["userInfo"] = .object(members) }
+        let client = try context.connect()
+        let reply = try await client.call("PerformAction", parameters, to: "perform", id, within: context.changing)
+        try context.print(reply, json: json, as: PostText.lines)
+        return PostText.hasFailed(reply) ? .failure : .success
+    }
+}
+
+/// `belfryctl open`.
+struct OpenCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open", abstract: "Have a URL opened by the first listener that will.",
+        discussion: "Prints which one did. The exit status is 1 when none would.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(help: "The URL.")
+    var url: String
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let client = try context.connect()
+        let reply = try await client.call("OpenURL", ["url": .string(url)], to: "open", url, within: context.changing)
+        let handler = reply.text("handledBy")
+        if json {
+            try context.printJSON(reply)
+        } else if let handler {
+            try context.print([handler])
+        } else {
+            StandardStream.error.attempt(["unable to open '\(SystemError.escape(url))': no listener would"])
+        }
+        return handler == nil ? .failure : .success
+    }
+}
+
+/// What came of a post.
+package enum PostText {
+    /// The number of the notification; when all was awaited also the result, and a line for each listener.
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+        let number = reply.numberOrDash("sequence")
+        let result = reply.textOrDash("result")
+        guard result != "posted" else { return [number] }
+        var lines = ["\(number) \(hasFailed(reply) ? style.alarming(result) : result)"]
+        let reports = reply.objects("reports")
+        let width = TextTable.width(reports.lazy.map { $0.textOrDash("listener") })
+        for report in reports {
+            let outcome = report.textOrDash("outcome")
+            let facts = [outcome, report.lengthOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
+            let line = "  \(report.textOrDash("listener").padded(width))  \(facts.joined(separator: ", "))"
+            lines.append(problems.contains(outcome) ? style.alarming(line) : line)
+        }
+        return lines
+    }
+
+    /// The outcomes of a listener that did not do what it should.
+    private static let problems: Set<String> = ["refused", "failed", "overran", "late"]
+
+    /// Whether a listener failed.
+    package static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
+}

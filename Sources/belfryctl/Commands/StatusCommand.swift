@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import ArgumentParser
+internal import BelfryClient
+package import Varlink
+
+/// `belfryctl status`.
+struct StatusCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show where the service is, and how its listeners do.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print the state as one JSON object.")
+    var json = false
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let client = try context.connect()
+        let state = try await client.call("GetState", to: "get the state of", within: context.looking)
+        if json {
+            try context.printJSON(state)
+            return .success
+        }
+        let listeners = try? await client.call("ListListeners", to: "list the listeners of", within: context.looking)
+        let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.looking)
+        try context.print(
+            StatusText.lines(state, listeners: listeners, holds: holds, now: CommandContext.now, context.style))
+        return .success
+    }
+}
+
+/// Where a service is, on a page.
+@MainActor
+package enum StatusText {
+    /// The lines of `status`, from the replies of `GetState` and, as far as there are any, `ListListeners` and
+    /// `ListHolds`.
+    ///
+    /// - Parameter now: CLOCK_REALTIME in microseconds.
+    package static func lines(
+        _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
+    ) -> [String] {
+        let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
+        var facts: [(String, String)] = []
+        if let uptime = state.number("uptimeUsec") {
+            let since = WallClockText.dateAndTime(now.subtracting(uptime))
+            facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
+        }
+        if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
+        let word = state["lastWord"]?.objectValue.map { LastWordText.lines($0) } ?? []
+        for (position, line) in word.enumerated() { facts.append((position == 0 ? "Last word" : "", line)) }
+        facts.append(("PID", state.numberOrDash("pid")))
+        facts.append(("Sequence", state.numberOrDash("sequence")))
+        facts.append(("Subscribers", state.numberOrDash("subscribers")))
+        if let invocation = state.text("invocationId") { facts.append(("Invocation", invocation)) }
+        facts.append(("Boot", state.textOrDash("bootId")))
+        for (position, hold) in (holds?.objects("holds") ?? []).enumerated() {
+            let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
+            let text = "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
+            facts.append((position == 0 ? "Held for" : "", text))
+        }
+        let summary = listeners.map { ListenerTable.summary($0, style) } ?? []
+        for (position, line) in summary.enumerated() { facts.append((position == 0 ? "Listeners" : "", line)) }
+        return ["\(style.bold(name)) is \(style.state(state.textOrDash("state")))"]
+            + facts.map { heading, text in
+                let space = String(repeating: " ", count: 13 - heading.count)
+                return space + (heading.isEmpty ? "  " : "\(heading): ") + text
+            }
+    }
+}
+
+/// Who ended or paused a service, and why, in a line or two.
+@MainActor
+package enum LastWordText {
+    /// From an object as `GetState` has it.
+    package static func lines(_ word: JSONObject, origins: OriginText = OriginText()) -> [String] {
+        var text = word.textOrDash("kind")
+        if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
+        text += " by \(origins.text(word["origin"]?.objectValue ?? [:]))"
+        if let reason = word.text("reason") { text += ", reason \(reason)" }
+        if let cut = word["cutShortBy"]?.objectValue { text += ", cut short by \(origins.text(cut))" }
+        if let status = word.number("exitStatus") { text += ", exit status \(status)" }
+        var lines = [text]
+        if let problem = word.text("problem") { lines.append(problem) }
+        let slow = word.objects("listeners").sorted {
+            ($0.number("durationUsec") ?? 0) > ($1.number("durationUsec") ?? 0)
+        }
+        let times = slow.prefix(3).map { listener in
+            let outcome = listener.text("outcome").flatMap { $0 == "completed" ? nil : " \($0)" } ?? ""
+            return "\(listener.textOrDash("listener")) \(listener.lengthOrDash("durationUsec"))\(outcome)"
+        }
+        if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
+        return lines
+    }
+}
+
+/// How and why a service was started, in one line.
+package enum LaunchText {
+    private static let causes = [
+        "boot": "first of this boot", "start": "after a stop in order", "restart": "restarted",
+        "failure": "after a failure", "crash": "after a crash", "watchdog": "after the watchdog's kill",
+    ]
+
+    /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer; sockets varlink`, from the user info of
+    /// `didFinishLaunching`.
+    package static func text(_ launch: JSONObject) -> String {
+        var parts: [String] = []
+        let cause = launch.text("cause") ?? "unknown cause"
+        let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue
+        let tellsExit = !["boot", "start", "restart"].contains(cause)
+        parts.append((causes[cause] ?? cause) + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
+        if let unit = launch.text("triggerUnit") {
+            parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))
+        }
+        if let monitored = launch["monitored"]?.objectValue {
+            let exit = monitored["exit"]?.objectValue.map { " (\(UnitExitText.text($0)))" } ?? ""
+            parts.append("for \(monitored.textOrDash("unit"))\(exit)")
+        }
+        let lists = [("sockets", "socketNames"), ("stored", "storedNames"), ("credentials", "credentialNames")]
+        for (word, key) in lists {
+            let names = launch.list(key)
+            if !names.isEmpty { parts.append("\(word) \(names)") }
+        }
+        return parts.joined(separator: "; ")
+    }
+}
+
+/// How a run of a unit ended, in a few words.
+enum UnitExitText {
+    /// `watchdog, killed by SIGABRT`, from an object with `result`, `code` and `status`.
+    static func text(_ exit: JSONObject) -> String {
+        let result = exit.textOrDash("result")
+        guard let code = exit.text("code"), let status = exit.text("status") else { return result }
+        return code == "exited" ? "\(result), status \(status)" : "\(result), \(code) by SIG\(status)"
+    }
+}

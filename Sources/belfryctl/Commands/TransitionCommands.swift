@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryClient
+import Varlink
+
+/// A command that leads the service to another state, and prints which one it has reached.
+protocol TransitionCommand: ServiceCommand {
+    /// The method of `io.belfry.Lifecycle`.
+    static var method: String { get }
+    /// Whether the reply is printed as it came.
+    var json: Bool { get }
+}
+
+extension TransitionCommand {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let client = try context.connect()
+        let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changing)
+        try context.print(reply, json: json) { reply, style in
+            [style.state(reply.textOrDash("state"))]
+        }
+        return .success
+    }
+}
+
+/// `belfryctl pause`.
+struct PauseCommand: TransitionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Bring the service to the background, as SIGTSTP does.",
+        discussion: "Waits until that is done, and prints the state that was reached.")
+    static let method = "Pause"
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+}
+
+/// `belfryctl resume`.
+struct ResumeCommand: TransitionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Bring the service back, as SIGCONT does.",
+        discussion: "Waits until that is done, and prints the state that was reached.")
+    static let method = "Resume"
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+}
+
+/// `belfryctl interrupt`.
+struct InterruptCommand: TransitionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "interrupt", abstract: "Make the service inactive for a short time, until it is resumed.",
+        discussion: "Waits until that is done, and prints the state that was reached.")
+    static let method = "Interrupt"
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print the reply as one JSON object.")
+    var json = false
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import ArgumentParser
+internal import BelfryClient
+internal import BelfryConfiguration
+package import Varlink
+
+/// A command that reads what a service has written to the journal.
+protocol JournalCommand: ServiceCommand {
+    /// Which service, when it is said.
+    var source: JournalSource { get }
+}
+
+extension JournalCommand {
+    /// Refuses what the journal has no use for.
+    func checkSource() throws {
+        if connection.socket != nil, source.service != nil {
+            throw ValidationError("--socket and --service both say which service, give one of them")
+        }
+        if connection.timeout != nil, !isAsked(environment: CommandContext.environment()) {
+            throw ValidationError("--timeout is for a service that is asked for its name, give --socket with it")
+        }
+    }
+
+    /// What the journal calls the service: the one at the socket that was named says so itself.
+    @MainActor func service(_ context: CommandContext) async throws(ControlFailure) -> String {
+        guard isAsked(environment: CommandContext.environment()) else { return source.service ?? "belfryd" }
+        do throws(ControlFailure) {
+            let state = try await context.connect().call("GetState", to: "get the name of", within: context.looking)
+            guard let name = state["service"]?.stringValue, name.utf8.count <= 255 else {
+                throw ControlFailure(.unavailable, "unable to get the name of '\(context.path)': it says none")
+            }
+            return name
+        } catch {
+            throw error.with("--service says without asking what the journal calls it")
+        }
+    }
+
+    private func isAsked(environment: [String: String]) -> Bool {
+        source.service == nil && connection.namesSocket(environment: environment)
+    }
+}
+
+/// Whose records are read. `history` and `plot` have this.
+struct JournalSource: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The service, as the journal calls it (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
+            discussion: """
+                Without it the one at --socket or $BELFRY_SOCKET, which has to run to be asked for its name, else \
+                belfryd.
+                """, valueName: "name"))
+    var service: String?
+}
+
+/// `belfryctl history`.
+struct HistoryCommand: JournalCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "Show what happened to the service, from the journal.",
+        discussion: """
+            One line for each notification, as 'belfryctl watch' shows them. The service need not run. Reading the journal \
+            of a system service takes root or the group systemd-journal.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(help: "Show only these notifications.", completion: .notifications)
+    var names: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Not before: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
+            valueName: "time"))
+    var since: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Not after.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only of this boot: an id, or 0 for this one, -1 for the one before.", valueName: "boot"))
+    var boot: String?
+
+    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("Only the last so many.", valueName: "number"))
+    var lines: Int?
+
+    @OptionGroup var source: JournalSource
+
+    @Flag(help: "Print one JSON object a line: {\"notification\":…}.")
+    var json = false
+
+    func validate() throws {
+        try checkSource()
+        for text in [since, until] {
+            guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
+            throw ValidationError("'\(text)' is no point in time")
+        }
+        if let boot, JournalBoot(boot) == nil {
+            throw ValidationError("'\(boot)' is no boot, which is an id of 32 hexadecimal digits, or 0, -1, -2 …")
+        }
+        if let lines, lines < 0 { throw ValidationError("a number of lines is not negative") }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        context.warn(of: names)
+        var query = JournalQuery(service: JournalService(try await service(context)))
+        query.names = names
+        query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
+        query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
+        query.boot = boot.flatMap(JournalBoot.init)
+        query.limit = lines
+        let line = NotificationLine(context.style)
+        try JournalReader().read(query) { notification in
+            try context.print([
+                json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
+            ])
+        }
+        return .success
+    }
+}
+
+/// `belfryctl plot`.
+struct PlotCommand: JournalCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plot", abstract: "Draw how the last launch or stop went, listener by listener.",
+        discussion: "It is read from the journal, so that the service need not run.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(
+        help: "launch or stop.", completion: .list(["launch", "stop"]))
+    var transition = "launch"
+
+    @OptionGroup var source: JournalSource
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        try checkSource()
+        guard ["launch", "stop"].contains(transition) else { throw ValidationError("expected launch or stop") }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let service = try await service(context)
+        guard let timeline = try JournalReader().lastTimeline(of: transition, service: JournalService(service)) else {
+            let name = OutsideText.line(service)
+            throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(name)")
+        }
+        try context.print(timeline, json: json, as: TimelinePlot.lines)
+        return .success
+    }
+}
+
+/// A transition as bars: a line for each notification and for each listener that was told of it.
+package enum TimelinePlot {
+    private static let width = 40
+
+    /// The lines of a timeline, `{"trigger":…,"realtimeUsec":…,"durationUsec":…,"steps":[…]}`.
+    package static func lines(_ timeline: JSONObject, _ style: TextStyle) -> [String] {
+        let steps = timeline.objects("steps")
+        let start = steps.first?.number("startUsec") ?? 0
+        let whole = max(timeline.number("durationUsec") ?? 0, 1)
+        let names = TextTable.width(steps.lazy.flatMap { $0.objects("listeners") }.map { $0.textOrDash("listener") })
+        // Listeners stand two spaces further right.
+        let column = max(names, TextTable.width(steps.lazy.map { $0.textOrDash("notification") }) - 2)
+        let title = "\(timeline.textOrDash("trigger")) took \(timeline.lengthOrDash("durationUsec"))"
+        var lines = [style.bold(title) + ", ended \(WallClockText.dateAndTime(timeline.number("realtimeUsec") ?? 0))"]
+        for step in steps {
+            lines.append(style.notification(step.textOrDash("notification")))
+            for call in step.objects("listeners") {
+                let begin = (call.number("startUsec") ?? start).subtracting(start)
+                let duration = call.number("durationUsec") ?? 0
+                let outcome = call.textOrDash("outcome")
+                let name = call.textOrDash("listener").padded(column)
+                let line =
+                    "  \(name)  |\(bar(begin, duration, of: whole))|  \(DurationText.text(microseconds: duration))"
+                let isProblem = ["refused", "failed", "overran", "late"].contains(outcome)
+                lines.append(isProblem ? style.alarming("\(line), \(outcome)") : line)
+            }
+        }
+        return lines
+    }
+
+    /// At least one sign, at its place.
+    private static func bar(_ begin: Int64, _ duration: Int64, of whole: Int64) -> String {
+        func place(_ time: Int64) -> Int { Int(min(max(Double(time) / Double(whole), 0), 1) * Double(width)) }
+        let first = min(place(begin), width - 1)
+        let last = max(place(begin.adding(duration)), first + 1)
+        return String(repeating: " ", count: first) + String(repeating: "#", count: last - first)
+            + String(repeating: " ", count: width - last)
+    }
+}

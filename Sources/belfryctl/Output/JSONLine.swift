@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Varlink
+
+/// JSON for programs, one line for each object.
+package enum JSONLine {
+    /// The object. What JSON allows within a text, but a terminal or a reader of lines takes for more than text, is
+    /// written as an escape: it reads the same.
+    package static func text(_ object: JSONObject) -> String {
+        let text = JSONValue.object(object).description
+        guard text.utf8.contains(where: { $0 >= 0x7F }) else { return text }
+        var line = ""
+        line.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x7F || !isControl(scalar) {
+                line.unicodeScalars.append(scalar)
+            } else {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    line += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                }
+            }
+        }
+        return line
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .format: true
+        default: false
+        }
+    }
+}

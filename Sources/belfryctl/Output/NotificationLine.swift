@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryClient
+internal import BelfryLinux
+internal import Glibc
+package import Varlink
+
+/// Notifications, one line each, in columns.
+@MainActor
+package struct NotificationLine {
+    private let style: TextStyle
+    private let origins: OriginText
+
+    /// Lines for a person when the style has colours, otherwise for a program: without colours and with whole dates.
+    package init(_ style: TextStyle, userNames: UserNames = UserNames()) {
+        self.style = style
+        origins = OriginText(userNames: userNames)
+    }
+
+    /// The line of an `io.belfry.Lifecycle` `Notification`: when, number, name, state, origin, user info.
+    package func line(_ notification: JSONObject) -> String {
+        let realtime = notification.number("realtimeUsec") ?? 0
+        let time = style.isStyled ? WallClockText.time(realtime) : WallClockText.full(realtime)
+        let number = notification.numberOrDash("sequence")
+        let name = notification.textOrDash("name")
+        let (change, changeWidth) = change(notification)
+        let columns = [
+            style.dim(time),
+            String(repeating: " ", count: max(0, 5 - number.count)) + number,
+            style.notification(name) + String(repeating: " ", count: max(0, 19 - name.count)),
+            change + String(repeating: " ", count: max(0, 24 - changeWidth)),
+            origins.text(notification["origin"]?.objectValue ?? [:]),
+            style.dim(details(name, notification["userInfo"]?.objectValue ?? [:])),
+        ]
+        return columns.joined(separator: "  ").trimmedAtEnd
+    }
+
+    /// The line that says where the service is.
+    package func line(state: JSONObject) -> String {
+        let name = state.textOrDash("state")
+        let uptime = state.lengthOrDash("uptimeUsec")
+        let service = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
+        let facts = ["pid \(state.numberOrDash("pid"))", "up \(uptime)", "sequence \(state.numberOrDash("sequence"))"]
+        return "\(style.bold(service)) is \(style.state(name)), " + facts.joined(separator: ", ")
+    }
+
+    private func change(_ notification: JSONObject) -> (text: String, width: Int) {
+        let state = notification.textOrDash("state")
+        guard let previous = notification.text("previousState"), previous != state else {
+            return (style.state(state), state.count)
+        }
+        return ("\(style.state(previous)) -> \(style.state(state))", previous.count + 4 + state.count)
+    }
+
+    /// What there is to know; of a launch, whose user info tells the whole of the last run, what matters.
+    private func details(_ name: String, _ info: JSONObject) -> String {
+        switch name {
+        case "willFinishLaunching", "didFinishLaunching": info.isEmpty ? "" : LaunchText.text(info)
+        default: userInfo(info)
+        }
+    }
+
+    private func userInfo(_ info: JSONObject) -> String {
+        OutsideText.line(
+            info.lazy.map { key, value in
+                let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
+                return "\(key)=\(text)"
+            })
+    }
+
+    private static func needsQuotes(_ text: String) -> Bool {
+        text.isEmpty || text.unicodeScalars.contains { $0 == "\"" || $0.properties.isWhitespace }
+    }
+}
+
+/// Who or what caused something, in a few words.
+@MainActor
+package struct OriginText {
+    private let userNames: UserNames
+
+    package init(userNames: UserNames = UserNames()) { self.userNames = userNames }
+
+    /// `SIGTSTP from pid 12 kill (root) foo.service, value 7`, from an `io.belfry.Lifecycle` `Origin`.
+    package func text(_ origin: JSONObject) -> String {
+        let kind = origin.textOrDash("kind")
+        if kind == "service" || origin.isEmpty { return kind }
+        var text = "\(origin.text("signal") ?? kind) from "
+        if origin.text("sender") == "kernel" { return text + "the kernel" }
+        switch origin.number("pid") {
+        case .some(let pid) where pid > 0: text += "pid \(pid)"
+        default: text += "a process out of sight"
+        }
+        if let command = origin.text("command") { text += " \(command)" }
+        if let uid = origin.number("uid").flatMap({ UInt32(exactly: $0) }) {
+            text += " (\(SystemError.escape(userNames.name(of: uid))))"
+        }
+        if let unit = origin.text("unit") { text += " \(unit)" }
+        if let value = origin.number("value"), value != 0 { text += ", value \(value)" }
+        return text
+    }
+}
+
+/// The names of users, each asked for once.
+@MainActor
+package final class UserNames {
+    private var names: [UInt32: String] = [0: "root"]
+
+    /// Nobody asked for yet.
+    package init() {}
+
+    /// The name of a user in the password database, or the number of one that is not there.
+    package func name(of uid: UInt32) -> String {
+        if let name = names[uid] { return name }
+        let name = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
+        // A service may name all 2^32 of them.
+        if names.count >= 1024 { names = [:] }
+        names[uid] = name
+        return name
+    }
+}
+
+/// Points in time for people, in the time zone of this process.
+enum WallClockText {
+    /// `14:03:22.123`.
+    static func time(_ realtime: Int64) -> String {
+        text(realtime, "%H:%M:%S") + "." + digits(split(realtime).microseconds / 1000, 3)
+    }
+
+    /// `2026-01-02 14:03:22`.
+    static func dateAndTime(_ realtime: Int64) -> String { text(realtime, "%Y-%m-%d %H:%M:%S") }
+
+    /// `2026-01-02T14:03:22.123456+0100`, for programs.
+    static func full(_ realtime: Int64) -> String {
+        text(realtime, "%Y-%m-%dT%H:%M:%S") + "." + digits(split(realtime).microseconds, 6) + text(realtime, "%z")
+    }
+
+    private static func text(_ realtime: Int64, _ format: String) -> String {
+        var seconds = time_t(split(realtime).seconds)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return "?" }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = buffer.withUnsafeMutableBytes {
+            strftime($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, format, &parts)
+        }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// Whole seconds, also before 1970, and what is left.
+    private static func split(_ realtime: Int64) -> (seconds: Int64, microseconds: Int64) {
+        let (seconds, rest) = realtime.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest < 0 ? (seconds - 1, rest + 1_000_000) : (seconds, rest)
+    }
+
+    private static func digits(_ value: Int64, _ count: Int) -> String {
+        let text = "\(value)"
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+}

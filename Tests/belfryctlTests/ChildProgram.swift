@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryLinux
+import CBelfry
+import Foundation
+import Glibc
+import TestSupport
+
+/// A program as a child of the test, with pipes for its standard streams. Every wait has a limit, after which the
+/// child is killed and what was waited for is nil.
+final class ChildProgram {
+    /// How it came to an end.
+    struct End: Equatable {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    let pid: pid_t
+    /// What has to stay as long as the child does.
+    var companion: AnyObject?
+    private var input: Int32
+    private var output: ChildPipe
+    private var errors: ChildPipe
+    private var isReaped = false
+
+    /// Starts `program` from the folder of the built products, with nothing in its environment but this.
+    init(_ program: String, _ arguments: [String], environment: [String: String] = [:], outputTo: Int32? = nil) throws {
+        let path = try ProbeProcess.path(of: program)
+        var ends = [Int32](repeating: -1, count: 6)
+        for index in [0, 2, 4] {
+            // Closed on exec: another child must not hold this one's pipes open.
+            try ends.withUnsafeMutableBufferPointer { buffer in
+                guard pipe(buffer.baseAddress! + index) == 0 else {
+                    throw SystemError.last(verb: "make", object: "pipe")
+                }
+            }
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let environment = environment.map { "\($0.key)=\($0.value)" } + ["SWIFT_BACKTRACE=enable=no"]
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var envp = environment.map { strdup($0) } + [nil]
+        defer {
+            for text in argv + envp { free(text) }
+        }
+        var pid: pid_t = 0
+        let result = belfry_spawn(&pid, path, &argv, &envp, ends[0], outputTo ?? ends[3], ends[5])
+        for end in [ends[0], ends[3], ends[5]] { close(end) }
+        input = ends[1]
+        output = ChildPipe(ends[2])
+        errors = ChildPipe(ends[4])
+        self.pid = pid
+        try SystemError.check(result, verb: "start", object: path)
+    }
+
+    isolated deinit {
+        if !isReaped {
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+        }
+        closeInput()
+    }
+
+    /// Tells the child something.
+    func say(_ line: String) {
+        let text = line + "\n"
+        write(input, text, text.utf8.count)
+    }
+
+    func closeInput() {
+        if input >= 0 { close(input) }
+        input = -1
+    }
+
+    /// Nobody reads its output any more.
+    func closeOutput() { output.close() }
+
+    /// The next line of standard output, or nil at its end.
+    func line() -> String? { output.line() }
+
+    /// Whether something came on standard output, which is kept for `line` and `end`.
+    func beginsToWrite() -> Bool { output.begin() }
+
+    /// The next line of standard error, or nil at its end.
+    func errorLine() -> String? { errors.line() }
+
+    /// What comes until the child has ended.
+    func end() -> End {
+        let rest = (output.rest(), errors.rest())
+        var status: Int32 = 0
+        waitpid(pid, &status, 0)
+        isReaped = true
+        let signal = status & 0x7F
+        return End(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: rest.0, errors: rest.1)
+    }
+}
+
+/// The reading end of a child's standard stream.
+struct ChildPipe {
+    private static let limit: Int32 = 20_000
+
+    private var descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The next line, or nil at the end or when none comes for 20 s.
+    mutating func line() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer.removeSubrange(...end) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            guard fill() else { return nil }
+        }
+    }
+
+    /// Takes the beginning of what comes next. Answers false when nothing does.
+    mutating func begin() -> Bool { fill() }
+
+    /// All that comes up to the end.
+    mutating func rest() -> String {
+        while fill() {}
+        defer { close() }
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    mutating func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    private mutating func fill() -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard descriptor >= 0, poll(&state, 1, Self.limit) > 0 else { return false }
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        let count = read(descriptor, &chunk, chunk.count)
+        guard count > 0 else { return false }
+        buffer += chunk[..<count]
+        return true
+    }
+}

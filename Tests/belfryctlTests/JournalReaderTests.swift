@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+import belfryctl
+import Testing
+import TestSupport
+import Varlink
+
+@Suite(.timeLimit(.minutes(1)))
+struct JournalReaderTests {
+    // Boots in the order of time, which is not that of their ids.
+    private static let boots = [
+        "cccccccccccccccccccccccccccccccc", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+    ]
+
+    private let journal: JournalFixture
+    private let reader: JournalReader
+
+    /// A journal with three boots of two services.
+    init() throws {
+        journal = try JournalFixture()
+        for (boot, names) in zip(Self.boots, [["oldest", "old"], ["before", "last"], ["now"]]) {
+            let records = (names + ["\(names[0])-of-another"]).map { name in
+                [
+                    ("SYSLOG_IDENTIFIER", name.hasSuffix("-of-another") ? "lantern" : "belfryd"),
+                    ("BELFRY_NOTIFICATION", name), ("BELFRY_SEQUENCE", "1"), ("BELFRY_STATE", "active"),
+                    ("BELFRY_PREVIOUS_STATE", "active"), ("BELFRY_ORIGIN", "service"), ("BELFRY_REALTIME_USEC", "5"),
+                    ("BELFRY_MONOTONIC_USEC", "6"), ("_UID", "0"),
+                ] as JournalFixture.Record
+            }
+            try journal.write(records, bootID: boot)
+        }
+        reader = try JournalReader(directory: journal.path)
+    }
+
+    private func names(boot: String? = nil, only: [String] = [], limit: Int? = nil) throws -> [String] {
+        var query = JournalQuery(service: JournalService("belfryd"))
+        query.boot = boot.flatMap(JournalBoot.init)
+        query.names = only
+        query.limit = limit
+        var names: [String] = []
+        try reader.read(query) { names.append($0["name"]?.stringValue ?? "") }
+        return names
+    }
+
+    @Test func withoutABootAllAreRead() throws {
+        #expect(try names() == ["oldest", "old", "before", "last", "now"])
+    }
+
+    @Test(arguments: [("-1", ["before", "last"]), ("-2", ["oldest", "old"])])
+    func bootsAreCountedBackInTheOrderOfTime(boot: String, names expected: [String]) throws {
+        #expect(try names(boot: boot) == expected)
+    }
+
+    @Test func anIdLeavesTheOtherBootsOut() throws {
+        #expect(try names(boot: Self.boots[2]) == ["now"])
+        #expect(try names(boot: Self.boots[0], only: ["old", "now"]) == ["old"])
+        #expect(try names(boot: "BBBBBBBB-BBBB-BBBB-BBBB-BBBBBBBBBBBB") == ["now"])
+    }
+
+    @Test func theLastOnesAreThoseOfTheBoot() throws {
+        #expect(try names(boot: "-1", limit: 1) == ["last"])
+        #expect(try names(boot: "-2", limit: 3) == ["oldest", "old"])
+    }
+
+    @Test func aBootThatTheJournalDoesNotHaveIsSaid() throws {
+        #expect(throws: ControlFailure(.usage, "unable to find boot '-3': the journal has 3")) { try names(boot: "-3") }
+        let none = String(repeating: "d", count: 32)
+        #expect(throws: ControlFailure(.usage, "unable to find boot '\(none)': the journal does not have it")) {
+            try names(boot: none)
+        }
+    }
+
+    @Test func noJournalIsNotTakenForOneWithoutSuchRecords() throws {
+        let empty = try JournalFixture()
+        let none = try JournalReader(directory: empty.path)
+        let service = JournalService("belfryd")
+        var query = JournalQuery(service: service)
+        let isSaid = { (error: any Error) in
+            (error as? ControlFailure)?.status == .unavailable
+                && (error as? ControlFailure)?.lines.first == "unable to read 'the journal': there is none"
+        }
+
+        #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
+        #expect(performing: { try none.lastTimeline(of: "stop", service: service) }, throws: isSaid)
+        query.boot = .offset(-1)
+        #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
+        #expect(try names(only: ["org.example.never"]) == [])
+    }
+
+    // The fixture's records are not of this machine.
+    @Test func zeroIsTheBootOfThisMachine() throws { #expect(try names(boot: "0") == []) }
+}
+
+/// Whose records count. Fields whose names begin with `_` are journald's word, the others are those of the writer.
+@Suite(.timeLimit(.minutes(1)))
+struct JournalServiceTests {
+    private static let user: UInt32 = 1000
+
+    private let journal: JournalFixture
+
+    init() throws { journal = try JournalFixture() }
+
+    /// How many notifications and timelines of a service there are in a record with these fields.
+    private func seen(_ service: String, in fields: JournalFixture.Record) throws -> Int {
+        try journal.write([
+            fields + [("BELFRY_NOTIFICATION", "org.example.x"), ("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")]
+        ])
+        let reader = try JournalReader(directory: journal.path)
+        let service = JournalService(service, askedBy: Self.user)
+        var count = 0
+        try reader.read(JournalQuery(service: service)) { _ in count += 1 }
+        let timeline = try reader.lastTimeline(of: "stop", service: service)
+        #expect((timeline == nil) == (count == 0))
+        return count
+    }
+
+    @Test(
+        arguments: [
+            [("_SYSTEMD_UNIT", "lantern.service"), ("_UID", "105")],
+            [("_SYSTEMD_UNIT", "session-1.scope"), ("_UID", "0")],
+            [("_SYSTEMD_UNIT", "user@1000.service"), ("_UID", "1000")], [("_UID", "1000")],
+        ] as [JournalFixture.Record])
+    func recordsOfItsUnitOfRootAndOfTheCallerCount(_ writer: JournalFixture.Record) throws {
+        #expect(try seen("lantern", in: [("SYSLOG_IDENTIFIER", "lantern")] + writer) == 1)
+    }
+
+    @Test(
+        arguments: [
+            [("_SYSTEMD_UNIT", "session-1.scope"), ("_UID", "65534")], [("_UID", "65534")], [],
+            [("_SYSTEMD_UNIT", "web.service"), ("_UID", "33"), ("UNIT", "lantern.service")],
+            [("_SYSTEMD_UNIT", "user@65534.service"), ("_SYSTEMD_USER_UNIT", "lantern.service"), ("_UID", "65534")],
+        ] as [JournalFixture.Record])
+    func recordsOfOthersInItsNameDoNotCount(_ writer: JournalFixture.Record) throws {
+        #expect(try seen("lantern", in: [("SYSLOG_IDENTIFIER", "lantern")] + writer) == 0)
+    }
+
+    @Test(
+        arguments: [
+            ([("_SYSTEMD_UNIT", "video@1.service"), ("_UID", "105")], 1),
+            ([("_SYSTEMD_UNIT", "video@2.service"), ("_UID", "0")], 0),
+            ([("_SYSTEMD_UNIT", "user@1000.service"), ("_SYSTEMD_USER_UNIT", "video@1.service"), ("_UID", "1000")], 1),
+            ([("_SYSTEMD_UNIT", "user@1001.service"), ("_SYSTEMD_USER_UNIT", "video@1.service"), ("_UID", "1001")], 0),
+        ] as [(JournalFixture.Record, Int)])
+    func aUnitIsFoundWhateverItsServiceIsCalled(_ writer: JournalFixture.Record, _ count: Int) throws {
+        #expect(try seen("video@1.service", in: [("SYSLOG_IDENTIFIER", "recorder")] + writer) == count)
+    }
+}
+
+struct JournalBootTests {
+    @Test(arguments: [("0", 0), ("-1", -1), ("+2", 2)])
+    func numbersCountFromTheLastBoot(text: String, offset: Int) {
+        #expect(JournalBoot(text) == .offset(offset))
+    }
+
+    @Test func idsAreWrittenWithDashesOrWithout() {
+        let plain = JournalBoot("0123456789abcdef0123456789abcdef")
+
+        #expect(plain != nil)
+        #expect(JournalBoot("01234567-89AB-CDEF-0123-456789ABCDEF") == plain)
+    }
+
+    @Test func digitsOfTheLengthOfAnIdAreOne() {
+        #expect(JournalBoot(String(repeating: "1", count: 32)) != nil)
+    }
+
+    @Test(arguments: ["", "xyz", "99999999999999999999", "0123456789abcdef", "-", "1.0", "0x1"])
+    func anythingElseIsNone(text: String) {
+        #expect(JournalBoot(text) == nil)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import belfryctl
+import Testing
+import Varlink
+
+struct MetricTableTests {
+    @Test func metricsAreATable() {
+        let metrics: [JSONObject] = [
+            ["name": "io.belfry.Lifecycle.State", "value": "active"],
+            ["name": "io.belfry.Lifecycle.ListenerCallsTotal", "value": 12, "object": "lamp"],
+            ["name": "x.y.NotificationsTotal", "value": 3, "fields": ["notification": "flushRequested"]],
+        ]
+
+        #expect(
+            MetricTable.lines(metrics, .plain) == [
+                "METRIC                  OF               VALUE", "State                                   active",
+                "ListenerCallsTotal      lamp                12", "x.y.NotificationsTotal  flushRequested       3",
+            ])
+    }
+}

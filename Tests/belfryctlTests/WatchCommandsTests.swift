@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct WatchTests {
+    private let first = "lantern 9.8 is active, pid "
+
+    @Test func notificationsArriveLineByLineInPlainText() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch")
+        #expect(watch.line()?.hasPrefix(first) == true)
+
+        standIn.say("notify didBecomeActive")
+        #expect(
+            watch.line()
+                == "2026-01-02T13:00:02.123456+0000     41  didBecomeActive      active                    service")
+        standIn.say("notify flushRequested")
+        #expect(watch.line()?.contains("flushRequested") == true)
+
+        kill(watch.pid, SIGTERM)
+        #expect(watch.end() == .init(status: 0, output: "", errors: ""))
+    }
+
+    @Test func asJSONEachReplyIsALine() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch", "--json")
+        #expect(watch.line()?.hasPrefix(#"{"state":{"state":"active","sequence":40,"#) == true)
+
+        standIn.say(#"notification {"sequence":41,"name":"a","userInfo":{"text":"two\nlines"}}"#)
+
+        #expect(watch.line() == #"{"notification":{"sequence":41,"name":"a","userInfo":{"text":"two\nlines"}}}"#)
+        kill(watch.pid, SIGINT)
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func whatWasMissedComesFirst() throws {
+        let standIn = try StandIn()
+        let witness = try standIn.ctl("watch")
+        _ = witness.line()
+        for name in ["a", "b", "c"] { standIn.say("notify \(name)") }
+        for _ in 0..<3 { _ = witness.line() }
+
+        let late = try standIn.ctl("watch", "--after", "41", "--json")
+
+        _ = late.line()
+        #expect(late.line()?.contains(#""name":"b""#) == true)
+        #expect(late.line()?.contains(#""name":"c""#) == true)
+    }
+
+    @Test func whatIsNotKeptAnyMoreIsSaid() throws {
+        let standIn = try StandIn()
+        let all = try standIn.ctl("watch", "--after", "0")
+        let some = try standIn.ctl("watch", "--after", "7")
+
+        #expect(some.errorLine() == "belfryctl: notifications from 8 to 40 are not kept any more")
+        #expect(some.line()?.hasPrefix(first) == true)
+        #expect(all.line()?.hasPrefix(first) == true)
+        kill(all.pid, SIGTERM)
+        #expect(all.end() == .init(status: 0, output: "", errors: ""))
+    }
+
+    @Test func afterACrashItGoesOnWhereItWas() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch", "--json")
+        _ = watch.line()
+        standIn.say("notify a")
+        _ = watch.line()
+
+        standIn.crash()
+        #expect(watch.errorLine() == "belfryctl: the service has closed the connection, waiting for it")
+        try standIn.start()
+        #expect(watch.errorLine() == "belfryctl: reconnected")
+        #expect(watch.line()?.hasPrefix(#"{"state":"#) == true)
+        standIn.say("sequence 60")
+        standIn.say("notify b")
+
+        #expect(watch.line()?.contains(#""sequence":61,"name":"b""#) == true)
+    }
+
+    @Test func aServiceThatCountsAnewIsReadFromItsBeginning() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch", "--json")
+        _ = watch.line()
+        standIn.say("sequence 500")
+        standIn.say("notify a")
+        #expect(watch.line()?.contains(#""sequence":501"#) == true)
+
+        standIn.crash()
+        try standIn.start()
+        #expect(watch.line()?.hasPrefix(#"{"state":"#) == true)
+        standIn.say("notify b")
+
+        #expect(watch.line()?.contains(#""sequence":41,"name":"b""#) == true)
+    }
+
+    @Test func droppedNotificationsAreAskedForAgain() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch", "--json")
+        _ = watch.line()
+        standIn.say("notify a")
+        #expect(watch.line()?.contains(#""sequence":41"#) == true)
+
+        standIn.say("overrun")
+        #expect(watch.errorLine()?.hasPrefix("belfryctl: 3 notifications were held back") == true)
+        #expect(watch.line()?.hasPrefix(#"{"state":"#) == true)
+        standIn.say("notify b")
+
+        #expect(watch.line()?.contains(#""sequence":42,"name":"b""#) == true)
+    }
+
+    @Test func aServiceMayBeWaitedFor() throws {
+        let standIn = try StandIn(running: false)
+        let watch = try standIn.ctl("watch", "--wait")
+        #expect(watch.errorLine()?.hasSuffix("(ENOENT), waiting for it") == true)
+
+        try standIn.start()
+
+        #expect(watch.line()?.hasPrefix(first) == true)
+        kill(watch.pid, SIGHUP)
+        #expect(watch.end() == .init(status: 0, output: "", errors: ""))
+    }
+
+    @Test func itEndsWhenNobodyReadsEvenIfNothingHappens() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch")
+        _ = watch.line()
+
+        watch.closeOutput()
+
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func aReaderThatStandsStillDoesNotKeepItFromEnding() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch", "--json")
+        _ = watch.line()
+        let witness = try standIn.ctl("watch", "flushRequested")
+        _ = witness.line()
+
+        let large = String(repeating: "x", count: 60_000)
+        for number in 41..<50 {
+            standIn.say(#"notification {"sequence":\#(number),"name":"a","userInfo":{"text":"\#(large)"}}"#)
+            _ = witness.line()
+        }
+        kill(watch.pid, SIGTERM)
+
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func aWaitEndsWhenAllIsWritten() throws {
+        let standIn = try StandIn()
+        let witness = try standIn.ctl("watch", "--json")
+        _ = witness.line()
+        let large = String(repeating: "x", count: 300_000)
+        standIn.say(#"notification {"sequence":41,"name":"a","userInfo":{"text":"\#(large)"}}"#)
+        let line = try #require(witness.line())
+
+        let wait = try standIn.ctl("wait", "a", "--after", "40", "--json")
+
+        #expect(wait.end() == .init(status: 0, output: line + "\n", errors: ""))
+    }
+
+    @Test func aMisspeltNameIsPointedOut() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch", "didBecomActive")
+
+        #expect(
+            watch.errorLine() == "belfryctl: watching for 'didBecomActive', did you mean 'didBecomeActive'?")
+        #expect(watch.line()?.hasPrefix(first) == true)
+    }
+
+    @Test func onATerminalItIsInColour() throws {
+        let standIn = try StandIn()
+        let terminal = try PseudoTerminal()
+        let watch = try standIn.ctl("watch", outputTo: terminal.user)
+        terminal.closeUser()
+        #expect(terminal.line()?.contains("is \u{1B}[32mactive\u{1B}[0m, pid ") == true)
+
+        standIn.say("notify didBecomeActive")
+
+        #expect(terminal.line()?.contains("\u{1B}[32mdidBecomeActive\u{1B}[0m") == true)
+        terminal.hangUp()
+        #expect(watch.end().status == 0)
+    }
+
+    @Test func itHasOneThread() throws {
+        let standIn = try StandIn()
+        let watch = try standIn.ctl("watch")
+        _ = watch.line()
+        standIn.say("notify a")
+        _ = watch.line()
+
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(watch.pid)/task").count == 1)
+    }
+}
