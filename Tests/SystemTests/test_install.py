@@ -26,7 +26,7 @@ INSTALLED = [
     "/share/zsh/vendor-completions/_belfryctl",
 ]
 # What is installed with its texts as it lies in the project.
-READ = ["README.md", "CHANGELOG.md", "docs", "Examples"]
+READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples"]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 

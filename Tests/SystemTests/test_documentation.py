@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What README.md shows of a console is what is seen there."""
+"""Console samples in README.md and docs show the real output."""
 
 import re
 
-from host_roots import PROJECT
+from documentation import code_block
 
 
 def sample(command: str) -> tuple[list[str], list[str]]:
-    """The commands of the console with this one, and the lines that they print."""
-    consoles = re.findall(r"```console\n(.*?)```", (PROJECT / "README.md").read_text(), re.DOTALL)
-    lines = next(console for console in consoles if command in console).splitlines()
+    """The commands in the console block that contains this one, and the lines that they print."""
+    lines = code_block("console", command).splitlines()
     return [line[2:] for line in lines if line.startswith("$ ")], [line for line in lines if not line.startswith("$ ")]
 
 
 def shape(line: str) -> str:
-    """The line without what differs from time to time."""
+    """The line with dates and durations replaced."""
     return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE", line))
 
 
 def shown(lines: list[str], first: str) -> list[str]:
-    """The line that begins with this, and the next."""
+    """The first line that begins with this, and the next line."""
     start = next(index for index, line in enumerate(lines) if line.strip().startswith(first))
     return [shape(line) for line in lines[start : start + 2]]
 
 
-def test_first_sample_is_what_the_journal_has(started_on_each):
+def test_sample_of_the_journal_shows_its_real_output(started_on_each):
     (pause, _, go_on, journal), printed = sample("journalctl -t")
     subscriber = started_on_each.subscribe()
 
@@ -37,7 +36,7 @@ def test_first_sample_is_what_the_journal_has(started_on_each):
     assert started_on_each.host.run("sh", "-c", journal).stdout.splitlines() == printed
 
 
-def test_sample_of_the_status_has_what_it_says_after_a_crash_and_after_a_stop(started_on_each):
+def test_sample_of_the_status_shows_its_real_output_after_a_crash_and_after_a_stop(started_on_each):
     belfry = started_on_each
     pid = belfry.main_pid()
     (kill, stop), printed = sample("sleep 1; belfryctl status")
@@ -52,5 +51,5 @@ def test_sample_of_the_status_has_what_it_says_after_a_crash_and_after_a_stop(st
     assert [shape(line) for line in crashed[:3]] == [shape(line) for line in printed[:3]]
     assert shown(stopped, "Launch: ") == shown(after_stop, "Launch: ")
     slowest, slowest_shown = shown(stopped, "slowest: ")[0], shown(after_stop, "slowest: ")[0]
-    # Which one is slower than the other differs.
+    # The order of the listeners varies.
     assert sorted(slowest.replace(",", "").split()) == sorted(slowest_shown.replace(",", "").split())

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The code blocks of README.md and docs, which tests run."""
+
+import re
+
+from host_roots import PROJECT
+
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def code_block(language: str, inside: str) -> str:
+    """The only block in this language that contains the text."""
+    blocks = [block for page in PAGES for block in BLOCK.findall(page.read_text())]
+    (text,) = [text for name, text in blocks if name == language and inside in text]
+    return text
