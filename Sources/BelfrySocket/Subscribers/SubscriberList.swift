@@ -61,7 +61,7 @@ final class SubscriberList {
     private(set) var overruns = 0
 
     /// How many there are.
-    var count: Int { audiences.all.reduce(0) { $0 + $1.count } }
+    private(set) var count = 0
 
     /// The number of the oldest notification that can be had, or that of the next one.
     private var oldest: UInt64 {
@@ -220,7 +220,7 @@ final class SubscriberList {
         } else {
             request.onCancel = nil
             let broadcast = broadcast(of: names)
-            broadcast.add(request)
+            if broadcast.add(request) { count += 1 }
             // What was pending is written before, and that may have ended the last of the others.
             if audiences[names] !== broadcast { audiences.add(names, broadcast) }
         }
@@ -256,6 +256,7 @@ final class SubscriberList {
         if let known = audiences[names] { return known }
         let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
         made.onRemoval = { [weak self, unowned made] request in
+            self?.count -= 1
             self?.release(request, names)
             if made.count == 0 { self?.audiences.remove(names) }
         }

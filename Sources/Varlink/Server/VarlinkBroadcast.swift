@@ -48,14 +48,18 @@ public final class VarlinkBroadcast {
     /// How many take part.
     public var count: Int { requests.count }
 
-    /// Has a request take part in what is sent from now on. It must want more, and be active.
-    public func add(_ request: VarlinkRequest) {
+    /// Adds a request to those that get what is sent from now on. It must want more.
+    ///
+    /// - Returns: whether it was added. One that is not active, or of a connection that takes part already, is not.
+    @discardableResult
+    public func add(_ request: VarlinkRequest) -> Bool {
         precondition(request.wantsMore, "a call without 'more' takes one reply")
-        guard request.isActive, places[ObjectIdentifier(request.connection)] == nil else { return }
+        guard request.isActive, places[ObjectIdentifier(request.connection)] == nil else { return false }
         flush()
         places[ObjectIdentifier(request.connection)] = requests.count
         requests.append(request)
         request.connection.broadcast = self
+        return true
     }
 
     /// Has a request take part no more. What was sent before still reaches it.
