@@ -34,7 +34,6 @@ final class ServiceSources {
         let clock = ClockSource(mediator: mediator)
         (self.suspensions, self.clock) = (suspensions, clock)
         protectedData = ProtectedDataSource(loop: loop, mediator: mediator)
-        signals.onContinue = { suspensions.continued($0, $1) }
 
         let login = LoginSource(loop: loop, mediator: mediator, bus: bus, who: name)
         let stops = StopSource(mediator: mediator, unit: unit) { login.shutdown.kind }

@@ -19,13 +19,6 @@ public final class MainEventLoop {
     @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
     @exclusivity(unchecked) private var isStamped = false
 
-    private let meter = ThreadMeter()
-    private var absences = AbsenceLedger()
-
-    /// The last time the loop's wait was broken off although nothing had become ready. That is what a process sees of
-    /// having been stopped and continued (signal(7), «Interruption of system calls … by stop signals»).
-    public private(set) var lastInterruption: WaitInterruption?
-
     /// Makes a loop for the main thread. A process wants one.
     ///
     /// - Throws: when the system has no descriptor or no memory left for it (sd_event_new(3)).
@@ -54,7 +47,6 @@ public final class MainEventLoop {
         let mainQueue = try MainQueueSource(on: event)
         self.mainQueue = mainQueue
         defer { self.mainQueue = nil }
-        absences.begin(meter?.usage)
         mainQueue.drain()
         while true {
             if let exitCode { return exitCode }
@@ -69,29 +61,13 @@ public final class MainEventLoop {
     ///
     /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
     ///
-    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). A wait that a signal breaks off is none of that.
+    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). An interrupted wait is no error.
     public func turn(waiting limit: Duration?) throws(SystemError) {
         isStamped = false
         var ready = sd_event_prepare(event)
-        if ready == 0 {
-            let start = MonotonicInstant.now
-            if absences.isStale(at: start) { absences.begin(meter?.usage) }
-            errno = 0
-            ready = sd_event_wait(event, limit?.microseconds ?? .max)
-            let wasBrokenOff = errno == EINTR && ready > 0
-            let end = wasBrokenOff ? .now : max(start, wakeUp)
-            absences.addWait(from: start, to: end) { meter?.usage }
-            if wasBrokenOff { lastInterruption = WaitInterruption(began: start, ended: end) }
-        }
+        if ready == 0 { ready = sd_event_wait(event, limit?.microseconds ?? .max) }
         try SystemError.check(ready, verb: "wait in", object: "event loop")
         if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
-    }
-
-    /// When the last wait that was not broken off ended. sd-event has read the clock then.
-    private var wakeUp: MonotonicInstant {
-        var usec: UInt64 = 0
-        sd_event_now(event, CLOCK_MONOTONIC, &usec)
-        return MonotonicInstant(microseconds: usec)
     }
 
     /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
@@ -114,28 +90,6 @@ public final class MainEventLoop {
         lastStamp = stamp
         isStamped = true
         return stamp
-    }
-
-    /// Takes the last interruption, so that it is counted once.
-    public func takeInterruption() -> WaitInterruption? {
-        defer { lastInterruption = nil }
-        return lastInterruption
-    }
-
-    /// For how long at the most the process was kept from running in the midst of its work since the loop last waited;
-    /// nil if there is no sign of it. Each time is told once.
-    ///
-    /// A stop signal that hits a process that computes does that. A call that blocks looks the same, so this means
-    /// something only when it is known that the process was continued. In work it goes unnoticed below 100 ms, and as the
-    /// thread wakes up it may; so does any where the kernel does not count what a thread has had of the processors
-    /// (`CONFIG_SCHED_INFO`).
-    public func takeAbsence() -> Duration? {
-        guard let usage = meter?.usage else { return nil }
-        defer {
-            absences = AbsenceLedger()
-            absences.begin(usage)
-        }
-        return absences.absence(until: usage)
     }
 }
 

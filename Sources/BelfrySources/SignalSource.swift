@@ -24,9 +24,6 @@ package final class SignalSource {
     /// By number.
     private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
 
-    /// Called for `resume`, in place of that transition, with its user info: whether the process had been stopped is for
-    /// others to say.
-    package var onContinue: ((SignalOrigin, UserInfo) -> Void)?
     /// Called for `stop`, in place of that transition: why the service has to stop is for others to find out.
     package var onStop: ((SignalOrigin) -> Void)?
     /// Called for `stopNow`.
@@ -113,8 +110,11 @@ package final class SignalSource {
         case .reload: mediator.perform(.reload, origin: .signal(origin), userInfo: userInfo)
         case .pause: mediator.perform(.pause, origin: .signal(origin), userInfo: userInfo)
         case .resume where isStopPending: break
-        case .resume:
-            onContinue?(origin, userInfo) ?? mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
+        case .resume where route.number == SIGCONT:
+            // The kernel does not say whether the process had been stopped.
+            let resumed = Suspension(.signal).userInfo.merging(userInfo) { cause, _ in cause }
+            mediator.perform(.continued, origin: .signal(origin), userInfo: resumed)
+        case .resume: mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
         case .interrupt: mediator.perform(.interrupt, origin: .signal(origin), userInfo: userInfo)
         case .control: onControl?(origin)
         case .ignore: break

@@ -23,21 +23,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-int belfry_thread_usage(int schedstat, struct belfry_thread_usage *usage) {
-    char text[96];
-    const ssize_t count = pread(schedstat, text, sizeof text - 1, 0);
-    if (count < 0) return -errno;
-    text[count] = 0;
-    char *end;
-    (void)strtoull(text, &end, 10); // what it has run, as of the last tick: the clock knows it better
-    struct rusage resources;
-    if (*end != ' ' || getrusage(RUSAGE_THREAD, &resources) < 0) return -ENODATA;
-    usage->running_usec = belfry_clock_usec(CLOCK_THREAD_CPUTIME_ID);
-    usage->queued_usec = strtoull(end, NULL, 10) / 1000;
-    usage->switches = (uint64_t)resources.ru_nvcsw;
-    return 0;
-}
-
 int belfry_sigrtmin(void) { return SIGRTMIN; }
 int belfry_sigrtmax(void) { return SIGRTMAX; }
 

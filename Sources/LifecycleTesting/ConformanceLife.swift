@@ -99,7 +99,7 @@ final class ConformanceLife {
 
     private static func userInfo(_ trigger: LifecycleTrigger) -> UserInfo {
         switch trigger {
-        case .endSuspension: Suspension(.signal, duration: .seconds(3), isExact: true).userInfo
+        case .endSuspension: Suspension(.freezer, duration: .seconds(3)).userInfo
         case .stop: Termination(.stop).userInfo
         default: [:]
         }

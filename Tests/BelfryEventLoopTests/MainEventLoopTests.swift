@@ -33,23 +33,6 @@ struct MainEventLoopTests {
         #expect(status == 0)
     }
 
-    @Test func beingStoppedIsToldFromABareContinue() throws {
-        let probe = try ProbeProcess("EventLoopProbe", ["signals"])
-        #expect(probe.line() == "ready")
-        let who = "\(getpid()) \(getuid())"
-
-        kill(probe.pid, SIGCONT)
-        #expect(probe.line() == "\(SIGCONT) \(who) 0")
-        try probe.wait(for: "S")
-        kill(probe.pid, SIGSTOP)
-        try probe.wait(for: "T")
-        kill(probe.pid, SIGCONT)
-        #expect(probe.line() == "\(SIGCONT) \(who) 0 stopped")
-        kill(probe.pid, SIGTERM)
-
-        #expect(probe.finish().status == 0)
-    }
-
     @Test func childrenAreReapedWithTheirReason() throws {
         let (lines, status) = try ProbeProcess("EventLoopProbe", ["children"]).finish()
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryEventLoop
 import Lifecycle
 import BelfrySources
 import Testing
@@ -12,8 +11,8 @@ struct SuspensionLedgerTests {
     @Test func timeThatPassesIsNoSuspension() {
         var ledger = SuspensionLedger(SuspensionReading(frozen: 5, hasThawed: false, clocks: clocks))
 
-        #expect(ledger.settle(reading(frozen: 5, after: 60_000_000), interruption: nil) == [])
-        #expect(ledger.settle(reading(frozen: 5, hasThawed: true, after: 70_000_000), interruption: nil) == [])
+        #expect(ledger.update(reading(frozen: 5, after: 60_000_000)) == [])
+        #expect(ledger.update(reading(frozen: 5, hasThawed: true, after: 70_000_000)) == [])
     }
 
     @Test func frozenTimeIsExactAndCountedOnce() {
@@ -21,48 +20,37 @@ struct SuspensionLedgerTests {
         let thawed = reading(frozen: 2_000_005, hasThawed: true, after: 3_000_000)
 
         #expect(
-            ledger.settle(thawed, interruption: nil) == [Suspension(.freezer, duration: .seconds(2), isExact: true)])
-        #expect(ledger.settle(thawed, interruption: nil) == [])
+            ledger.update(thawed) == [Suspension(.freezer, duration: .seconds(2))])
+        #expect(ledger.update(thawed) == [])
     }
 
-    @Test func withoutACountTheWaitBoundsTheFreeze() {
-        var ledger = SuspensionLedger(SuspensionReading(frozen: nil, hasThawed: false, clocks: clocks))
-        let wait = WaitInterruption(
-            began: MonotonicInstant(microseconds: 11_000_000), ended: MonotonicInstant(microseconds: 13_000_000))
-
-        #expect(ledger.settle(reading(after: 1_000_000), interruption: wait) == [])
-        let found = ledger.settle(reading(hasThawed: true, after: 3_000_000), interruption: wait)
-
-        #expect(found == [Suspension(.freezer, duration: .seconds(2), isExact: false)])
-    }
-
-    @Test func withoutAWaitTheLastReadingBoundsIt() {
+    @Test func withoutACountTheLastReadingBoundsTheFreeze() {
         var ledger = SuspensionLedger(SuspensionReading(frozen: nil, hasThawed: false, clocks: clocks))
 
-        let found = ledger.settle(reading(hasThawed: true, after: 4_000_000), interruption: nil)
+        let found = ledger.update(reading(hasThawed: true, after: 4_000_000))
 
         #expect(found == [Suspension(.freezer, duration: .seconds(4), isExact: false)])
     }
 
-    @Test func whatFollowsAThawAtOnceIsThatThawAgain() {
+    @Test func secondReportOfAThawIsIgnored() {
         var ledger = SuspensionLedger(SuspensionReading(frozen: nil, hasThawed: false, clocks: clocks))
-        _ = ledger.settle(reading(hasThawed: true, after: 4_000_000), interruption: nil)
+        _ = ledger.update(reading(hasThawed: true, after: 4_000_000))
 
-        #expect(ledger.settle(reading(hasThawed: true, after: 4_019_000), interruption: nil) == [])
-        let next = ledger.settle(reading(hasThawed: true, after: 4_039_000), interruption: nil)
+        #expect(ledger.update(reading(hasThawed: true, after: 4_019_000)) == [])
+        let next = ledger.update(reading(hasThawed: true, after: 4_039_000))
 
         #expect(next == [Suspension(.freezer, duration: .milliseconds(20), isExact: false)])
     }
 
-    @Test func sleepIsToldBesideAFreeze() {
+    @Test func sleepIsReportedBesideAFreeze() {
         var ledger = SuspensionLedger(SuspensionReading(frozen: 0, hasThawed: false, clocks: clocks))
         var woken = reading(frozen: 7, after: 1_000_000)
         woken.clocks.boottime += 30_000_000
 
         #expect(
-            ledger.settle(woken, interruption: nil) == [
-                Suspension(.freezer, duration: .microseconds(7), isExact: true),
-                Suspension(.sleep, duration: .seconds(30), isExact: true),
+            ledger.update(woken) == [
+                Suspension(.freezer, duration: .microseconds(7)),
+                Suspension(.sleep, duration: .seconds(30)),
             ])
     }
 

@@ -13,7 +13,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionSourceTests {
     private let fixture: SourceFixture
-    private let origin = SignalOrigin(number: SIGCONT, name: "SIGCONT", pid: 1, uid: 0)
 
     init() throws {
         fixture = try SourceFixture()
@@ -29,7 +28,7 @@ struct SuspensionSourceTests {
         try fixture.untilTold()
         try fixture.turnAWhile()
 
-        #expect(suspensions == [Suspension(.freezer, duration: .milliseconds(2008), isExact: true)])
+        #expect(suspensions == [Suspension(.freezer, duration: .milliseconds(2008))])
         withExtendedLifetime(source) {}
     }
 
@@ -65,7 +64,7 @@ struct SuspensionSourceTests {
         clocks.boottime += 90_000_000
         #expect(source.check())
 
-        #expect(suspensions == [Suspension(.sleep, duration: .seconds(90), isExact: true)])
+        #expect(suspensions == [Suspension(.sleep, duration: .seconds(90))])
         #expect(fixture.mediator.state == .active)
     }
 
@@ -115,71 +114,6 @@ struct SuspensionSourceTests {
         source.check()
 
         #expect(fixture.told.map(\.name) == [.didResume, .willEnterForeground, .didBecomeActive])
-    }
-
-    @Test func contWithoutAStopIsAPlainContinue() throws {
-        let source = try makeSource()
-        source.continued(origin)
-        #expect(fixture.told.isEmpty)
-
-        fixture.mediator.perform(.pause)
-        fixture.told = []
-        source.continued(origin)
-
-        #expect(fixture.told.map(\.name) == [.willEnterForeground, .didBecomeActive])
-    }
-
-    @Test func mergedContTellsItsCountWhetherItEndsAStopOrNot() throws {
-        let source = try makeSource()
-        fixture.mediator.perform(.pause)
-        source.continued(origin, ["count": 3])
-        #expect(fixture.told.last?.userInfo == ["count": 3])
-
-        fixture.mediator.perform(.pause)
-        fixture.mediator.perform(.suspend)
-        fixture.told = []
-        source.continued(origin, ["count": 4])
-
-        #expect(fixture.told.first?.userInfo["count"] == 4)
-        #expect(suspensions.map(\.cause) == [.signal])
-    }
-
-    @Test func contAfterAStopOfItsOwnTellsSinceWhen() throws {
-        let source = try makeSource()
-        fixture.mediator.perform(.pause)
-        fixture.mediator.perform(.suspend)
-        fixture.told = []
-
-        source.continued(origin)
-
-        #expect(fixture.told.map(\.name) == [.didResume, .willEnterForeground, .didBecomeActive])
-        #expect(suspensions.map(\.cause) == [.signal] && suspensions.first?.isExact == false)
-        #expect(fixture.told.first?.origin == .signal(origin))
-    }
-
-    /// The test blocks, as a thread that is stopped does: nothing but the kernel tells the two apart.
-    @Test func contAfterTimeThatIsMissingIsTheReturnFromAStop() throws {
-        let source = try makeSource()
-        try fixture.turnAWhile()
-
-        poll(nil, 0, 150)
-        source.continued(origin)
-
-        let stop = try #require(suspensions.first)
-        #expect(stop.cause == .signal && !stop.isCertain && stop.duration >= .milliseconds(100))
-    }
-
-    @Test func timeThatListenersOfATransitionBlockIsNoStop() throws {
-        let source = try makeSource()
-        try fixture.turnAWhile()
-        let saving = fixture.mediator.addObserver(forName: .didEnterBackground) { _ in poll(nil, 0, 150) }
-        let asked = fixture.mediator.addObserver(forName: .didEnterBackground) { _ in source.continued(self.origin) }
-
-        fixture.mediator.perform(.pause)
-        source.continued(origin)
-
-        #expect(suspensions.isEmpty)
-        withExtendedLifetime((saving, asked)) {}
     }
 
     @Test func groupWithoutAFreezerIsRefusedByName() {

@@ -158,7 +158,7 @@ struct AnswerTests {
     @Test func typedEventsTravelAsUserInfo() throws {
         var heard: [Suspension] = []
         let observation = fixture.mediator.addObserver(of: Suspension.self) { heard.append($0) }
-        let suspension = Suspension(.freezer, duration: .milliseconds(1500), isExact: true)
+        let suspension = Suspension(.freezer, duration: .milliseconds(1500))
 
         fixture.mediator.perform(.launch)
         fixture.mediator.perform(.endSuspension, userInfo: suspension.userInfo)

@@ -18,6 +18,11 @@ struct LifecycleStateMachineTests {
             .background: "willEnterForeground>inactive didBecomeActive>active",
             .suspended: "didResume>background willEnterForeground>inactive didBecomeActive>active",
         ],
+        .continued: [
+            .inactive: "didBecomeActive>active", .active: "didResume>active",
+            .background: "willEnterForeground>inactive didBecomeActive>active",
+            .suspended: "didResume>background willEnterForeground>inactive didBecomeActive>active",
+        ],
         .interrupt: [.active: "willResignActive>inactive"],
         .suspend: [.background: "-suspended"],
         .endSuspension: [

@@ -22,6 +22,10 @@ struct TransitionTests {
         ([.launch, .pause, .resume], "+ willResignActive didEnterBackground willEnterForeground didBecomeActive"),
         ([.launch, .interrupt, .resume], "+ willResignActive didBecomeActive"),
         ([.launch, .endSuspension], "+ didResume"),
+        ([.launch, .continued], "+ didResume"),
+        ([.launch, .pause, .continued], "+ willResignActive didEnterBackground willEnterForeground didBecomeActive"),
+        ([.launch, .interrupt, .continued], "+ willResignActive didBecomeActive"),
+        ([.launch, .stop, .continued], "+ willResignActive didEnterBackground willTerminate"),
         (
             [.launch, .pause, .endSuspension],
             "+ willResignActive didEnterBackground didResume willEnterForeground didBecomeActive"
@@ -71,7 +75,8 @@ struct TransitionTests {
         arguments: [
             ([LifecycleTrigger.launch], .pause, "willResignActive - didEnterBackground 3"),
             ([.launch, .pause], .resume, "willEnterForeground - didBecomeActive 3"),
-            ([.launch, .interrupt], .resume, "didBecomeActive 3"),
+            ([.launch, .interrupt], .resume, "didBecomeActive 3"), ([.launch], .continued, "didResume 3"),
+            ([.launch, .pause], .continued, "willEnterForeground - didBecomeActive 3"),
             ([.launch], .interrupt, "willResignActive 3"),
             ([.launch, .pause], .endSuspension, "didResume 3 willEnterForeground - didBecomeActive -"),
         ] as [([LifecycleTrigger], LifecycleTrigger, String)])

@@ -67,7 +67,7 @@ struct MergeTests {
     }
 
     @Test func eachSuspensionIsTold() async {
-        let suspensions = [328, 859].map { Suspension(.freezer, duration: .milliseconds($0), isExact: true) }
+        let suspensions = [328, 859].map { Suspension(.freezer, duration: .milliseconds($0)) }
 
         let told = await told(after: suspensions.map { (.endSuspension, $0.userInfo) })
 

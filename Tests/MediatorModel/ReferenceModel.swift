@@ -209,7 +209,7 @@ final class ModelTransition {
         switch name {
         case .willResignActive: trigger == .interrupt ? count : nil
         case .didEnterBackground: trigger == .pause ? count : nil
-        case .didBecomeActive: trigger == .resume ? count : nil
+        case .didBecomeActive: trigger == .resume || trigger == .continued ? count : nil
         case .willTerminate: trigger == .launch ? nil : count
         case .willEnterForeground: nil
         default: count

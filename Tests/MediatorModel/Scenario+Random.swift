@@ -117,8 +117,9 @@ nonisolated struct ScenarioMaker {
 
     private mutating func trigger() -> LifecycleTrigger {
         pick([
-            .launch, .pause, .pause, .resume, .resume, .interrupt, .reload, .reload, .suspend, .endSuspension, .stop,
-            .stop, .refuseLaunch,
+            .launch, .pause, .pause, .resume, .resume, .continued, .interrupt, .reload, .reload, .suspend,
+            .endSuspension,
+            .stop, .stop, .refuseLaunch,
         ])
     }
 

@@ -40,20 +40,24 @@ nonisolated enum StateTable {
         inactive refuseLaunch willTerminate>notRunning
         inactive pause didEnterBackground>background
         inactive resume didBecomeActive>active
+        inactive continued didBecomeActive>active
         inactive endSuspension didResume>inactive
         inactive reload willReload>inactive didReload>inactive
         inactive stop didEnterBackground>background willTerminate>notRunning
         active pause willResignActive>inactive didEnterBackground>background
         active interrupt willResignActive>inactive
+        active continued didResume>active
         active endSuspension didResume>active
         active reload willReload>active didReload>active
         active stop willResignActive>inactive didEnterBackground>background willTerminate>notRunning
         background resume willEnterForeground>inactive didBecomeActive>active
+        background continued willEnterForeground>inactive didBecomeActive>active
         background suspend ->suspended
         background endSuspension didResume>background willEnterForeground>inactive didBecomeActive>active
         background reload willReload>background didReload>background
         background stop willTerminate>notRunning
         suspended resume didResume>background willEnterForeground>inactive didBecomeActive>active
+        suspended continued didResume>background willEnterForeground>inactive didBecomeActive>active
         suspended endSuspension didResume>background willEnterForeground>inactive didBecomeActive>active
         suspended reload willReload>suspended didReload>suspended
         suspended stop willTerminate>notRunning

@@ -1,34 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""SIGSTOP cannot be announced; the return from it can."""
+"""SIGCONT after SIGSTOP, and by itself: the kernel does not say which it was."""
 
-import time
-
-import pytest
 from sequences import CONTINUE
 
 
-def stop_and_continue(belfry, seconds: float = 0) -> None:
-    """Stops the daemon, waits until the kernel says so and for the time given, and continues it."""
+def stop_and_continue(belfry) -> None:
+    """Stops the daemon, waits until the kernel says so, and continues it."""
     belfry.kill("STOP")
     belfry.wait_until_stopped()
-    time.sleep(seconds)
     belfry.kill("CONT")
 
 
-def test_return_from_a_stop_tells_its_cause_and_duration(waiting):
+def test_return_from_a_stop_tells_its_cause(waiting):
     subscriber = waiting.subscribe()
-    stop_and_continue(waiting, seconds=0.5)
+    stop_and_continue(waiting)
 
     resumed = subscriber.next()
     assert resumed["name"] == "didResume"
-    duration = resumed["userInfo"]["durationUsec"]
-    # The kernel does not say when it was stopped, so that this is a bound.
-    assert resumed["userInfo"] == {"cause": "signal", "durationUsec": duration, "durationIsExact": False}
-    assert duration >= 400_000
+    assert resumed["userInfo"] == {"cause": "signal"}
     assert waiting.status()["state"] == "active"
-    record = waiting.notifications()[-1]
-    assert record["MESSAGE"].endswith(f"suspended by a stop signal for at most {duration // 1000} ms")
+    assert waiting.notifications()[-1]["MESSAGE"].endswith(", continued by a signal")
 
 
 def test_return_from_a_stop_tells_who_continued_the_service(waiting):
@@ -44,14 +36,13 @@ def test_return_from_a_stop_tells_who_continued_the_service(waiting):
     assert "SIGCONT from pid 1 (systemd), uid 0, init.scope" in record["MESSAGE"]
 
 
-def test_return_from_a_stop_in_the_background_continues_the_service(waiting):
+def test_continue_after_a_pause_is_no_return_from_a_stop(waiting):
     subscriber = waiting.subscribe()
     waiting.kill("TSTP")
     subscriber.until("didEnterBackground")
     stop_and_continue(waiting)
 
-    returned = [n["name"] for n in subscriber.until("didBecomeActive")]
-    assert returned == ["didResume", *CONTINUE]
+    assert [n["name"] for n in subscriber.until("didBecomeActive")] == CONTINUE
 
 
 def test_signals_sent_during_a_stop_are_not_lost(waiting):
@@ -64,69 +55,14 @@ def test_signals_sent_during_a_stop_are_not_lost(waiting):
     assert arrived == {"didResume", "flushRequested"}
 
 
-def test_stop_as_the_service_wakes_up_is_told_too(waiting):
-    pid = waiting.main_pid()
-    subscriber = waiting.subscribe()
-
-    for _ in range(10):
-        waiting.host.run("sh", "-c", f"kill -USR1 {pid}; kill -STOP {pid}; sleep 0.2; kill -CONT {pid}")
-        arrived = {subscriber.next()["name"], subscriber.next()["name"]}
-        assert arrived == {"flushRequested", "didResume"}
-
-
-def test_continue_without_another_stop_is_no_second_return(waiting):
+def test_each_continue_is_reported(waiting):
     subscriber = waiting.subscribe()
     stop_and_continue(waiting)
     assert subscriber.next()["name"] == "didResume"
 
     waiting.kill("CONT")
-    waiting.kill("USR1")
 
-    assert subscriber.next()["name"] == "flushRequested"
-
-
-@pytest.fixture
-def computing(probe):
-    """A service in the midst of a computation, which `finish` ends."""
-    probe.start("busy")
-    probe.kill("USR1")
-    probe.wait_for(probe.host.path("/run/belfry-probe/busy").exists, "begin to compute")
-    return probe
-
-
-def finish(probe) -> list[dict]:
-    """Lets it finish its computation, and returns what it says of having been stopped."""
-    probe.host.write("/run/belfry-probe/enough", "")
-    # Of the signals that wait, the lowest number is read first.
-    probe.kill("PWR")
-    probe.wait_for(lambda: told(probe, "powerFailing"), "read its signals")
-    return told(probe, "didResume")
-
-
-def told(probe, name: str) -> list[dict]:
-    return [r for r in probe.journal() if r.get("BELFRY_NOTIFICATION") == name and "BELFRY_LISTENER" not in r]
-
-
-def test_stop_in_the_midst_of_a_computation_is_inferred(computing):
-    pid = computing.property("MainPID")
-    computing.kill("STOP")
-    computing.wait_for(lambda: " T " in computing.host.run("cat", f"/proc/{pid}/stat").stdout, "stop")
-    began = time.monotonic()
-    time.sleep(0.3)
-    computing.kill("CONT")
-    longest = time.monotonic() - began + 5
-
-    (resumed,) = finish(computing)
-    said, _, milliseconds = resumed["MESSAGE"].removesuffix(" ms").rpartition(" ")
-    assert said.endswith("apparently suspended by a stop signal for at most")
-    assert 300 <= int(milliseconds) <= longest * 1000
-    assert resumed["BELFRY_SIGNAL"] == "SIGCONT"
-
-
-def test_continue_in_the_midst_of_a_computation_is_no_return(computing):
-    computing.kill("CONT")
-
-    assert finish(computing) == []
+    assert subscriber.next()["name"] == "didResume"
 
 
 STORM = "for i in $(seq 1000); do kill -STOP $0; kill -CONT $0; done"

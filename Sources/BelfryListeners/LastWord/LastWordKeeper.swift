@@ -98,7 +98,7 @@ package final class LastWordKeeper {
         switch report.trigger {
         case .pause where mediator.state == .background && !report.notifications.isEmpty && !mediator.isStopping:
             say(LastWord(.paused, report, realtimeUsec: now))
-        case .resume, .endSuspension:
+        case .resume, .continued, .endSuspension:
             guard run.lastWord?.kind == .paused, mediator.state == .active else { return }
             say(nil)
         default: break

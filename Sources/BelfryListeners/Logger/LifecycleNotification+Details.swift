@@ -34,13 +34,12 @@ nonisolated extension LifecycleNotification {
     private static func details(_ suspension: Suspension) -> RecordText {
         let cause =
             switch suspension.cause {
-            case .signal: "a stop signal"
-            case .freezer: "the freezer"
-            case .sleep: "the sleep of the machine"
+            case .signal: "continued by a signal"
+            case .freezer: "suspended by the freezer"
+            case .sleep: "suspended by the sleep of the machine"
             }
         let bound = suspension.isExact ? "" : "at most "
-        let verb = suspension.isCertain ? "suspended" : "apparently suspended"
-        return ", \(verb) by \(cause) for \(bound)\(suspension.duration.milliseconds) ms"
+        return ", \(cause)" + (suspension.duration.map { " for \(bound)\($0.milliseconds) ms" } ?? "") as RecordText
     }
 
     private static func details(_ change: TimeChange) -> RecordText {

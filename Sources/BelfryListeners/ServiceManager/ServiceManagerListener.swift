@@ -82,7 +82,7 @@ public final class ServiceManagerListener: LifecycleListener {
     private static func active(_ notification: LifecycleNotification) -> String {
         switch notification.trigger {
         case .reload: "\(notification.state), configuration reloaded"
-        case .resume, .endSuspension: "active, continued by \(notification.origin.words)"
+        case .resume, .continued, .endSuspension: "active, continued by \(notification.origin.words)"
         default: "\(notification.state)"
         }
     }

@@ -3,6 +3,7 @@
 
 internal import BelfryConfiguration
 internal import BelfryListeners
+internal import Glibc
 internal import Lifecycle
 internal import Varlink
 
@@ -177,7 +178,8 @@ nonisolated struct SignalEffect: Sendable, Equatable {
         case .pause where stopsOnPause:
             self.init(.transition(.pause), "pauses the service, which then stops itself with SIGSTOP")
         case .pause: self.init(.transition(.pause), "pauses the service")
-        case .resume: self.init(.transition(.resume), "brings the service back")
+        case .resume:
+            self.init(.transition(number == SIGCONT ? .continued : .resume), "brings the service back")
         case .interrupt: self.init(.transition(.interrupt), "makes the service inactive until it is resumed")
         case .control:
             self.init(

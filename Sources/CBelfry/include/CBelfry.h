@@ -46,17 +46,6 @@ static inline void belfry_main_queue_async(void *context, void (*work)(void *)) 
     dispatch_async_f(&_dispatch_main_q, context, work);
 }
 
-/// What the calling thread has had of the processors, and how often it gave one up by itself, as it does to wait.
-struct belfry_thread_usage {
-    uint64_t running_usec; // CLOCK_THREAD_CPUTIME_ID
-    uint64_t queued_usec;  // ready to run, without a processor
-    uint64_t switches;     // ru_nvcsw of getrusage(2)
-};
-
-/// Reads that; `schedstat` is an open /proc/thread-self/schedstat of this thread (Linux, Documentation/scheduler/
-/// sched-stats.rst). Returns 0 or -errno.
-int belfry_thread_usage(int schedstat, struct belfry_thread_usage *usage);
-
 /// The real-time signal range as the C library leaves it to applications (signal(7)).
 int belfry_sigrtmin(void);
 int belfry_sigrtmax(void);

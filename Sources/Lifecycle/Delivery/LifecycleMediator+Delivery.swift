@@ -126,7 +126,7 @@ extension LifecycleMediator {
                 ["reasons": .array(transition.reasons.map { .string($0) })]
             ) { $1 }
         case .didEnterBackground where transition.trigger == .pause,
-            .didBecomeActive where transition.trigger == .resume,
+            .didBecomeActive where transition.trigger == .resume || transition.trigger == .continued,
             .willResignActive where transition.trigger == .interrupt:
             return transition.userInfo.filter { $0.key == "count" }
         case .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive: return [:]

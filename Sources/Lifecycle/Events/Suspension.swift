@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `didResume` tells: the process had been stopped without notice, and runs again.
+/// What `didResume` says: the process was suspended without notice, and runs again.
 public nonisolated struct Suspension: LifecycleEvent, Equatable {
-    /// What had stopped it.
+    /// What ended or caused it.
     public enum Cause: String, Sendable, CaseIterable {
-        /// A stop signal, such as SIGSTOP.
+        /// SIGCONT without a pause before it. A stop signal, such as SIGSTOP, may have stopped the process: the kernel does
+        /// not say.
         case signal
         /// The freezer of its control group (`systemctl freeze`).
         case freezer
@@ -13,45 +14,38 @@ public nonisolated struct Suspension: LifecycleEvent, Equatable {
         case sleep
     }
 
-    /// What had stopped it.
+    /// What ended or caused it.
     public var cause: Cause
-    /// For how long.
-    public var duration: Duration
+    /// How long it lasted; nil for a signal.
+    public var duration: Duration?
     /// Whether the duration was measured; otherwise it is an upper bound.
     public var isExact: Bool
-    /// Whether the kernel has shown that the process was suspended. It is false for a stop signal that is only inferred:
-    /// the process was continued, and had not run for this long in the midst of its work, but a call that blocked for
-    /// as long looks the same.
-    public var isCertain: Bool
 
     /// A suspension that has ended.
-    public init(_ cause: Cause, duration: Duration, isExact: Bool, isCertain: Bool = true) {
+    public init(_ cause: Cause, duration: Duration? = nil, isExact: Bool = true) {
         self.cause = cause
         self.duration = duration
         self.isExact = isExact
-        self.isCertain = isCertain
     }
 
     /// `didResume`
     public static let name = LifecycleNotification.Name.didResume
 
-    /// Reads `cause`, `durationUsec`, `durationIsExact` and `causeIsCertain`.
+    /// Reads `cause`, `durationUsec` and `durationIsExact`.
     public init?(userInfo: UserInfo) {
-        guard case .string(let text) = userInfo["cause"], let cause = Cause(rawValue: text),
-            case .int(let usec) = userInfo["durationUsec"]
-        else { return nil }
-        self.init(
-            cause, duration: .microseconds(usec), isExact: userInfo["durationIsExact"] != false,
-            isCertain: userInfo["causeIsCertain"] != false)
+        guard case .string(let text) = userInfo["cause"], let cause = Cause(rawValue: text) else { return nil }
+        var duration: Duration?
+        if case .int(let usec) = userInfo["durationUsec"] { duration = .microseconds(usec) }
+        self.init(cause, duration: duration, isExact: userInfo["durationIsExact"] != false)
     }
 
-    /// `cause`, `durationUsec`, `durationIsExact`, and `causeIsCertain` if it is not.
+    /// `cause`; with a duration also `durationUsec` and `durationIsExact`.
     public var userInfo: UserInfo {
-        var userInfo: UserInfo = [
-            "cause": .string(cause.rawValue), "durationUsec": .int(duration.signedMicroseconds),
-            "durationIsExact": .bool(isExact),
-        ]
-        if !isCertain { userInfo["causeIsCertain"] = false }
+        var userInfo: UserInfo = ["cause": .string(cause.rawValue)]
+        if let duration {
+            userInfo["durationUsec"] = .int(duration.signedMicroseconds)
+            userInfo["durationIsExact"] = .bool(isExact)
+        }
         return userInfo
     }
 }

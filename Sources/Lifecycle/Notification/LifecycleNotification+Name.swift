@@ -104,9 +104,9 @@ nonisolated extension LifecycleNotification.Name {
     public static let didEnterBackground = Self(catalogue: "didEnterBackground")
     /// The service is about to come back from a pause: SIGCONT.
     public static let willEnterForeground = Self(catalogue: "willEnterForeground")
-    /// The process had been stopped without notice (SIGSTOP, cgroup freezer, sleep) and runs again. `userInfo` has
-    /// `cause` and `durationUsec`, and `durationIsExact` false where the duration is an upper bound, and
-    /// `causeIsCertain` false where a stop is inferred.
+    /// The process was suspended without notice (cgroup freezer, sleep) and runs again, or received SIGCONT without a pause
+    /// before it. `userInfo` has `cause`; for freezer and sleep `durationUsec`, and `durationIsExact` false where the
+    /// duration is an upper bound.
     public static let didResume = Self(catalogue: "didResume")
     /// The process is about to end. `userInfo` has `reason` and `deadlineUsec`.
     public static let willTerminate = Self(catalogue: "willTerminate")

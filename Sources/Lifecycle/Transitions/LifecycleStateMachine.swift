@@ -9,8 +9,7 @@ public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     /// Starts in `state`, which is `notRunning` for every process.
     public init(state: LifecycleState = .notRunning) { self.state = state }
 
-    /// The steps that `trigger` owes now, in order; none when it means nothing in this state. A SIGCONT without a
-    /// pause before it, for one, is no *continue*.
+    /// The steps that `trigger` owes now, in order; none when it means nothing in this state.
     public func steps(for trigger: LifecycleTrigger) -> [LifecycleStep] {
         switch (state, trigger) {
         case (.notRunning, .launch):
@@ -25,9 +24,9 @@ public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
         case (.active, .pause): [resignActive, enterBackground]
         case (.inactive, .pause): [enterBackground]
         case (_, .pause): []
-        case (.inactive, .resume): [becomeActive]
-        case (.background, .resume): [enterForeground, becomeActive]
-        case (.suspended, .resume), (.suspended, .endSuspension):
+        case (.inactive, .resume), (.inactive, .continued): [becomeActive]
+        case (.background, .resume), (.background, .continued): [enterForeground, becomeActive]
+        case (.suspended, .resume), (.suspended, .continued), (.suspended, .endSuspension):
             [resume(to: .background), enterForeground, becomeActive]
         case (_, .resume): []
         case (.active, .interrupt): [resignActive]
@@ -35,7 +34,7 @@ public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
         case (.background, .suspend): [LifecycleStep(nil, .background, .suspended)]
         case (_, .suspend): []
         case (.background, .endSuspension): [resume(to: .background), enterForeground, becomeActive]
-        case (_, .endSuspension): [resume(to: state)]
+        case (_, .endSuspension), (_, .continued): [resume(to: state)]
         case (_, .reload): [LifecycleStep(.willReload, state, state), LifecycleStep(.didReload, state, state)]
         case (.active, .stop): [resignActive, enterBackground, terminate]
         case (.inactive, .stop): [enterBackground, terminate]
@@ -77,13 +76,16 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case refuseLaunch
     /// Go to the background: SIGTSTP, `belfryctl pause`, a machine about to sleep.
     case pause
-    /// Come back from the background or from an interruption: SIGCONT, `belfryctl resume`, a machine that woke.
+    /// Come back from the background or from an interruption: `belfryctl resume`, a machine that woke.
     case resume
+    /// The process received SIGCONT: `resume`, or in the state `active`, where there is nothing to resume, the end of a
+    /// suspension that may have taken place.
+    case continued
     /// Stop being active for a short time.
     case interrupt
     /// The process is about to stop itself, in the background.
     case suspend
-    /// The process was stopped and runs again: SIGCONT after SIGSTOP, a thawed cgroup, a machine that woke.
+    /// The process was suspended and runs again: a thawed cgroup, a machine that woke.
     case endSuspension
     /// Read the configuration anew.
     case reload

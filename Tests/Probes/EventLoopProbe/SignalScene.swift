@@ -5,7 +5,7 @@ import CBelfry
 import BelfryEventLoop
 import Glibc
 
-/// Prints each signal with sender and value, and whether the process had been stopped; SIGTERM ends it.
+/// Prints each signal with sender and value; SIGTERM ends it.
 final class SignalScene {
     private let loop: MainEventLoop
     private var sources: [LoopSource] = []
@@ -13,11 +13,10 @@ final class SignalScene {
     init(_ loop: MainEventLoop) { self.loop = loop }
 
     func run() throws {
-        for number in [SIGTERM, SIGCONT, SIGUSR1, belfry_sigrtmin() + 5] {
+        for number in [SIGTERM, SIGUSR1, belfry_sigrtmin() + 5] {
             sources.append(
                 try loop.source(signal: number) { [self] signal in
-                    let stopped = number == SIGCONT && loop.takeInterruption() != nil
-                    say("\(number) \(signal.senderPID) \(signal.senderUID) \(signal.value)\(stopped ? " stopped" : "")")
+                    say("\(number) \(signal.senderPID) \(signal.senderUID) \(signal.value)")
                     if number == SIGTERM { loop.exit(0) }
                 })
         }

@@ -13,7 +13,6 @@ let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.
 // What the store holds is to be the service's own.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
-    case "busy": try service.mediator.addListener(BusyListener("/run/belfry-probe"))
     case "child": try service.mediator.addListener(ChildListener(service))
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())
