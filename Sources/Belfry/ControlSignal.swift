@@ -2,9 +2,11 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
-internal import Lifecycle
 internal import BelfryListeners
 internal import BelfrySystemd
+internal import CBelfry
+internal import Glibc
+internal import Lifecycle
 
 /// What systemd's control signal SIGRTMIN+18 asks for, by the integer that comes with it (systemd,
 /// `src/shared/common-signal.h`): 0x100 to 0x107 sets the log level, 0x200 to 0x203 the log target, 0x300 says that memory
@@ -34,5 +36,18 @@ final class ControlSignal {
             let from = LifecycleOrigin.signal(signal)
             log.write(.notice, "unknown control value \(value), \(from.words), ignoring", .control, by: from)
         }
+    }
+}
+
+/// What the C library's allocator says of the heap.
+nonisolated enum MallocInformation {
+    /// One line for people, and below it malloc_info(3) for programs, which goes through the arenas one by one.
+    static var text: String {
+        let usage = belfry_malloc_usage()
+        let summary =
+            "heap: \(usage.used) bytes in use, \(usage.unused) free, \(usage.arena) from brk, \(usage.mapped) from mmap"
+        guard let details = belfry_malloc_info() else { return summary }
+        defer { free(details) }
+        return summary + "\n" + String(cString: details)
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryEventLoop
-internal import Glibc
-internal import Lifecycle
+internal import BelfryLinux
 internal import BelfryListeners
 internal import BelfrySystemd
-internal import BelfryLinux
+internal import CBelfry
+internal import Glibc
+internal import Lifecycle
 
 /// Decides when the process ends, and with which code.
 final class ServiceEnding {
@@ -109,5 +109,48 @@ final class ServiceEnding {
             names.append(listener.listener)
         }
         return names.isEmpty ? "" : ", without an answer of \(names.map { "'\($0)'" }.joined(separator: ", "))"
+    }
+}
+
+/// The exit codes of a service, those of sysexits(3) where one fits.
+package nonisolated enum ServiceExit {
+    /// It stopped in order.
+    package static let success: Int32 = 0
+    /// The command line was not understood.
+    package static let usage: Int32 = 64
+    /// A part of the service failed (`ServiceContext.fail(_:)`).
+    package static let failure: Int32 = 70
+    /// The system refused something, or a listener refused the launch.
+    package static let system: Int32 = 71
+    /// The configuration is wrong.
+    package static let configuration: Int32 = 78
+
+    /// Cut short by this signal.
+    package static func signal(_ number: Int32) -> Int32 { 128 + number }
+}
+
+/// The last that the service manager hears of a process: why it ends, with which code, and which error it was. It stays
+/// to be read in `systemctl status` (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
+final class ManagerFarewell {
+    private let manager: ServiceManagerSocket
+    private var text: String?
+    private var errorNumber: Int32?
+
+    init(_ manager: ServiceManagerSocket) { self.manager = manager }
+
+    /// Keeps why the process is about to end, with the error number if there is one; the first reason counts.
+    func note(_ text: String, errorNumber: Int32? = nil) {
+        guard self.text == nil else { return }
+        self.text = text
+        self.errorNumber = errorNumber
+    }
+
+    /// Says it, after all that still waits for the manager. The error is said only of a process that fails.
+    func say(exitStatus: Int32) {
+        var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus)]
+        if let text { messages.append(.status(text)) }
+        if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }
+        manager.send(messages)
+        manager.finish()
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryLinux
+internal import CBelfry
 
 /// Watches a file descriptor. It does not own the descriptor: close it after the source has ended.
 ///
@@ -35,4 +35,26 @@ public final class DescriptorEventSource: LoopSource {
     private nonisolated static let callback: sd_event_io_handler_t = { _, _, events, userdata in
         fire(DescriptorEventSource.self, userdata) { $0.handler(DescriptorEvents(rawValue: events)) }
     }
+}
+
+/// What a descriptor is ready for, or is watched for (epoll_ctl(2)).
+public nonisolated struct DescriptorEvents: OptionSet, Sendable {
+    /// The bits of epoll_ctl(2).
+    public let rawValue: UInt32
+
+    /// Events by the bits of epoll_ctl(2).
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// `EPOLLIN`: there is something to read, or to accept.
+    public static let readable = Self(rawValue: EPOLLIN.rawValue)
+    /// `EPOLLOUT`: a write would not block.
+    public static let writable = Self(rawValue: EPOLLOUT.rawValue)
+    /// `EPOLLPRI`: an exceptional condition, as pressure stall files and cgroup files report it.
+    public static let priority = Self(rawValue: EPOLLPRI.rawValue)
+    /// `EPOLLHUP`: the peer is gone. Always watched.
+    public static let hangUp = Self(rawValue: EPOLLHUP.rawValue)
+    /// `EPOLLERR`: an error is pending. Always watched.
+    public static let error = Self(rawValue: EPOLLERR.rawValue)
+    /// `EPOLLET`: report changes, not states.
+    public static let edgeTriggered = Self(rawValue: EPOLLET.rawValue)
 }

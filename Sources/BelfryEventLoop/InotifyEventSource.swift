@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryLinux
+internal import CBelfry
 
 /// Watches a file or directory for changes. Events of one turn arrive one by one.
 ///
@@ -25,5 +25,49 @@ public final class InotifyEventSource: LoopSource {
         guard let event else { return 0 }
         let change = FileChange(event)
         return fire(InotifyEventSource.self, userdata) { $0.handler(change) }
+    }
+}
+
+/// A change that inotify(7) reports.
+public nonisolated struct FileChange: Sendable, Equatable {
+    /// What happened, or what to watch for.
+    public struct Kinds: OptionSet, Sendable {
+        /// The bits of inotify(7).
+        public let rawValue: UInt32
+
+        /// Changes by the bits of inotify(7).
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// `IN_MODIFY`: content was written. cgroup files report their changes this way.
+        public static let modified = Self(rawValue: UInt32(IN_MODIFY))
+        /// `IN_CLOSE_WRITE`: a file open for writing was closed.
+        public static let closedAfterWrite = Self(rawValue: UInt32(IN_CLOSE_WRITE))
+        /// `IN_ATTRIB`: metadata changed.
+        public static let attributes = Self(rawValue: UInt32(IN_ATTRIB))
+        /// `IN_CREATE`: an entry was made in the watched directory.
+        public static let created = Self(rawValue: UInt32(IN_CREATE))
+        /// `IN_DELETE`: an entry was removed from the watched directory.
+        public static let deleted = Self(rawValue: UInt32(IN_DELETE))
+        /// `IN_MOVED_FROM`: an entry was renamed away.
+        public static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
+        /// `IN_MOVED_TO`: an entry was renamed to here.
+        public static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
+        /// `IN_Q_OVERFLOW`: the kernel's queue was full, and changes were lost.
+        public static let overflow = Self(rawValue: UInt32(IN_Q_OVERFLOW))
+    }
+
+    /// What happened.
+    public let kinds: Kinds
+    /// The entry in the watched directory, or nil when the change is to what is watched itself.
+    public let name: String?
+
+    init(_ event: UnsafePointer<inotify_event>) {
+        kinds = Kinds(rawValue: event.pointee.mask)
+        guard event.pointee.len > 0 else {
+            name = nil
+            return
+        }
+        let text = UnsafeRawPointer(event).advanced(by: MemoryLayout<inotify_event>.size)
+        name = String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
 internal import CBelfry
 
 /// The queue of the main actor, as far as the loop needs it.
@@ -33,3 +34,52 @@ private nonisolated func queueHandle() -> Int32
 
 @_silgen_name("_dispatch_main_queue_callback_4CF")
 private nonisolated func drainQueue(_ message: UnsafeMutableRawPointer?)
+
+/// Makes the loop the home of the main actor: when libdispatch has work for the main queue, the loop runs it.
+final class MainQueueSource: LoopSource {
+    init(on event: OpaquePointer) throws(SystemError) {
+        super.init()
+        let userdata = userdata
+        let descriptor = MainQueue.descriptor
+        let events: DescriptorEvents = [.readable, .edgeTriggered]
+        try attach("watch", "main queue") {
+            sd_event_add_io(event, &$0, descriptor, events.rawValue, Self.callback, userdata)
+        }
+    }
+
+    /// Runs what the main queue holds now.
+    func drain() { MainQueue.drain() }
+
+    private nonisolated static let callback: sd_event_io_handler_t = { _, _, _, userdata in
+        fire(MainQueueSource.self, userdata) { $0.drain() }
+    }
+}
+
+/// Keeps a task, and its child tasks, on the main thread even between two steps of main-actor code.
+///
+/// A task that waits for a continuation is resumed by way of the global executor, which starts worker threads only to
+/// hop back at once. A task made by `task(_:)` has this executor as its preference (SE-0417) and needs none. What it
+/// does in `nonisolated` code also runs here, so long work belongs into a detached task.
+public final nonisolated class MainThreadExecutor: TaskExecutor {
+    /// The only one: there is one main thread.
+    public static let shared = MainThreadExecutor()
+
+    private init() {}
+
+    /// Starts a task that stays on the main thread.
+    @discardableResult
+    public static func task<Success: Sendable>(
+        _ body: @escaping @MainActor @Sendable () async -> Success
+    ) -> Task<Success, Never> {
+        Task(executorPreference: shared) { await body() }
+    }
+
+    /// Runs the job on the main thread.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        MainQueue.async {
+            job.runSynchronously(isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: executor)
+        }
+    }
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryLinux
+internal import CBelfry
 
 /// Watches one signal. Every delivery that the kernel queued arrives on its own and whole: real-time signals do not
 /// merge, and sender and value are kept.
@@ -22,5 +22,36 @@ public final class SignalEventSource: LoopSource {
         guard let info else { return 0 }
         let signal = ReceivedSignal(info.pointee)
         return fire(SignalEventSource.self, userdata) { $0.handler(signal) }
+    }
+}
+
+/// One delivery of a signal, as signalfd(2) tells it.
+public nonisolated struct ReceivedSignal: Sendable, Equatable {
+    /// The signal's number.
+    public let number: Int32
+    /// How it was sent (`SI_USER`, `SI_QUEUE`, `SI_KERNEL`, …; sigaction(2)).
+    public let code: Int32
+    /// The sending process; 0 when it lives outside our pid namespace or the kernel sent it.
+    public let senderPID: Int32
+    /// The real user id of the sender.
+    public let senderUID: UInt32
+    /// Whether the kernel itself sent it, as for the terminal's interrupt key.
+    public var isFromKernel: Bool { code == SI_KERNEL }
+    /// The integer that came with it (sigqueue(3)); 0 for a plain kill(2).
+    public let value: Int32
+
+    /// A delivery made up by hand, for tests and for sources other than signalfd.
+    public init(number: Int32, code: Int32 = 0, senderPID: Int32, senderUID: UInt32, value: Int32 = 0) {
+        self.number = number
+        self.code = code
+        self.senderPID = senderPID
+        self.senderUID = senderUID
+        self.value = value
+    }
+
+    init(_ info: signalfd_siginfo) {
+        self.init(
+            number: Int32(bitPattern: info.ssi_signo), code: info.ssi_code, senderPID: Int32(bitPattern: info.ssi_pid),
+            senderUID: info.ssi_uid, value: info.ssi_int)
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryLinux
 internal import CBelfry
 internal import Glibc
-package import BelfryLinux
 
 /// A directory for what a service keeps: its socket, its counter.
 package nonisolated enum OwnedDirectory {
@@ -23,5 +23,22 @@ package nonisolated enum OwnedDirectory {
         guard status.st_uid == 0 || status.st_uid == geteuid() || parent.st_mode & S_IWOTH == 0 else {
             throw SystemError(EPERM, verb: "use", object: path)
         }
+    }
+}
+
+/// A file or directory that another service keeps its own things in. It is neither read nor written.
+package nonisolated struct ForeignFile: Error, Sendable, Equatable, CustomStringConvertible {
+    /// «unable to use '/var/lib/belfry': it belongs to the service 'videod', set StateDirectory=».
+    package let description: String
+
+    /// - Parameters:
+    ///   - path: what belongs to the other service.
+    ///   - owner: the name of that service.
+    ///   - key: the key of a unit, or of `[Service]`, that names another place.
+    package init(_ path: String, of owner: String, use key: String) {
+        let name = String(String.UnicodeScalarView(owner.unicodeScalars.prefix(64)))
+        description =
+            "unable to use '\(SystemError.escape(path))': "
+            + "it belongs to the service '\(SystemError.escape(name))', set \(key)"
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryLinux
 internal import CBelfry
 
 /// The identities that systemd gives to a boot and to one run of a unit (sd-id128(3)).
@@ -20,5 +21,74 @@ public nonisolated enum SystemIdentity {
                 return digits.count == 1 ? "0" + digits : digits
             }.joined()
         }
+    }
+}
+
+/// The id of a boot or a machine (sd-id128(3)).
+package nonisolated struct JournalID: Sendable, Equatable {
+    /// 32 hexadecimal digits, as the journal has it.
+    package let text: String
+
+    /// Nil for what is no id. Dashes between the parts, as a UUID has them, are allowed.
+    package init?(_ text: String) {
+        var id = sd_id128_t()
+        guard sd_id128_from_string(text, &id) >= 0 else { return nil }
+        self.init(id)
+    }
+
+    /// This boot.
+    package static func boot() throws(SystemError) -> JournalID {
+        try read("the id of the boot") { sd_id128_get_boot(&$0) }
+    }
+
+    /// This machine.
+    package static func machine() throws(SystemError) -> JournalID {
+        try read("the id of the machine") { sd_id128_get_machine(&$0) }
+    }
+
+    private static func read(
+        _ what: String, _ get: (inout sd_id128_t) -> Int32
+    ) throws(SystemError) -> JournalID {
+        var id = sd_id128_t()
+        try SystemError.check(get(&id), verb: "read", object: what)
+        return JournalID(id)
+    }
+
+    private init(_ id: sd_id128_t) {
+        var buffer = [CChar](repeating: 0, count: 33)
+        sd_id128_to_string(id, &buffer)
+        text = String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// An id of 128 bits, such as that of a boot, as two words: the form in which it lies in memory that outlives the process.
+package nonisolated struct IdentifierWords: Sendable, Equatable {
+    private let high: UInt64
+    private let low: UInt64
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The id that 32 hexadecimal digits stand for; what are no digits count as zeros.
+    package init(_ text: String) {
+        self.init(high: UInt64(text.prefix(16), radix: 16) ?? 0, low: UInt64(text.dropFirst(16), radix: 16) ?? 0)
+    }
+
+    /// What memory holds in which no id was written yet.
+    package static let zero = IdentifierWords(high: 0, low: 0)
+
+    /// An id that nobody else has.
+    package static var random: IdentifierWords {
+        IdentifierWords(high: .random(in: 1...(.max)), low: .random(in: 1...(.max)))
+    }
+
+    /// 32 hexadecimal digits.
+    package var text: String { Self.digits(high) + Self.digits(low) }
+
+    private static func digits(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

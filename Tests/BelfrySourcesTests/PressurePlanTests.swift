@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Lifecycle
-import BelfrySources
 import BelfryLinux
+import BelfrySources
+import Foundation
+import Lifecycle
+import TestSupport
 import Testing
 
 struct PressurePlanTests {
@@ -39,5 +41,33 @@ struct PressurePlanTests {
     ])
     func refusesNonsense(environment: [String: String]) {
         #expect(throws: SystemError.self) { try PressurePlan(environment: environment, group: "/group") }
+    }
+}
+
+struct Base64Tests {
+    @Test func readsWhatSystemdWrites() {
+        let bytes = Base64.decode("c29tZSAyMDAwMDAgMjAwMDAwMAA=")
+
+        #expect(bytes == Array("some 200000 2000000\0".utf8))
+    }
+
+    @Test(arguments: ["", "AA==", "AAA=", "AAAA", " A A\nA=\t"])
+    func acceptsEveryLength(text: String) {
+        let digits = text.filter { !$0.isWhitespace && $0 != "=" }.count
+
+        #expect(Base64.decode(text) == [UInt8](repeating: 0, count: digits * 3 / 4))
+    }
+
+    @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AA==AAAA", "AAAA=", "A-AA", "AAÄ="])
+    func refusesWhatIsNone(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+
+    @Test func agreesWithFoundation() {
+        var random = SeededRandom(seed: 3)
+        for length in 0..<200 {
+            let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(Base64.decode(Data(bytes).base64EncodedString()) == bytes)
+        }
     }
 }

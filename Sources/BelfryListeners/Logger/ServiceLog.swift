@@ -3,7 +3,9 @@
 
 package import BelfryConfiguration
 package import BelfryEventLoop
+internal import BelfryLinux
 package import BelfrySystemd
+package import Lifecycle
 
 /// Where the service writes its records: to the journal when there is one, else to standard error.
 package final class ServiceLog {
@@ -102,5 +104,63 @@ package final class ServiceLog {
         fields: [(name: String, value: String)] = []
     ) {
         write(JournalRecord(priority, message, id: id.rawValue, fields: fields))
+    }
+}
+
+extension ServiceLog {
+    /// Writes a record of what somebody did, with the fields that say who it was.
+    package func write(
+        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
+        fields: [(name: String, value: String)] = []
+    ) {
+        write(Self.record(priority, message, id, by: origin, fields))
+    }
+
+    /// Sets the level. The record of it is written whatever the levels are: no log falls silent without a trace.
+    package func set(level: LogPriority, by origin: LifecycleOrigin) {
+        tell("log level is now \(level.name)", origin)
+        maximumLevel = level
+    }
+
+    /// Sets the target as `apply` does, with a record in the old one that is written whatever the level is.
+    package func set(target: LoggerTarget, by origin: LifecycleOrigin) {
+        tell("log target is to be \(target.rawValue)", origin)
+        apply(target: target, level: maximumLevel)
+    }
+
+    private func tell(_ change: RecordText, _ origin: LifecycleOrigin) {
+        let id: MessageID = if case .peer = origin { .logLevel } else { .control }
+        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin.words)", id, by: origin, []))
+    }
+
+    private static func record(
+        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
+        _ fields: [(name: String, value: String)]
+    ) -> JournalRecord {
+        let who = [("BELFRY_ORIGIN", origin.kind)] + LifecycleRecords.fields(of: origin)
+        return JournalRecord(priority, message, id: id.rawValue, fields: who + fields)
+    }
+}
+
+extension LifecycleOrigin {
+    /// Who it was, for people: «SIGTERM from pid 1 (systemd), uid 0, init.scope».
+    package nonisolated var words: String {
+        switch self {
+        case .service: "the service itself"
+        case .signal(let signal):
+            switch signal.sender {
+            case .kernel: "\(signal.name) from the kernel"
+            case .outside: "\(signal.name) from outside of this pid namespace, uid \(signal.uid)"
+            case .process:
+                "\(signal.name) from " + Self.process(signal.pid, signal.uid, signal.unit, signal.command)
+            }
+        case .peer(let peer): Self.process(peer.pid, peer.uid, peer.unit, peer.command) + " on the socket"
+        }
+    }
+
+    private nonisolated static func process(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) -> String
+    {
+        "pid \(pid)" + (command.map { " (\(SystemError.escape($0)))" } ?? "") + ", uid \(uid)"
+            + (unit.map { ", \($0)" } ?? "")
     }
 }

@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 public import BelfryEventLoop
-public import Lifecycle
 public import BelfrySystemd
+public import Lifecycle
 
 /// Tells systemd what the service tells everyone: READY=1 once it is active, RELOADING=1 and READY=1 around a reload,
 /// STOPPING=1 when a stop begins, EXTEND_TIMEOUT_USEC= while somebody reports progress, WATCHDOG=1 while every
@@ -85,5 +85,18 @@ public final class ServiceManagerListener: LifecycleListener {
         case .resume, .continued, .endSuspension: "active, continued by \(notification.origin.words)"
         default: "\(notification.state)"
         }
+    }
+}
+
+/// The times that the service manager gives the unit (systemd.service(5)). Nil is no limit.
+package nonisolated struct UnitTimeouts: Sendable, Equatable {
+    /// `TimeoutStartSec=`, for a launch and a reload.
+    package var start: Duration?
+    /// `TimeoutStopSec=`, for a stop.
+    package var stop: Duration?
+
+    package init(start: Duration?, stop: Duration?) {
+        self.start = start
+        self.stop = stop
     }
 }

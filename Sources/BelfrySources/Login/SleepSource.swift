@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
-package import Lifecycle
 package import BelfrySystemd
+package import Lifecycle
 
 /// Tells of the machine's sleep: pauses the service and posts `willSleep` before it, posts `didWake` and continues the
 /// service after it. With the inhibitor, logind waits until the listeners are done.
@@ -97,4 +97,108 @@ package final class SleepSource {
             if let self, phase.number == number { act(move(&phase, report)) }
         }
     }
+}
+
+/// Where the service is in a sleep of the machine. A pure value: it decides, and the source acts.
+///
+/// The service comes back to the foreground after a sleep if the pause for it moved the service, and nobody else asked for
+/// a pause since: `pauses` is how many others have asked for so far.
+package nonisolated struct SleepPhase: Sendable, Equatable {
+    /// What is to be done.
+    package enum Step: Sendable, Equatable {
+        /// Pause the service, and come back with `paused()`.
+        case pause
+        /// Wait no longer for the pause: what has not begun of it is not done.
+        case hurry
+        /// Give up the pause if nobody was told of it, and come back with `revoked()`.
+        case revoke
+        /// Post `willSleep`, and come back with `told()`.
+        case tell
+        /// Let the machine sleep.
+        case release
+        /// Post `didWake`, and come back with `woken()`.
+        case wake
+        /// Bring the service back to the foreground.
+        case resume
+        /// Ask for the next sleep to wait.
+        case lock
+    }
+
+    private enum Phase: Sendable, Equatable {
+        case awake, pausing, telling, asleep, waking
+    }
+
+    private var phase = Phase.awake
+    private var hasPaused = false
+    private var pausesBefore = 0
+
+    /// Which sleep it is. What comes back from an earlier one is too late.
+    package private(set) var number = 0
+
+    /// The machine is awake.
+    package init() {}
+
+    /// Whether the machine is about to sleep, asleep, or about to be told of as awake.
+    package var isSleeping: Bool { phase != .awake }
+
+    /// logind announces a sleep. One that comes before all have heard of the end of the last leaves the service paused.
+    package mutating func announced(pauses: Int) -> [Step] {
+        switch phase {
+        case .pausing, .telling, .asleep: return []
+        case .waking: break
+        case .awake: (hasPaused, pausesBefore) = (false, pauses)
+        }
+        phase = .pausing
+        number += 1
+        return [.pause]
+    }
+
+    /// The pause is over. `hasMoved`: whether it moved the service, which others may have paused before.
+    package mutating func paused(hasMoved: Bool) -> [Step] {
+        if hasMoved { hasPaused = true }
+        guard phase == .pausing else { return [] }
+        phase = .telling
+        return [.tell]
+    }
+
+    /// All listeners have been told that the machine will sleep.
+    package mutating func told() -> [Step] {
+        guard phase == .telling else { return [] }
+        phase = .asleep
+        return [.release]
+    }
+
+    /// There is no more time to wait: those who were not told are told now.
+    package mutating func timeIsUp() -> [Step] {
+        defer { if phase == .pausing || phase == .telling { phase = .asleep } }
+        return phase == .pausing ? [.hurry, .tell, .release] : phase == .telling ? [.release] : []
+    }
+
+    /// The machine woke, or stays awake after all. Who was not told of the sleep is not told of its end.
+    package mutating func ended() -> [Step] {
+        switch phase {
+        case .awake, .waking: return [.lock]
+        case .pausing:
+            phase = .awake
+            return [.revoke, .lock]
+        case .telling, .asleep:
+            phase = .waking
+            return [.lock, .wake]
+        }
+    }
+
+    /// The pause for a sleep that does not come is given up, or goes on because listeners are being told of it.
+    package mutating func revoked(goesOn: Bool, pauses: Int) -> [Step] {
+        if goesOn { hasPaused = true }
+        return back(pauses)
+    }
+
+    /// All listeners have been told that the machine woke.
+    package mutating func woken(pauses: Int) -> [Step] {
+        guard phase == .waking else { return [] }
+        phase = .awake
+        return back(pauses)
+    }
+
+    private func back(_ pauses: Int) -> [Step] { hasPaused && pauses == pausesBefore ? [.resume] : [] }
 }

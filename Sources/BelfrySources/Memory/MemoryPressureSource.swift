@@ -2,8 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
-package import Lifecycle
 package import BelfryLinux
+internal import CBelfry
+internal import Glibc
+package import Lifecycle
 
 /// Posts `didReceiveMemoryWarning` when the kernel says that tasks of the service wait for memory.
 package final class MemoryPressureSource {
@@ -32,5 +34,78 @@ package final class MemoryPressureSource {
         if level == .full { lastFull = now }
         if level == .some, let lastFull, now - lastFull < Self.window { return }
         mediator.post(MemoryWarning(level))
+    }
+}
+
+/// One open trigger for memory pressure: a kernel file that is polled for EPOLLPRI, or a fifo or socket, whatever is
+/// read from which means the same.
+final class PressureTrigger {
+    private let descriptor: Int32
+    private var source: DescriptorEventSource?
+
+    /// Opens and sets the trigger.
+    ///
+    /// - Parameters:
+    ///   - fired: memory is short.
+    ///   - ended: nothing will come of it any more.
+    init(
+        _ plan: PressurePlan.Trigger, loop: MainEventLoop, fired: @escaping () -> Void, ended: @escaping () -> Void
+    ) throws(SystemError) {
+        let isStream: Bool
+        (descriptor, isStream) = try Self.open(plan)
+        do throws(SystemError) {
+            if !plan.setting.isEmpty, write(descriptor, plan.setting, plan.setting.count) < 0 {
+                throw .last(verb: "set memory pressure trigger", object: plan.path)
+            }
+            source = try loop.source(descriptor: descriptor, isStream ? .readable : .priority) {
+                [unowned self] events in
+                let (isShort, isOver) = isStream ? drain() : (!events.contains(.error), events.contains(.error))
+                if isShort { fired() }
+                guard isOver else { return }
+                source = nil
+                ended()
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    isolated deinit {
+        source?.cancel()
+        close(descriptor)
+    }
+
+    private static func open(_ plan: PressurePlan.Trigger) throws(SystemError) -> (descriptor: Int32, isStream: Bool) {
+        var status = stat()
+        guard stat(plan.path, &status) == 0 else { throw .last(verb: "find", object: plan.path) }
+        switch status.st_mode & S_IFMT {
+        case S_IFSOCK:
+            let descriptor = try SystemError.check(
+                belfry_unix_connect(plan.path), verb: "connect to", object: plan.path)
+            return (descriptor, true)
+        case S_IFREG, S_IFIFO, S_IFCHR:
+            let mode = plan.setting.isEmpty ? O_RDONLY : O_RDWR
+            let descriptor = Glibc.open(plan.path, mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            guard descriptor >= 0 else { throw .last(verb: "open", object: plan.path) }
+            return (descriptor, status.st_mode & S_IFMT != S_IFREG)
+        default:
+            throw SystemError(EBADF, verb: "watch memory pressure at", object: plan.path)
+        }
+    }
+
+    /// Reads what is there, and leaves what a writer without end adds to later turns. Returns whether there was anything, and
+    /// whether the other side has gone.
+    private func drain() -> (isShort: Bool, isOver: Bool) {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            var isShort = false
+            for _ in 0..<16 {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                if count > 0 { isShort = true }
+                guard count <= 0, count == 0 || errno != EINTR else { continue }
+                return (isShort, count == 0 || errno != EAGAIN)
+            }
+            return (isShort, false)
+        }
     }
 }

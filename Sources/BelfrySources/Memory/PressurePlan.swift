@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryLinux
 internal import Glibc
 package import Lifecycle
-package import BelfryLinux
 
 /// What to watch to learn that memory is short: what systemd says in the environment, or else the control group's own
 /// file (systemd's document «Memory Pressure Handling»).
@@ -52,5 +52,42 @@ package nonisolated struct PressurePlan: Sendable, Equatable {
     /// alone (Documentation/accounting/psi.rst), and wants the zero byte at the end.
     private static func own(_ path: String, _ level: MemoryWarning.Level) -> Trigger {
         Trigger(path: path, setting: Array("\(level.rawValue) 200000 2000000\0".utf8), level: level)
+    }
+}
+
+/// Base64 as in RFC 4648.
+package nonisolated enum Base64 {
+    /// The bytes; nil for what is no Base64. Padding must be whole, white space is left out.
+    package static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var digits = 0
+        var padding = 0
+        for character in text.utf8 where ![0x20, 0x09, 0x0a, 0x0d].contains(character) {
+            digits += 1
+            bits <<= 6
+            if character == UInt8(ascii: "=") {
+                padding += 1
+            } else {
+                guard padding == 0, let value = value(of: character) else { return nil }
+                bits |= value
+            }
+            guard digits.isMultiple(of: 4) else { continue }
+            guard padding <= 2 else { return nil }
+            bytes += [16, 8, 0].prefix(3 - padding).map { UInt8(truncatingIfNeeded: bits >> $0) }
+            bits = 0
+        }
+        return digits.isMultiple(of: 4) && padding <= 2 ? bytes : nil
+    }
+
+    private static func value(of character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character) - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character) - 97 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character) - 48 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
     }
 }

@@ -2,8 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
-package import Lifecycle
 package import BelfryLinux
+package import Lifecycle
 
 /// Posts `didResume` after a suspension that was not announced: the control group was frozen, or the machine slept.
 /// Nothing wakes up for it in between. Suspensions between `willSleep` and `didWake` are not reported: the machine may sleep
@@ -65,5 +65,55 @@ package final class SuspensionSource {
         SuspensionReading(
             frozen: group.flatMap { KernelFile.number("frozen_usec", in: $0 + "/cgroup.stat.local") },
             hasThawed: hasThawed, clocks: clocks)
+    }
+}
+
+/// Finds the unannounced suspensions between one reading and the next.
+package nonisolated struct SuspensionLedger: Sendable, Equatable {
+    private var last: SuspensionReading
+
+    /// The kernel reports a change of `cgroup.events` at once, and another one within 10 ms up to 10 ms later: a second
+    /// report so soon after a thaw is about the same thaw.
+    private static let echo = Duration.milliseconds(20)
+
+    /// More than any time that a number of the kernel can mean.
+    private static let most: UInt64 = 1 << 60
+
+    /// Begins with what is seen now.
+    package init(_ reading: SuspensionReading) { last = reading }
+
+    /// The suspensions since the last reading.
+    package mutating func update(_ now: SuspensionReading) -> [Suspension] {
+        defer { last = now }
+        var found: [Suspension] = []
+        if let frozen = now.frozen, let before = last.frozen {
+            if frozen > before {
+                found.append(Suspension(.freezer, duration: .microseconds(min(frozen - before, Self.most))))
+            }
+        } else if now.hasThawed {
+            let most = Duration.microseconds(now.clocks.monotonic - last.clocks.monotonic)
+            if most >= Self.echo { found.append(Suspension(.freezer, duration: most, isExact: false)) }
+        }
+        let slept = now.clocks.slept(since: last.clocks)
+        if slept > .zero { found.append(Suspension(.sleep, duration: slept)) }
+        return found
+    }
+}
+
+/// What a process can see of having been suspended.
+package nonisolated struct SuspensionReading: Sendable, Equatable {
+    /// For how long its control group has been frozen so far, in microseconds (`frozen_usec`); nil where the kernel does
+    /// not count it.
+    package var frozen: UInt64?
+    /// Whether the group was told to have been thawed, which counts where `frozen` is not known.
+    package var hasThawed: Bool
+    /// The clocks.
+    package var clocks: ClockReading
+
+    /// What is seen at one moment.
+    package init(frozen: UInt64?, hasThawed: Bool, clocks: ClockReading) {
+        self.frozen = frozen
+        self.hasThawed = hasThawed
+        self.clocks = clocks
     }
 }

@@ -2,9 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
+package import BelfryLinux
+internal import CBelfry
 internal import Glibc
 package import Lifecycle
-package import BelfryLinux
 
 /// Posts `significantTimeChange` when the time zone becomes another one, and makes the C library read it (tzset(3)).
 package final class TimeZoneSource {
@@ -31,5 +32,64 @@ package final class TimeZoneSource {
         zone = now
         tzset()
         mediator.post(change)
+    }
+}
+
+/// The file that decides the time zone of a process (tzset(3), localtime(5)).
+package nonisolated struct TimeZoneFile: Sendable, Equatable {
+    /// What can be told of the zone.
+    package struct Zone: Sendable, Equatable {
+        /// Its name, such as `Europe/Berlin`; nil when the file is a copy that does not say it.
+        package let name: String?
+        /// What tells two copies apart.
+        let identity: [Int]
+    }
+
+    /// Where it is.
+    package let path: String
+
+    /// The file by the variable `TZ`; nil when the variable names the zone itself, so that no file can change it.
+    package init?(variable: String?) {
+        guard let variable else {
+            path = "/etc/localtime"
+            return
+        }
+        let text = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+        guard text.hasPrefix("/") else { return nil }
+        path = text
+    }
+
+    /// The directory whose entry it is.
+    package var directory: String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
+    }
+
+    /// Its name there.
+    package var entry: String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+    /// The zone now. Without a file it is UTC.
+    package var zone: Zone {
+        if let target = Self.target(of: path) { return Zone(name: Self.name(of: target), identity: []) }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return Zone(name: "UTC", identity: []) }
+        let time = status.st_mtim
+        return Zone(name: nil, identity: [Int(status.st_ino), time.tv_sec, time.tv_nsec])
+    }
+
+    /// The name of a zone by the file it is in: what follows the directory `zoneinfo`, or else the whole path.
+    static func name(of target: String) -> String {
+        let parts = target.split(separator: "/", omittingEmptySubsequences: false)
+        guard let folder = parts.lastIndex(of: "zoneinfo"), folder + 1 < parts.count else { return target }
+        return parts[(folder + 1)...].joined(separator: "/")
+    }
+
+    private static func target(of link: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = readlink(link, start, Int(PATH_MAX))
+            guard count >= 0 else { return nil }
+            start[count] = 0
+            return String(cString: start)
+        }
     }
 }

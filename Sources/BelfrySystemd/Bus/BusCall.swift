@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryEventLoop
+internal import CBelfry
 
 /// A call that waits for its answer.
 @MainActor
@@ -55,4 +55,55 @@ package final class BusCall {
     private nonisolated static let callback: sd_bus_message_handler_t = { message, userdata, _ in
         receive(BusCall.self, userdata, message) { $0.answer($1) }
     }
+}
+
+/// Listens for a signal for as long as it is kept, over every connection that the bus makes.
+///
+/// Only what was sent to everyone counts: the bus vouches for the sender of such a signal, while anybody may send one
+/// of any name to us alone.
+@MainActor
+package final class BusMatch {
+    let rule: String
+    private let handler: (BusMessage) -> Void
+    private var slot: OpaquePointer?
+
+    init(_ rule: String, _ handler: @escaping (BusMessage) -> Void) {
+        self.rule = rule
+        self.handler = handler
+    }
+
+    isolated deinit { uninstall() }
+
+    /// Asks the bus for the signal. Returns 0 or -errno.
+    func install(on connection: OpaquePointer) -> Int32 {
+        uninstall()
+        return sd_bus_add_match_async(
+            connection, &slot, rule, Self.callback, nil, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    func uninstall() {
+        sd_bus_slot_unref(slot)
+        slot = nil
+    }
+
+    private nonisolated static let callback: sd_bus_message_handler_t = { message, userdata, _ in
+        receive(BusMatch.self, userdata, message) { match, signal in
+            if signal.isBroadcast { match.handler(signal) }
+        }
+    }
+}
+
+/// Hands a message to the object that a callback of sd-bus belongs to. sd-bus calls on the thread that runs the loop,
+/// which is the main thread, so the main actor.
+nonisolated func receive<Receiver: AnyObject & Sendable>(
+    _: Receiver.Type, _ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?,
+    _ body: @MainActor (Receiver, BusMessage) -> Void
+) -> Int32 {
+    guard let userdata else { return 0 }
+    let receiver = Unmanaged<Receiver>.fromOpaque(userdata).takeUnretainedValue()
+    let address = UInt(bitPattern: message)
+    MainActor.assumeIsolated {
+        if let message = OpaquePointer(bitPattern: address) { body(receiver, BusMessage(message)) }
+    }
+    return 0
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
@@ -126,5 +127,76 @@ package final class BusMessage {
     private var attempt: String {
         let member = sd_bus_message_get_member(pointer).map { String(cString: $0) } ?? "reply"
         return "read '\(member)'"
+    }
+}
+
+/// The type codes of the D-Bus specification that are used here.
+nonisolated enum BusType {
+    static let byte = code("y")
+    static let boolean = code("b")
+    static let uint16 = code("q")
+    static let uint32 = code("u")
+    static let uint64 = code("t")
+    static let string = code("s")
+    static let objectPath = code("o")
+    static let signature = code("g")
+    static let descriptor = code("h")
+    static let array = code("a")
+    static let variant = code("v")
+    static let structure = code("r")
+    static let dictionaryEntry = code("e")
+
+    private static func code(_ letter: Unicode.Scalar) -> CChar { CChar(letter.value) }
+}
+
+/// A value that goes with a call.
+package nonisolated enum BusArgument: Sendable, Equatable {
+    /// `s`
+    case string(String)
+    /// `u`
+    case uint32(UInt32)
+
+    /// Appends it to a message. Returns 0 or -errno.
+    func append(to message: OpaquePointer) -> Int32 {
+        switch self {
+        case .string(let text):
+            return text.withCString { sd_bus_message_append_basic(message, BusType.string, $0) }
+        case .uint32(var number):
+            return sd_bus_message_append_basic(message, BusType.uint32, &number)
+        }
+    }
+}
+
+/// Why a call over the bus brought nothing: the answer was an error, or there was none.
+package nonisolated struct BusError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was attempted, an infinitive with its object: `call 'org.freedesktop.DBus.GetId'`.
+    package let attempt: String
+    /// The error's name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil when it never got that far.
+    package let name: String?
+    /// What it means, for people.
+    package let message: String
+
+    /// There is no connection at the moment.
+    static func notConnected(_ attempt: String) -> Self { Self(attempt, -ENOTCONN) }
+
+    /// The connection could not do it.
+    init(_ attempt: String, _ code: Int32) {
+        self.attempt = attempt
+        name = nil
+        message = SystemError(code, verb: "", object: "").reason
+    }
+
+    /// The other side refused.
+    init(_ attempt: String, name: String, message: String?) {
+        self.attempt = attempt
+        self.name = name
+        self.message = message ?? "refused"
+    }
+
+    /// `unable to call 'X': access denied (org.freedesktop.DBus.Error.AccessDenied)`
+    package var description: String { "unable to \(attempt): \(message)\(name.map { " (\($0))" } ?? "")" }
+
+    static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(BusError) {
+        if result < 0 { throw BusError(attempt(), result) }
     }
 }

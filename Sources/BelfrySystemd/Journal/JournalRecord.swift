@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+public import BelfryLinux
+
 /// One record for the journal: a text for people and fields for programs (systemd.journal-fields(7)).
 public nonisolated struct JournalRecord: Sendable, Equatable {
     /// How urgent it is, the levels of syslog(3).
@@ -35,5 +37,87 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
     public static func == (left: Self, right: Self) -> Bool {
         left.priority == right.priority && left.message == right.message && left.messageID == right.messageID
             && left.fields.elementsEqual(right.fields) { $0 == $1 }
+    }
+}
+
+/// The text of a record. What the program wrote itself stands as it is, line breaks included; every value that is
+/// put into it is taken for a stranger's: control characters are escaped, and what is long is cut.
+///
+///     "hold '\(reason)' of \(peer) is over"
+///
+/// So nothing from outside can begin a line of a log.
+public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
+    /// The longest value, in bytes of UTF-8 before they are escaped.
+    public static let longestValue = 512
+    /// The longest text that comes as a whole, in bytes.
+    private static let longestText = 64 << 10
+
+    /// The text, fit for a log that keeps its lines together.
+    public let description: String
+
+    /// A text of the program's own.
+    public init(stringLiteral text: String) { description = text }
+
+    /// Builds a text from what the program wrote and the values in it.
+    public init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
+
+    /// A text of several lines that is someone else's: in each of them control characters are escaped.
+    public init(lines text: String) {
+        description = Self.lines(of: String(text.prefix(bytes: Self.longestText))).joined(separator: "\n")
+    }
+
+    /// One text behind the other.
+    public static func + (left: Self, right: Self) -> Self {
+        Self(stringLiteral: left.description + right.description)
+    }
+
+    /// The lines of a text, escaped. They are parted by line feeds alone: a string's own `split` takes CR and LF together
+    /// for one character, which is neither.
+    static func lines(of text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: "\n")).map { SystemError.escape(String(Substring($0))) }
+    }
+
+    /// Collects the pieces of a text.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        var text = ""
+
+        /// Begins with room for the literals.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + interpolationCount * 16)
+        }
+
+        /// Adds what the program wrote.
+        public mutating func appendLiteral(_ literal: String) { text += literal }
+
+        /// Adds a text that was made so.
+        public mutating func appendInterpolation(_ value: RecordText) { text += value.description }
+
+        /// Adds a number.
+        public mutating func appendInterpolation(_ value: some BinaryInteger) { text += String(value) }
+
+        /// Adds an error of the system's. It has escaped what it names, which is a path at the longest.
+        public mutating func appendInterpolation(_ value: SystemError) { text += value.description }
+
+        /// Adds a stranger's text.
+        ///
+        /// - Parameters:
+        ///   - value: the text.
+        ///   - limit: how many bytes of it at the most.
+        public mutating func appendInterpolation(_ value: String, limit: Int = longestValue) {
+            let start = value.prefix(bytes: limit)
+            text += SystemError.escape(String(start))
+            if start.endIndex < value.endIndex { text += "…" }
+        }
+
+        /// Adds what describes itself, as a stranger's text.
+        public mutating func appendInterpolation(_ value: some CustomStringConvertible, limit: Int = longestValue) {
+            appendInterpolation(value.description, limit: limit)
+        }
+
+        /// Adds anything else, as a stranger's text.
+        public mutating func appendInterpolation(_ value: some Any, limit: Int = longestValue) {
+            if let error = value as? SystemError { return appendInterpolation(error) }
+            appendInterpolation(String(describing: value), limit: limit)
+        }
     }
 }

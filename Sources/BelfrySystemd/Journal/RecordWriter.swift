@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+public import BelfryLinux
+internal import Glibc
+
 /// Takes records, to write them somewhere. None of them waits for whoever reads there.
 public protocol RecordWriter: AnyObject {
     /// Writes one record, or keeps it until it can be written. It never fails: there is nobody left to tell.
@@ -29,4 +32,74 @@ extension SendQueue where Item == [UInt8] {
         var record = record
         if !isEmpty || attempt(&record) == .again { add(record) }
     }
+}
+
+/// Writes the text of records to standard error, a line each, for whoever runs the program by hand. What is not read
+/// waits, and the service goes on.
+public final class StandardErrorWriter: RecordWriter {
+    private let identifier: String
+    private let stream: PatientStream
+    /// The records that nobody has read yet.
+    public let queue: RecordQueue?
+
+    /// - Parameter identifier: what each line begins with.
+    public convenience init(identifier: String) { self.init(identifier: identifier, descriptor: 2) }
+
+    /// Makes a writer for another descriptor.
+    package init(identifier: String, descriptor: Int32) {
+        self.identifier = identifier
+        let stream = PatientStream(descriptor)
+        self.stream = stream
+        queue = RecordQueue { stream.write(&$0) }
+    }
+
+    /// Writes the text, further lines indented.
+    public func write(_ record: JournalRecord) {
+        let text = RecordText.lines(of: record.message).joined(separator: "\n  ")
+        queue?.write(Array("\(identifier): \(text)\n".utf8)) { [stream] in stream.write(&$0) }
+    }
+}
+
+/// Writes the text of records to the kernel's log, a line each (`/dev/kmsg`, kmsg(4)).
+public final class KernelLogWriter: RecordWriter {
+    /// The kernel refuses longer lines.
+    private static let longest = 900
+    private static let daemonFacility: Int32 = 3 << 3
+    private let identifier: String
+    private let descriptor: Int32
+
+    /// - Parameter identifier: what each line begins with.
+    /// - Throws: when the log cannot be opened, which takes privileges.
+    public convenience init(identifier: String) throws(SystemError) {
+        try self.init(identifier: identifier, path: "/dev/kmsg")
+    }
+
+    /// Makes a writer for a log that is elsewhere.
+    package init(identifier: String, path: String) throws(SystemError) {
+        self.identifier = identifier
+        descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .last(verb: "open", object: path) }
+    }
+
+    isolated deinit { close(descriptor) }
+
+    /// Writes each line of the text. Further lines are indented, as elsewhere.
+    public func write(_ record: JournalRecord) {
+        var indent = ""
+        for text in RecordText.lines(of: record.message) {
+            let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
+            let bytes = line.prefix(bytes: Self.longest - 1) + "\n"
+            _ = Glibc.write(descriptor, String(bytes), bytes.utf8.count)
+            indent = "  "
+        }
+    }
+}
+
+/// Writes nothing.
+public final class NullWriter: RecordWriter {
+    /// Makes one.
+    public init() {}
+
+    /// Drops the record.
+    public func write(_ record: JournalRecord) {}
 }

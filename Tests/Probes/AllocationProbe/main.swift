@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CAllocations
 import BelfryEventLoop
-import Lifecycle
 import BelfrySources
+import CAllocations
+import Lifecycle
 
 /// Prints how often memory was asked for by a thousand posts: AllocationProbe.
 let mediator = LifecycleMediator(clock: EventLoopClock(try MainEventLoop()))
@@ -28,3 +28,10 @@ count("unheard") { mediator.post(unheard) }
 count("catalogue") { mediator.post(.flushRequested) }
 count("observed") { mediator.post(heard) }
 print("calls: \(calls)")
+
+/// Somebody who listens, but to something else.
+final class StatusListener: LifecycleListener {
+    let name = "status"
+
+    var answers: [LifecycleAnswer] { on(.statusRequested) { _ in } }
+}

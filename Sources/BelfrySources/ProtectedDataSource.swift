@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryEventLoop
+package import BelfryLinux
+internal import Glibc
+package import Lifecycle
+
+/// Posts `protectedDataDidBecomeAvailable` and `protectedDataWillBecomeUnavailable` when something is mounted on a path
+/// and when nothing is any more. Nothing is watched while there is no path to watch for.
+package final class ProtectedDataSource {
+    private static let table = "/proc/self/mountinfo"
+    private let loop: MainEventLoop
+    private let mediator: LifecycleMediator
+    private var descriptor: Int32 = -1
+    private var source: DescriptorEventSource?
+    private var paths: [String] = []
+    private var mounted: Set<String> = []
+
+    /// Makes a source that watches nothing yet.
+    package init(loop: MainEventLoop, mediator: LifecycleMediator) {
+        self.loop = loop
+        self.mediator = mediator
+    }
+
+    /// Watches these paths, in place of those before. What is mounted on a path that is new here is no news.
+    package func apply(_ paths: [String]) throws(SystemError) {
+        if source != nil { check() }
+        self.paths = paths
+        guard !paths.isEmpty else { return end() }
+        if source == nil { try begin() }
+        mounted = try points()
+    }
+
+    private func begin() throws(SystemError) {
+        descriptor = open(Self.table, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last(verb: "open", object: Self.table) }
+        do throws(SystemError) {
+            source = try loop.source(descriptor: descriptor, .priority) { [unowned self] _ in check() }
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    private func end() {
+        source = nil
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        mounted = []
+    }
+
+    private func check() {
+        guard let now = try? points() else { return }
+        let before = mounted
+        mounted = now
+        for path in paths where before.contains(path) && !now.contains(path) {
+            mediator.post(ProtectedDataLoss(path: path))
+        }
+        for path in paths where now.contains(path) && !before.contains(path) {
+            mediator.post(ProtectedDataArrival(path: path))
+        }
+    }
+
+    /// Those of the paths that something is mounted on.
+    private func points() throws(SystemError) -> Set<String> {
+        MountTable(try KernelFile.text(Self.table)).points(among: paths)
+    }
+
+    isolated deinit { end() }
+}
+
+/// What is mounted where, as the kernel tells a process (`/proc/self/mountinfo`, proc(5)). Lines that are none are left
+/// out.
+package nonisolated struct MountTable: Sendable, Equatable {
+    /// One mount.
+    package struct Mount: Sendable, Equatable {
+        /// The directory of the file system that is its root here.
+        package let root: String
+        /// Where it is mounted, as this process sees it.
+        package let point: String
+        /// The type of the file system.
+        package let type: String
+    }
+
+    /// In the order in which they were mounted.
+    package let mounts: [Mount]
+
+    /// Reads the text of the file.
+    package init(_ text: String) {
+        mounts = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap(Self.mount)
+    }
+
+    /// Those of `paths` that something is mounted on, compared by bytes: any user may mount a file system of FUSE, on a
+    /// path of his choice.
+    package func points(among paths: [String]) -> Set<String> {
+        Set(paths.filter { path in mounts.contains { $0.point.utf8.elementsEqual(path.utf8) } })
+    }
+
+    /// `36 35 98:0 /root /point options optional… - type source super-options`; there may be no optional field.
+    private static func mount(_ line: Substring.UTF8View) -> Mount? {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        guard let dash = fields.dropFirst(6).firstIndex(where: { Substring($0) == "-" }), dash + 1 < fields.count
+        else { return nil }
+        let (root, point) = (unescaped(fields[3]), unescaped(fields[4]))
+        guard root.hasPrefix("/"), point.hasPrefix("/") else { return nil }
+        return Mount(root: root, point: point, type: unescaped(fields[dash + 1]))
+    }
+
+    /// The kernel writes space, tab, newline and backslash as three octal digits. A backslash without them stays.
+    private static func unescaped(_ field: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        var rest = field
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3, digits.allSatisfy({ (0x30...0x37).contains($0) }),
+                let code = UInt8(Substring(digits), radix: 8)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+package import BelfryLinux
+internal import Glibc
+
+/// The directory of a control group, cgroups(7) version 2.
+package nonisolated enum ControlGroup {
+    /// The directory of this process's own group.
+    ///
+    /// - Throws: `ENOENT` where there is none of version 2.
+    package static func own() throws(SystemError) -> String {
+        let table = MountTable(try KernelFile.text("/proc/self/mountinfo"))
+        guard let path = directory(groups: try KernelFile.text("/proc/self/cgroup"), mounts: table) else {
+            throw SystemError(ENOENT, verb: "find", object: "control group of version 2")
+        }
+        return path
+    }
+
+    /// Where the group of a process is, by its `/proc/PID/cgroup`; nil where version 2 is not mounted, or shows other
+    /// groups.
+    package static func directory(groups: String, mounts: MountTable) -> String? {
+        let lines = groups.utf8.split(separator: UInt8(ascii: "\n"))
+        guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
+        let path = Substring(line.dropFirst(3))
+        // A single file of a group may be mounted as well, as systemd does it with memory.pressure.
+        for mount in mounts.mounts.reversed() where mount.type == "cgroup2" {
+            let root = mount.root == "/" ? "" : mount.root
+            guard path == root || path.hasPrefix(root + "/") else { continue }
+            let rest = path.dropFirst(root.count)
+            return mount.point + (rest == "/" ? "" : rest)
+        }
+        return nil
+    }
+}
+
+/// Files that the kernel writes, such as those of proc(5) and of a control group.
+nonisolated enum KernelFile {
+    /// The whole of a file, at most 16 MiB.
+    static func text(_ path: String) throws(SystemError) -> String {
+        do throws(FileProblem) {
+            return String(decoding: try SystemFileReader().read(path, limit: 16 << 20), as: UTF8.self)
+        } catch {
+            throw SystemError(error.code, verb: "read", object: path)
+        }
+    }
+
+    /// The number after `key` in a file of lines `KEY NUMBER`; nil without such a file or line.
+    static func number(_ key: String, in path: String) -> UInt64? {
+        guard let text = try? text(path) else { return nil }
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "))
+            if words.count == 2, words[0].elementsEqual(key.utf8) { return UInt64(Substring(words[1])) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import BelfryLinux
+internal import CBelfry
+internal import Glibc
+
+/// The unit's descriptor store: what is put there outlives the process, and comes back to the next one among
+/// `ListenDescriptors` (systemd.service(5), `FileDescriptorStoreMax=`; sd_notify(3), `FDSTORE=1`).
+///
+/// A manager that has no room, or whose unit has no store, refuses in silence: `capacity` says how much there is, where
+/// the manager tells, and `ServiceManagerSocket.barrier` when everything has been looked at. Closing our copy of what
+/// is stored does not close the manager's.
+public final class DescriptorStore {
+    /// The most descriptors that go with one message; more take several.
+    private static let messageMax = 253
+    private let manager: ServiceManagerSocket
+
+    /// Makes a store that speaks to `manager`.
+    public init(manager: ServiceManagerSocket) { self.manager = manager }
+
+    /// How many descriptors the unit's store holds, as `$FDSTORE` says since systemd 254; nil where nobody says.
+    public static var capacity: Int? { getenv("FDSTORE").flatMap { Int(String(cString: $0)) } }
+
+    /// Whether there is a manager, and it does not say that the unit has no store.
+    public var isThere: Bool { Self.capacity != 0 && manager.isThere }
+
+    /// Whether descriptors can have this name: 1 to 255 characters of printable ASCII other than the colon.
+    public nonisolated static func isName(_ name: String) -> Bool {
+        (1...255).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3A }
+    }
+
+    /// Stores copies of descriptors under a name, next to what is there under it already.
+    ///
+    /// - Parameters:
+    ///   - descriptors: what to store. The caller keeps owning them.
+    ///   - name: what they come back as (`isName`).
+    ///   - evenHungUp: whether they stay there after they hang up. Otherwise the manager drops them then.
+    /// - Returns: the outcome of the last message, or of the first that failed; `EINVAL` for what is no name.
+    @discardableResult
+    public func store(
+        _ descriptors: [Int32], named name: String, evenHungUp: Bool = false
+    ) -> ServiceManagerSocket.Outcome {
+        guard Self.isName(name) else { return .failed(SystemError(EINVAL, verb: "store", object: name)) }
+        var outcome = ServiceManagerSocket.Outcome.sent
+        for start in stride(from: 0, to: descriptors.count, by: Self.messageMax) {
+            let some = Array(descriptors[start..<min(start + Self.messageMax, descriptors.count)])
+            outcome = manager.send([.storeDescriptors(name: name, evenHungUp: evenHungUp)], descriptors: some)
+            guard outcome.isUnderWay else { return outcome }
+        }
+        return outcome
+    }
+
+    /// Removes, and closes, what is stored under a name.
+    ///
+    /// - Returns: what became of the message; `EINVAL` for what is no name.
+    @discardableResult
+    public func remove(named name: String) -> ServiceManagerSocket.Outcome {
+        guard Self.isName(name) else { return .failed(SystemError(EINVAL, verb: "remove", object: name)) }
+        return manager.send([.removeDescriptors(name: name)])
+    }
+}
+
+/// The descriptors that the service manager handed over at the start (sd_listen_fds_with_names(3)).
+public nonisolated struct ListenDescriptors: Sendable, Equatable {
+    /// The descriptors with their names, in order. Names may repeat.
+    public let descriptors: [(name: String, descriptor: Int32)]
+
+    /// Descriptors that came in another way.
+    public init(_ descriptors: [(name: String, descriptor: Int32)]) { self.descriptors = descriptors }
+
+    /// Takes the descriptors. They are closed on exec from now on.
+    ///
+    /// - Throws: `EINVAL` for environment variables that make no sense, `EBADF` when what they name is not open.
+    public static func received() throws(SystemError) -> Self {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = try SystemError.check(sd_listen_fds_with_names(0, &names), verb: "take over", object: "descriptors")
+        defer {
+            for index in 0..<Int(count) { free(names?[index]) }
+            free(names)
+        }
+        return Self(
+            (0..<count).map { index in
+                (names?[Int(index)].map { String(cString: $0) } ?? "unknown", SD_LISTEN_FDS_START + index)
+            })
+    }
+
+    /// Whether a descriptor came out of the descriptor store and not from a socket unit.
+    ///
+    /// The service manager does not tell them apart (sd_listen_fds(3)). Socket units hand over sockets that listen or take
+    /// datagrams, and FIFOs; `stored` is the name of what was stored without one (sd_notify(3), `FDNAME=`).
+    public static func isStored(_ descriptor: Int32, named name: String) -> Bool {
+        name == "stored"
+            || sd_is_socket(descriptor, AF_UNSPEC, 0, 1) <= 0
+                && sd_is_socket(descriptor, AF_UNSPEC, Int32(SOCK_DGRAM.rawValue), -1) <= 0
+                && sd_is_fifo(descriptor, nil) <= 0
+    }
+
+    /// The descriptors of one name.
+    public func named(_ name: String) -> [Int32] { descriptors.filter { $0.name == name }.map(\.descriptor) }
+
+    /// Whether both are the same descriptors with the same names.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.descriptors.elementsEqual(right.descriptors) { $0 == $1 }
+    }
+}

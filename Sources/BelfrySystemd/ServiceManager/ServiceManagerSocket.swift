@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import BelfryEventLoop
+public import BelfryLinux
+internal import CBelfry
+internal import Glibc
+
+/// The socket on which the service manager listens, `$NOTIFY_SOCKET` (sd_notify(3)).
+///
+/// No message waits for the manager. What it does not take at once goes into a queue, in order, and is tried again for
+/// half a minute; of messages that only say how things are now the latest is kept. A process wants one of these, since
+/// two have no order between them.
+public final class ServiceManagerSocket {
+    /// What became of a message.
+    public nonisolated enum Outcome: Sendable, Equatable {
+        /// There is no service manager to tell. Nothing is wrong.
+        case absent
+        /// It was sent. Whether the manager heeds it, it does not say.
+        case sent
+        /// The manager has no room for it now. It is sent after those that wait, unless that takes too long.
+        case waiting
+        /// It could not be sent.
+        case failed(SystemError)
+
+        /// Whether the manager has it, or will have it if it reads in time.
+        public var isUnderWay: Bool { self == .sent || self == .waiting }
+    }
+
+    /// A datagram that waits.
+    private struct Datagram {
+        let text: String
+        let descriptors: [OwnedDescriptor]
+        /// What it tells, if a later message makes it pointless.
+        let keys: Set<ServiceManagerMessage.Key>?
+        let end: MonotonicInstant
+    }
+
+    /// A copy of a descriptor, which the sender may have closed by now.
+    @MainActor
+    private final class OwnedDescriptor {
+        let number: Int32
+        init(copying other: Int32) { number = fcntl(other, F_DUPFD_CLOEXEC, 3) }
+        isolated deinit { if number >= 0 { close(number) } }
+    }
+
+    /// How long a message is tried again.
+    private static let patience: UInt64 = 30_000_000
+    private static let limit = (messages: 1024, bytes: 1 << 20)
+    /// What descriptors to store leave to messages about the service itself.
+    private static let reserve = 256
+    /// What a descriptor counts among the bytes.
+    private static let descriptorWeight = 1024
+
+    private let socket: DatagramSocket?
+    private let queue: SendQueue<Datagram>
+
+    /// Makes a socket that speaks to `$NOTIFY_SOCKET`.
+    public convenience init() { self.init(address: getenv("NOTIFY_SOCKET").map { String(cString: $0) }) }
+
+    /// Makes a socket that speaks to a manager at this address; nil for none.
+    package init(address: String?) {
+        let socket = address.map { DatagramSocket(to: $0) }
+        self.socket = socket
+        queue = SendQueue(items: Self.limit.messages, bytes: Self.limit.bytes) {
+            $0.text.utf8.count + $0.descriptors.count * Self.descriptorWeight
+        } attempt: { datagram in
+            guard let socket, MonotonicInstant.now < datagram.end else { return .lost }
+            return switch Self.send(datagram.text, datagram.descriptors.map(\.number), to: socket) {
+            case 0: .sent
+            case EAGAIN: .again
+            default: .lost
+            }
+        }
+    }
+
+    /// Whether there is a manager to speak to.
+    var isThere: Bool { socket != nil }
+
+    /// Has what waits tried again on this loop, and reports what was dropped.
+    ///
+    /// - Parameter onDrop: called with how many messages the manager did not take in time.
+    package func retry(on loop: MainEventLoop, onDrop: @escaping (Int) -> Void) {
+        queue.loop = loop
+        queue.onDrop = onDrop
+    }
+
+    /// Sends messages in one datagram, with copies of descriptors if there are any (at most 253). Never blocks.
+    @discardableResult
+    public func send(_ messages: [ServiceManagerMessage], descriptors: [Int32] = []) -> Outcome {
+        guard let socket else { return .absent }
+        let text = messages.map(\.text).joined(separator: "\n")
+        if queue.isEmpty {
+            let code = Self.send(text, descriptors, to: socket)
+            if code == 0 { return .sent }
+            guard code == EAGAIN else { return .failed(Self.error(code)) }
+        }
+        let keys = messages.map(\.replaceable)
+        let isReplaceable = !keys.contains(nil)
+        let latest = Set(keys.compactMap { $0 })
+        if isReplaceable { queue.remove { $0.keys?.isSubset(of: latest) == true } }
+        let copies = descriptors.map { OwnedDescriptor(copying: $0) }
+        guard copies.allSatisfy({ $0.number >= 0 }) else { return .failed(Self.error(EMFILE)) }
+        let end = MonotonicInstant(microseconds: MonotonicInstant.now.microseconds + Self.patience)
+        let datagram = Datagram(text: text, descriptors: copies, keys: isReplaceable ? latest : nil, end: end)
+        let isStoring = messages.contains(where: \.isAboutTheStore)
+        return queue.add(datagram, reserve: isStoring ? Self.reserve : 0) ? .waiting : .failed(Self.error(EAGAIN))
+    }
+
+    /// Sends what waits before the process ends. That takes at most a tenth of a second in which the manager takes
+    /// nothing.
+    package func finish() { queue.finish() }
+
+    /// Calls `completion` once the manager has done with everything that was sent before, or when `limit` is over: with
+    /// `sent`, with `absent`, or with what went wrong, `ETIMEDOUT` among it. Never before this returns, and without
+    /// blocking, as sd_notify_barrier(3) would.
+    public func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
+        ServiceManagerBarrier.send(by: self, on: loop, limit: limit, completion)
+    }
+
+    private static func send(_ text: String, _ descriptors: [Int32], to socket: DatagramSocket) -> Int32 {
+        guard let first = socket.address.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@") else {
+            return EAFNOSUPPORT
+        }
+        var text = text
+        return text.withUTF8 { socket.send(UnsafeRawBufferPointer($0), descriptors: descriptors) }
+    }
+
+    private static func error(_ code: Int32) -> SystemError {
+        SystemError(code, verb: "notify", object: "service manager")
+    }
+}
+
+/// The watchdog that the unit sets on this process (systemd.service(5), `WatchdogSec=`).
+public nonisolated enum Watchdog {
+    /// The shortest time that is kept to: a keep-alive every 10 ms. For less the loop would do nothing else.
+    public static let shortest: Duration = .milliseconds(20)
+
+    /// Within which time it wants to hear `WATCHDOG=1`, again and again; nil when there is none, or when it is set on
+    /// another process (sd_watchdog_enabled(3)).
+    public static var timeout: Duration? {
+        var usec: UInt64 = 0
+        return sd_watchdog_enabled(0, &usec) > 0 ? .microseconds(Int64(clamping: usec)) : nil
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfrySources
+import BelfrySystemd
+import Glibc
+import Lifecycle
+import LifecycleTesting
+import TestSupport
+import Testing
+
+/// With a stand-in for the service manager that answers when the test lets it.
+@Suite(.timeLimit(.minutes(1)))
+struct StopSourceTests {
+    static let stop = ["willResignActive", "didEnterBackground", "willTerminate"]
+    let fixture: BusSourceFixture
+    let manager: BusPeer
+    let source: StopSource
+
+    init() throws {
+        fixture = try BusSourceFixture()
+        manager = try fixture.peer("org.freedesktop.systemd1")
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
+        source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
+    }
+
+    @Test func reasonIsThatOfTheManagersJob() throws {
+        answer("restart")
+
+        source.stop(Self.origin)
+        try fixture.turn { fixture.names == Self.stop }
+
+        #expect(reason == "restart")
+    }
+
+    @Test func nothingComesBeforeAStopThatWaitsForItsReason() throws {
+        fixture.mediator.perform(.pause)
+        fixture.told = []
+
+        source.stop(Self.origin)
+        fixture.mediator.perform(.resume)
+        #expect(fixture.names == [])
+        answer("stop")
+        try fixture.turn { !fixture.names.isEmpty }
+
+        #expect(fixture.names == ["willTerminate"])
+        #expect(reason == "stop")
+    }
+
+    @Test func secondStopWaitsForNoReason() {
+        fixture.daemon.send(SIGSTOP)
+
+        source.stop(Self.origin)
+        #expect(fixture.names == [])
+        source.stop(Self.origin)
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "kexec")
+    }
+
+    @Test func managerThatDoesNotAnswerIsNotWaitedForLong() {
+        fixture.daemon.send(SIGSTOP)
+
+        source.stop(Self.origin)
+        fixture.clock.advance(by: .milliseconds(199))
+        #expect(fixture.names == [])
+        fixture.clock.advance(by: .milliseconds(1))
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "kexec")
+    }
+
+    @Test func managerThatRefusesIsNotWaitedFor() throws {
+        source.stop(Self.origin)
+        try fixture.turn { fixture.names == Self.stop }
+
+        #expect(reason == "kexec")
+    }
+
+    @Test func lastProgramOfTheMachineIsAskedInPlaceOfTheManager() {
+        fixture.daemon.send(SIGSTOP)
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
+        let source = StopSource(mediator: fixture.mediator, unit: unit, announced: { nil }) {
+            ["/usr/lib/systemd/systemd-shutdown", "poweroff"]
+        }
+
+        source.stop(Self.origin)
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "powerOff")
+    }
+
+    @Test func withoutABusNothingIsWaitedFor() throws {
+        fixture.daemon.stop()
+        try fixture.turn { !fixture.bus.isReady }
+
+        source.stop(SignalOrigin(number: 15, name: "SIGTERM", pid: 4711, uid: 0, unit: "session-1.scope"))
+
+        #expect(fixture.names == Self.stop)
+        #expect(reason == "signal")
+    }
+
+    @Test func endOfTheMachineIsAskedOfTheSystemsManagerForAUsersService() throws {
+        #expect(try reasonOfAUsersService(["poweroff.target": "start"]) == "powerOff")
+    }
+
+    @Test func usersServiceStopsByItselfWhileTheMachineGoesOn() throws {
+        #expect(try reasonOfAUsersService(["other.service": "stop"]) == "stop")
+    }
+
+    @Test func endOfTheMachineIsTheAnnouncedOneWhereTheSystemsManagerDoesNotTell() throws {
+        #expect(try reasonOfAUsersService(nil) == "kexec")
+    }
+
+    @Test func restartByAUsersManagerIsARestartWhateverTheMachineDoes() throws {
+        #expect(try reasonOfAUsersService(["poweroff.target": "start"], job: "restart") == "restart")
+    }
+
+    private static let origin = SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope")
+
+    private var reason: JSONValue? { fixture.told.last?.userInfo["reason"] }
+
+    /// What is told when a user's manager ends the service and the system's has these jobs; nil when it refuses to say.
+    private func reasonOfAUsersService(_ jobs: [String: String]?, job: String = "stop") throws -> JSONValue? {
+        let daemon = try PrivateBus()
+        try daemon.start()
+        let bus = SystemBus(loop: fixture.loop, address: daemon.address)
+        bus.connect()
+        try fixture.turn { bus.isReady }
+        let system = try BusPeer("org.freedesktop.systemd1", at: daemon.address, on: fixture.loop)
+        if let jobs { Self.answer(jobs, of: system) }
+        answer(job)
+        let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus, system: bus)
+        let source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
+
+        source.stop(Self.origin)
+        try fixture.turn { fixture.names == Self.stop }
+
+        withExtendedLifetime(system) {}
+        return reason
+    }
+
+    private func answer(_ job: String) {
+        manager.answer("Get") { reply in
+            BusWriting.container("v", "s", to: reply) { BusWriting.text("deactivating", to: reply) }
+        }
+        Self.answer(["lantern.service": job], of: manager)
+    }
+
+    private static func answer(_ jobs: [String: String], of manager: BusPeer) {
+        manager.answer("ListJobs") { reply in
+            BusWriting.container("a", "(usssoo)", to: reply) {
+                for (unit, type) in jobs {
+                    BusWriting.container("r", "usssoo", to: reply) {
+                        BusWriting.number(UInt32(1), "u", to: reply)
+                        for text in [unit, type, "running"] { BusWriting.text(text, to: reply) }
+                        for path in ["/job", "/unit"] { BusWriting.text(path, "o", to: reply) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct StopReasonTests {
+    nonisolated static let shutdowns: [(ShutdownKind?, Termination.Reason)] = [
+        (.reboot, .reboot), (.powerOff, .powerOff), (.halt, .halt), (.kexec, .kexec), (.softReboot, .softReboot),
+        (nil, .stop),
+    ]
+
+    @Test(arguments: shutdowns, [false, true])
+    func stopJobIsWhatTheMachineComesTo(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
+        let ending = UnitEnding(job: .stop, isUnderWay: true, shutdown: shutdown.0)
+
+        #expect(StopReason.reason(ending, isFromManager: isFromManager, announced: nil) == shutdown.1)
+    }
+
+    @Test(arguments: shutdowns, [false, true])
+    func signalWithoutAJobIsSomeonesKill(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
+        // systemctl kill sends it from the manager's process.
+        let ending = UnitEnding(job: nil, shutdown: shutdown.0)
+
+        #expect(StopReason.reason(ending, isFromManager: isFromManager, announced: shutdown.0) == .signal)
+    }
+
+    @Test func restartIsARestart() {
+        let ending = UnitEnding(job: .restart, isUnderWay: true)
+
+        #expect(StopReason.reason(ending, isFromManager: true, announced: nil) == .restart)
+    }
+
+    @Test func managerMayStopAUnitWithoutAJob() {
+        // As at the end of RuntimeMaxSec=.
+        let ending = UnitEnding(job: nil, isUnderWay: true)
+
+        #expect(StopReason.reason(ending, isFromManager: true, announced: nil) == .stop)
+    }
+
+    @Test(arguments: shutdowns)
+    func withoutAnAnswerTheManagersSignalIsWhatLogindAnnounced(_ shutdown: (ShutdownKind?, Termination.Reason)) {
+        #expect(StopReason.reason(nil, isFromManager: true, announced: shutdown.0) == shutdown.1)
+    }
+
+    @Test(arguments: shutdowns)
+    func withoutAnAnswerAnyOtherSignalIsSomeonesKill(_ shutdown: (ShutdownKind?, Termination.Reason)) {
+        #expect(StopReason.reason(nil, isFromManager: false, announced: shutdown.0) == .signal)
+    }
+}

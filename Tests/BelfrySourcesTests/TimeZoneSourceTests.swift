@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfrySources
+import Foundation
+import Lifecycle
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TimeZoneTests {
+    private let fixture: SourceFixture
+
+    init() throws { fixture = try SourceFixture() }
+
+    @Test func variableDecidesWhichFileCounts() {
+        #expect(TimeZoneFile(variable: nil)?.path == "/etc/localtime")
+        #expect(TimeZoneFile(variable: ":/etc/localtime")?.path == "/etc/localtime")
+        #expect(TimeZoneFile(variable: "/srv/zone")?.path == "/srv/zone")
+        #expect(TimeZoneFile(variable: "Europe/Berlin") == nil && TimeZoneFile(variable: "") == nil)
+    }
+
+    @Test func fileIsSplitIntoDirectoryAndEntry() {
+        let file = TimeZoneFile(variable: nil)
+
+        #expect(file?.directory == "/etc" && file?.entry == "localtime")
+        #expect(TimeZoneFile(variable: "/zone")?.directory == "/")
+    }
+
+    @Test(arguments: [
+        ("../usr/share/zoneinfo/Europe/Berlin", "Europe/Berlin"), ("/usr/share/zoneinfo/UTC", "UTC"),
+        ("/srv/zoneinfo/zoneinfo/Asia/Tokyo", "Asia/Tokyo"), ("/srv/summer", "/srv/summer"),
+    ])
+    func linkNamesTheZone(target: String, name: String) throws {
+        try fixture.link("localtime", to: target)
+
+        #expect(try file().zone.name == name)
+    }
+
+    @Test func missingFileIsUTCAndACopyHasNoName() throws {
+        #expect(try file().zone.name == "UTC")
+        try fixture.directory.write("localtime", "TZif")
+        #expect(try file().zone.name == nil)
+    }
+
+    @Test func everyOtherZoneIsToldWithBothNames() throws {
+        try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
+        let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: file())
+
+        try fixture.link("other", to: "/zoneinfo/Asia/Tokyo")
+        try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
+        try fixture.turnAWhile()
+        #expect(fixture.told.isEmpty)
+        try fixture.link("localtime", to: "/zoneinfo/Asia/Tokyo")
+        try fixture.untilTold()
+        unlink(fixture.directory.path("localtime"))
+        try fixture.untilTold(2)
+        try fixture.directory.write("localtime", "TZif")
+        try fixture.untilTold(3)
+
+        #expect(
+            fixture.told.map { TimeChange(userInfo: $0.userInfo) } == [
+                .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"), .timeZone(from: "Asia/Tokyo", to: "UTC"),
+                .timeZone(from: "UTC", to: nil),
+            ])
+        withExtendedLifetime(source) {}
+    }
+
+    private func file() throws -> TimeZoneFile {
+        try #require(TimeZoneFile(variable: fixture.directory.path("localtime")))
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import CBelfry
+import Glibc
+
+/// Sources, asynchronous code and child tasks side by side on one thread.
+final class MainActorScene {
+    private let loop: MainEventLoop
+    private var sources: [LoopSource] = []
+    private var lines: Set<String> = []
+    private let thread = pthread_self()
+
+    init(_ loop: MainEventLoop) { self.loop = loop }
+
+    func run() throws {
+        let deferred = try loop.deferred { [self] in note("deferred") }
+        deferred.schedule()
+        sources.append(deferred)
+        sources.append(try loop.timer(after: .milliseconds(5)) { [self] in note("timer") })
+        MainThreadExecutor.task { [self] in
+            note("task")
+            await resumedByTimer()
+            note("continuation")
+            async let one = later(1)
+            async let two = later(2)
+            async let three = later(3)
+            note("children \(await one + two + three)")
+        }
+    }
+
+    private func later(_ number: Int) async -> Int {
+        await resumedByTimer()
+        return number
+    }
+
+    private func resumedByTimer() async {
+        await withCheckedContinuation { continuation in
+            do {
+                sources.append(try loop.timer(after: .milliseconds(5)) { continuation.resume() })
+            } catch {
+                say("\(error)")
+                exit(1)
+            }
+        }
+    }
+
+    private func note(_ line: String) {
+        lines.insert(pthread_equal(pthread_self(), thread) != 0 ? line : "\(line) on another thread")
+        guard lines.count == 5 else { return }
+        lines.sorted().forEach { say($0) }
+        say("threads \(threadCount())")
+        loop.exit(7)
+    }
+
+    private func threadCount() -> Int {
+        guard let directory = opendir("/proc/self/task") else { return -1 }
+        defer { closedir(directory) }
+        var count = -2
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+}
+
+/// Starts children that end in different ways, and prints how they ended.
+final class ChildScene {
+    private let loop: MainEventLoop
+    private var sources: [LoopSource] = []
+    private var waiting = 2
+
+    init(_ loop: MainEventLoop) { self.loop = loop }
+
+    func run() throws {
+        try start("exit 3")
+        try start("kill -USR1 $$")
+    }
+
+    private func start(_ script: String) throws {
+        var pid: pid_t = 0
+        let words: [String] = ["sh", "-c", script]
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        guard belfry_spawn(&pid, "/bin/sh", &arguments, environ, -1, -1, -1) == 0 else { exit(71) }
+        sources.append(
+            try loop.source(child: pid) { [self] child in
+                say(child.pid == pid ? "\(child.reason)" : "another child")
+                waiting -= 1
+                if waiting == 0 { loop.exit(0) }
+            })
+    }
+}
+
+/// Prints each signal with sender and value; SIGTERM ends it.
+final class SignalScene {
+    private let loop: MainEventLoop
+    private var sources: [LoopSource] = []
+
+    init(_ loop: MainEventLoop) { self.loop = loop }
+
+    func run() throws {
+        for number in [SIGTERM, SIGUSR1, belfry_sigrtmin() + 5] {
+            sources.append(
+                try loop.source(signal: number) { [self] signal in
+                    say("\(number) \(signal.senderPID) \(signal.senderUID) \(signal.value)")
+                    if number == SIGTERM { loop.exit(0) }
+                })
+        }
+        say("ready")
+    }
+}
+
+/// Writes a line at once, unlike print(_:), which buffers in a pipe.
+func say(_ line: String) {
+    let text = line + "\n"
+    write(STDOUT_FILENO, text, text.utf8.count)
+}

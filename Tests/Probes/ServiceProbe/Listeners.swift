@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryLinux
+import BelfrySystemd
+import Glibc
+import Lifecycle
+
+@section("belfry_listeners") @used
+let registeredListener: ListenerRegistration.Record = {
+    ListenerRegistration.add("registered") { _ in RegisteredListener() }
+}
+
+/// Does nothing, and is named nowhere else.
+final class RegisteredListener: LifecycleListener {
+    let name = "registered"
+    var answers: [LifecycleAnswer] {
+        on(.didBecomeActive) { _ in }
+    }
+}
+
+/// Refuses the launch, or hangs in it or at the end, as it is told to.
+final class MannerListener: LifecycleListener {
+    let name = "probe"
+    private let manner: String
+
+    init(_ manner: String) { self.manner = manner }
+
+    var answers: [LifecycleAnswer] {
+        on(.didFinishLaunching) { [self] _ in
+            if manner == "refuse" { throw LifecycleRefusal("not today") }
+            if manner == "hangStart" { await hang() }
+        }
+        on(.willTerminate) { [self] _ in
+            if manner == "hang" { await hang() }
+        }
+    }
+
+    private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+}
+
+/// Lets the service fail with a flush.
+final class FailingListener: LifecycleListener {
+    let name = "probe"
+    private let service: ServiceContext
+
+    init(_ service: ServiceContext) { self.service = service }
+
+    var answers: [LifecycleAnswer] {
+        on(.flushRequested) { [self] _ in service.fail(SystemError(EIO, verb: "read", object: "disk")) }
+    }
+}
+
+/// Falls ill and recovers with each flush, and is lost when it is asked for its status.
+final class FrailListener: LifecycleListener {
+    let name = "probe"
+    private(set) var health = ListenerHealth.healthy
+    private let mediator: LifecycleMediator
+
+    init(_ mediator: LifecycleMediator) { self.mediator = mediator }
+
+    var answers: [LifecycleAnswer] {
+        on(.flushRequested) { [self] _ in health = health == .healthy ? .unhealthy("no disk") : .healthy }
+        on(.statusRequested) { [self] _ in
+            health = .lost("no disk left")
+            mediator.checkHealth()
+        }
+    }
+}
+
+/// Ends the process behind the service's back with a flush, as some libraries do when they have had enough.
+final class ExitingListener: LifecycleListener {
+    let name = "probe"
+    private let status: Int32
+
+    init(status: Int) { self.status = Int32(truncatingIfNeeded: status) }
+
+    var answers: [LifecycleAnswer] {
+        on(.flushRequested) { [self] _ in exit(status) }
+    }
+}
+
+/// Counts the launches of its service, and says how many there were.
+final class LaunchCounter: RestorableListener {
+    nonisolated struct State: Codable, Sendable {
+        var launches = 0
+    }
+
+    let name = "counter"
+    let restorationIdentifier = "probe.counter"
+    private var state = State()
+
+    var answers: [LifecycleAnswer] {
+        on(.didFinishLaunching) { [self] _ in
+            state.launches += 1
+            let line = "launch \(state.launches)\n"
+            write(STDERR_FILENO, line, line.utf8.count)
+        }
+    }
+
+    func encodeRestorableState() -> State { state }
+
+    func decodeRestorableState(_ state: State) { self.state = state }
+}
+
+/// Takes so many seconds for one notification, and says all the time that it gets on; then it is done, or stalls.
+final class SlowListener: LifecycleListener {
+    let name = "probe"
+    private let notification: LifecycleNotification.Name
+    private let steps: Int
+    private let stalls: Bool
+    private let loop: MainEventLoop
+    private var timer: TimerEventSource?
+
+    init(_ notification: LifecycleNotification.Name, seconds: Int, stalls: Bool = false, loop: MainEventLoop) {
+        self.notification = notification
+        self.stalls = stalls
+        steps = seconds * 10
+        self.loop = loop
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(notification, deadline: .seconds(60)) { [self] _, progress in
+            await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
+                step(1, progress) { done.resume() }
+            }
+        }
+    }
+
+    private func step(_ number: Int, _ progress: ListenerProgress, _ done: @escaping () -> Void) {
+        guard number <= steps else { return stalls ? () : done() }
+        timer = try? loop.timer(after: .milliseconds(100)) { [self] in
+            progress.report(nextWithin: .seconds(stalls ? 1 : 2), "step \(number) of \(steps)")
+            step(number + 1, progress, done)
+        }
+    }
+}
+
+/// Starts a child, and writes down how many descriptors the service and the child may have open.
+final class ChildListener: LifecycleListener {
+    let name = "probe"
+    private let service: ServiceContext
+
+    init(_ service: ServiceContext) { self.service = service }
+
+    var answers: [LifecycleAnswer] {
+        on(.willFinishLaunching) { [self] _ in
+            let child = fork()
+            if child == 0 {
+                pause()
+                _exit(0)
+            }
+            try service.restoreDescriptorLimit(ofChild: child)
+            say("own", getpid())
+            say("child", child)
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+        }
+    }
+
+    private func say(_ who: String, _ pid: Int32) {
+        guard let file = fopen("/proc/\(pid)/limits", "r") else { return }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, 256, file) != nil {
+            let words = line.split { $0 == 32 || $0 == 10 || $0 == 0 }.map {
+                String(decoding: $0.map(UInt8.init), as: UTF8.self)
+            }
+            guard words.starts(with: ["Max", "open", "files"]) else { continue }
+            let text = "\(who) \(words[3])\n"
+            write(STDERR_FILENO, text, text.utf8.count)
+        }
+    }
+}
+
+/// Stores two descriptors with a flush, says when the manager has them, and removes them when it is asked for its
+/// status.
+final class StoreListener: LifecycleListener {
+    let name = "probe"
+    private let store: DescriptorStore
+    private let manager = ServiceManagerSocket()
+    private let loop: MainEventLoop
+
+    init(_ loop: MainEventLoop) {
+        self.loop = loop
+        store = DescriptorStore(manager: manager)
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(.flushRequested) { [self] _ in
+            var ends: [Int32] = [-1, -1]
+            pipe(&ends)
+            say("store \(store.store(ends, named: "probe", evenHungUp: true))")
+            // Both ends hang up with this, and stay where they are nevertheless.
+            for end in ends { close(end) }
+            manager.barrier(on: loop, limit: .seconds(20)) { [self] in say("stored \($0)") }
+        }
+        on(.statusRequested) { [self] _ in
+            store.remove(named: "probe")
+            say("removed")
+        }
+        on(.didFinishLaunching) { [self] _ in
+            let names = (try? ListenDescriptors.received())?.descriptors.map(\.name) ?? []
+            say("received \(names.filter { $0 == "probe" })")
+        }
+    }
+
+    private func say(_ text: String) {
+        let line = text + "\n"
+        write(STDERR_FILENO, line, line.utf8.count)
+    }
+}
