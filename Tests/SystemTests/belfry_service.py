@@ -18,18 +18,18 @@ SOCKET = "belfryd.socket"
 ADDRESS = "/run/belfry/io.belfry.Lifecycle"
 CONFIGURATION = "/etc/belfry/belfry.conf"
 DROP_INS = f"/run/systemd/system/{SERVICE}.d"
-# A configuration with a signal of a test's own.
+# A configuration that maps a signal for tests.
 DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
 
 
 class BelfryService(HostedUnit):
-    """What tests ask of belfryd besides: belfryctl and the socket, and nothing else."""
+    """belfryd as tests use it: through systemd, belfryctl and the socket."""
 
     def __init__(self, host: SystemdHost):
         super().__init__(host, SERVICE)
 
     def install(self) -> str:
-        """Runs `make install` into the host and what it says to run next; returns what it printed."""
+        """Runs `make install` into the host and the commands that it prints; returns its output."""
         command = ["make", "--no-print-directory", "install", f"DESTDIR={self.host.root}", "PREFIX=/usr"]
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -39,7 +39,7 @@ class BelfryService(HostedUnit):
         return done.stdout
 
     def reset(self) -> None:
-        """Brings back the state after installation; what was logged before is no longer seen by `journal`."""
+        """Restores the state after installation; `journal` no longer shows older records."""
         self.host.systemctl("stop", SOCKET, SERVICE)
         shutil.rmtree(self.host.path("/etc/belfry"), ignore_errors=True)
         shutil.rmtree(self.host.path(DROP_INS), ignore_errors=True)
@@ -57,7 +57,7 @@ class BelfryService(HostedUnit):
         self.host.systemctl("daemon-reload")
 
     def use_notify_reload(self) -> None:
-        """Puts the example drop-in for newer versions of systemd into force until the next reset."""
+        """Applies the example drop-in for newer versions of systemd until the next reset."""
         example = self.host.path(f"/usr/share/doc/belfry/Examples/{SERVICE}.d/notify-reload.conf")
         self.host.write(f"{DROP_INS}/notify-reload.conf", example.read_text())
         self.host.systemctl("daemon-reload")
@@ -69,7 +69,7 @@ class BelfryService(HostedUnit):
         return self.host.run("belfryctl", *arguments, **options)
 
     def running_ctl(self, *arguments: str) -> AbstractContextManager[subprocess.Popen]:
-        """A belfryctl that runs while the test goes on."""
+        """A belfryctl that runs during the test."""
         return self.host.running("belfryctl", *arguments)
 
     def status(self) -> dict:
@@ -82,7 +82,7 @@ class BelfryService(HostedUnit):
         return self.host.path(ADDRESS)
 
     def wait_for_another(self, pid: int) -> int:
-        """The process id of the active service that took the place of process `pid`."""
+        """The process id of the active service that replaced process `pid`."""
 
         def replaced() -> bool:
             now = self.properties("MainPID", "SubState")
@@ -96,7 +96,7 @@ class BelfryService(HostedUnit):
         return int(self.host.run("getent", "group", "belfry").stdout.split(":")[2])
 
     def wait_until_logged(self) -> None:
-        """Returns when the journal has the last notification: nothing waits for journald then."""
+        """Returns when the journal has the last notification, so that no record waits for journald."""
         with self.connect() as client:
             last = client.call("GetState")["sequence"]
         run = f"_SYSTEMD_INVOCATION_ID={self.property('InvocationID')}"
@@ -110,5 +110,5 @@ class BelfryService(HostedUnit):
         return Subscriber(self.connect(), **parameters)
 
     def notifications(self) -> list[dict]:
-        """The records that stand for a notification itself, not for a listener's outcome."""
+        """The records of notifications, without those of listeners' outcomes."""
         return [r for r in self.journal() if "BELFRY_NOTIFICATION" in r and "BELFRY_LISTENER" not in r]

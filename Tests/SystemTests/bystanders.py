@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Clients who do nothing wrong while others do: root, and a user like any other. They tell how long they had to wait, and
-how large the service was meanwhile."""
+"""Well-behaved clients while others misbehave: root and an ordinary user. They measure how long they wait, and how large the
+service becomes."""
 
 import multiprocessing
 import time
@@ -15,11 +15,11 @@ from belfry_service import ADDRESS, SERVICE, BelfryService
 from socket_memory import SocketMemory
 from varlink_client import Subscriber, VarlinkClient, VarlinkError
 
-# The wait that others notice.
+# A longer wait counts as noticed.
 NOTICED = 1.0
 MIB = 1 << 20
-# By how much the service may grow, with what the kernel keeps of its replies, and what may remain of it: what the allocator
-# does not give back, and the past notifications that are kept for subscribers.
+# By how much the service may grow, including replies in the kernel, and how much of it may remain: what the allocator does
+# not return, and past notifications for subscribers.
 GROWTH_OF_ONE = 128 * MIB
 GROWTH_OF_MANY = 256 * MIB
 REMAINS = 16 * MIB
@@ -31,7 +31,7 @@ BYSTANDER = 39999
 
 @dataclass
 class Observed:
-    """What the bystanders saw: each longest wait by what was waited for, and the largest memory in bytes."""
+    """What the bystanders measured: the longest wait for each operation, and the largest memory in bytes."""
 
     waits: dict[str, float] = field(default_factory=dict)
     resident: int = 0
@@ -53,7 +53,7 @@ class Observed:
 
 
 class Bystanders:
-    """The process in which they live."""
+    """The process of the bystanders."""
 
     def __init__(self, path: Path, leader: int, pid: int, newcomers: tuple[int, ...], rounds: Synchronized):
         self.path = path
@@ -68,7 +68,7 @@ class Bystanders:
         return Subscriber(VarlinkClient(self.path, uid=uid), names=[PULSE])
 
     def once(self) -> None:
-        """All that a client does, anew."""
+        """Connects again, and does all that a client does."""
         for uid in self.newcomers:
             who = "a user" if uid else "root"
             self.seen.timed(f"GetState of {who}", lambda: self.ask(uid))
@@ -85,7 +85,7 @@ class Bystanders:
                     client.call("Post", {"name": PULSE})
 
     def post(self) -> None:
-        """Posts, and sees it arrive at both."""
+        """Posts, and waits until both have received it."""
         with VarlinkClient(self.path) as client:
             sequence = client.call("Post", {"name": PULSE})["sequence"]
         for subscriber in self.subscribers.values():
@@ -128,8 +128,8 @@ def unharmed(
 ):
     """Nothing that happens in the block harms the bystanders or the service, which ends in order afterwards.
 
-    The users `newcomers` connect anew all the while, and root and another user have subscribed before. Yields what returns
-    when the bystanders have done all that they do a few times more, or have been kept waiting.
+    The users `newcomers` connect again and again; root and another user have subscribed before. Yields a function that
+    returns when the bystanders have done all their operations a few times more, or have waited too long.
     """
     pid, outer = belfry.main_pid(), belfry.outer_pid()
     context = multiprocessing.get_context("fork")
@@ -166,20 +166,20 @@ def unharmed(
 
 
 def go_around(rounds: Synchronized, times: int = 5) -> None:
-    """Returns when the bystanders have done it all so many times more, or have waited longer than they should."""
+    """Returns when the bystanders have done all operations this many times more, or have waited too long."""
     wanted, deadline = rounds.value + times, time.monotonic() + 2 * NOTICED
     while rounds.value < wanted and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 def resident(pid: int, kind: str = "VmRSS") -> int:
-    """The resident memory of a process of this machine, in bytes; with `RssAnon` that which is no file's."""
+    """The resident memory of a process of this machine, in bytes; with `RssAnon` the anonymous part."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith(kind))
 
 
 def settled(belfry: BelfryService, pid: int, before: int) -> int:
-    """What remains once the service has had the time to see that all have gone."""
+    """The memory that remains when the service has noticed that all clients are gone."""
     with suppress(AssertionError), belfry.connect() as client:
         belfry.wait_for(
             lambda: client.call("GetState") and resident(pid) - before <= REMAINS, "give memory back", seconds=3
@@ -188,7 +188,7 @@ def settled(belfry: BelfryService, pid: int, before: int) -> int:
 
 
 def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:
-    """The service ends with 0 soon after SIGTERM, and has not been made to log what it did not mean to."""
+    """The service exits with 0 soon after SIGTERM, and no client has forged a log line."""
     begin = time.monotonic()
     belfry.host.systemctl("stop", SERVICE)
     took = time.monotonic() - begin
@@ -200,7 +200,7 @@ def ends_in_order(belfry: BelfryService, figures: list[str]) -> None:
     assert not forged, forged[:5]
 
 
-# What a hostile client begins a line with, so that it can be told from a line of the service.
+# Hostile clients try to begin a log line with this.
 FORGED = "belfryd: forged"
 
 
@@ -211,5 +211,5 @@ def text(record: dict) -> str:
 
 
 def is_forged(message: str) -> bool:
-    """Whether a client has begun a line of it, or it has control characters, which the service escapes."""
+    """Whether a client has begun a line of the message, or the message has control characters, which the service escapes."""
     return any(line.startswith(FORGED) for line in message.splitlines()) or any(ord(c) < 32 and c != "\n" for c in message)

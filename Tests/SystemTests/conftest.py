@@ -46,7 +46,7 @@ FIGURES = pytest.StashKey[list]()
 
 @pytest.fixture
 def figures(request) -> list[str]:
-    """What is to be read at the end of the test run, whatever the outcome."""
+    """Lines printed at the end of the test run, whatever its outcome."""
     return request.config.stash.setdefault(FIGURES, [])
 
 
@@ -101,7 +101,7 @@ def belfry_on_trixie(trixie_host):
 
 @pytest.fixture(params=EACH)
 def probe(request):
-    """A service of the library's, on each systemd in turn."""
+    """A service built on the library, on each systemd in turn."""
     probe = ProbeService(request.getfixturevalue(request.param).host)
     yield probe
     probe.remove()
@@ -127,7 +127,7 @@ def started_on_each(on_each):
 
 @pytest.fixture
 def waiting(started_on_each):
-    """A service that waits: nothing that it has asked for is still to come."""
+    """An idle service: nothing that it has requested is outstanding."""
     wait_for_locks(started_on_each, BOTH)
     started_on_each.ctl("status")
     return started_on_each

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Control groups of a host's own, so that two hosts, or two test runs, never share one."""
+"""Separate control groups for each host, so that two hosts, or two test runs, never share one."""
 
 import os
 import time
@@ -11,7 +11,7 @@ PREFIX = "belfry-host-"
 
 
 def hierarchies() -> list[Path]:
-    """The mount points that systemd-nspawn makes groups in: cgroup v2, and v1's systemd hierarchy if there is one."""
+    """The mount points in which systemd-nspawn creates groups: cgroup v2, and v1's systemd hierarchy if there is one."""
     found: list[tuple[str, Path]] = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
@@ -23,7 +23,7 @@ def hierarchies() -> list[Path]:
 
 
 def make(name: str) -> list[Path]:
-    """Makes a group named after this process and `name` in every hierarchy."""
+    """Creates a group named after this process and `name` in every hierarchy."""
     groups = [hierarchy / f"{PREFIX}{os.getpid()}-{name}" for hierarchy in hierarchies()]
     for group in groups:
         group.mkdir()
@@ -31,7 +31,7 @@ def make(name: str) -> list[Path]:
 
 
 def remove(group: Path) -> None:
-    """Kills what still runs in the group, which nobody but a host can have started, and removes it."""
+    """Kills what still runs in the group (only a host can have started it), and removes the group."""
     if (group / "cgroup.kill").exists():
         (group / "cgroup.kill").write_text("1")
     deadline = time.monotonic() + 10
@@ -45,7 +45,7 @@ def remove(group: Path) -> None:
 
 
 def remove_stale() -> None:
-    """Removes the groups of test runs that did not live to do so, with the hosts that still run in them."""
+    """Removes the groups of test runs that were killed, with the hosts that still run in them."""
     for hierarchy in hierarchies():
         for group in hierarchy.glob(f"{PREFIX}*"):
             owner = group.name.removeprefix(PREFIX).split("-")[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Calls made up from what a service says of its interfaces: some are valid, and most are nearly so."""
+"""Random calls, made from the interface description of a service: some are valid, most are nearly valid."""
 
 import json
 import random
@@ -32,7 +32,7 @@ LONGEST = 1 << 20
 
 
 class FuzzedCalls:
-    """`tokens` and `numbers` are what the service has said lately; the rest depends on the random numbers alone."""
+    """`tokens` and `numbers` come from recent replies of the service; the rest depends on the random numbers alone."""
 
     def __init__(self, chance: random.Random, methods: list[Method], types: dict[str, tuple[Parameter, ...]]):
         self.chance = chance
@@ -79,7 +79,7 @@ class FuzzedCalls:
         return self.chance.choice(NUMBERS).encode()
 
     def anything(self, depth: int = 0) -> bytes:
-        """A value of any type, and now and then a large one."""
+        """A value of any type, sometimes a large one."""
         if self.one_in(60):
             count = self.chance.randrange(1, 200_000)
             shape = self.chance.choice([(b"[", b"", b"]"), (b'{"a":', b"0", b"}")])
@@ -99,7 +99,7 @@ class FuzzedCalls:
         return b"{" + b",".join(members + members[: self.chance.randrange(2)]) + b"}"
 
     def value(self, parameter: Parameter) -> bytes:
-        """One that fits the parameter, as a rule."""
+        """A value that usually fits the parameter."""
         if self.one_in(12):
             return self.anything()
         if parameter.list:
@@ -132,7 +132,7 @@ class FuzzedCalls:
         return b"{" + b",".join(members) + b"}"
 
     def call(self) -> bytes:
-        """A frame with its end."""
+        """A frame, including its NUL."""
         method = self.chance.choice(self.methods)
         name = method.name
         if self.one_in(40):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Where the two test hosts come from: this machine's own files, and a Debian with a newer systemd."""
+"""The root directories of the two test hosts: this machine's own files, and a Debian with a newer systemd."""
 
 import fcntl
 import shutil
@@ -13,18 +13,18 @@ PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd"
 
 
 def machine_root() -> Path:
-    """The machine's own root directory; a host is an overlay over it and writes nothing to it."""
+    """The machine's own root directory; the host is an overlay over it and writes nothing to it."""
     return Path("/")
 
 
 def debian_root(suite: str) -> Path:
-    """The root directory of a minimal Debian, made once and kept below .build-hosts."""
+    """The root directory of a minimal Debian, created once and cached below .build-hosts."""
     CACHE.mkdir(exist_ok=True)
     root = CACHE / suite
     complete = CACHE / f"{suite}.complete"
     with open(CACHE / f"{suite}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # It names what the root was made of, so that another choice makes it anew.
+        # It lists the packages, so that a change of them creates the root again.
         if not complete.exists() or complete.read_text() != PACKAGES:
             complete.unlink(missing_ok=True)
             shutil.rmtree(root, ignore_errors=True)

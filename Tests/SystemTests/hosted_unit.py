@@ -11,7 +11,7 @@ from systemd_host import SystemdHost
 
 
 class HostedUnit:
-    """What tests ask of any service: `journal` tells of it since `forget_the_past`."""
+    """A unit as tests use it. `journal` shows the records since the last `forget_the_past`."""
 
     def __init__(self, host: SystemdHost, name: str):
         self.host = host
@@ -19,7 +19,7 @@ class HostedUnit:
         self.cursor: str | None = None
 
     def forget_the_past(self) -> None:
-        """What was logged before is no longer seen by `journal`."""
+        """From now on `journal` shows new records only."""
         self.cursor = self.host.journal("--lines=1")[-1]["__CURSOR"]
 
     def kill(self, signal: str) -> None:
@@ -33,11 +33,11 @@ class HostedUnit:
         return self.properties(name)[name]
 
     def main_pid(self) -> int:
-        """The main process's id as the host counts."""
+        """The id of the main process in the host."""
         return int(self.property("MainPID"))
 
     def outer_pid(self) -> int:
-        """The main process's id as this process counts."""
+        """The id of the main process outside the host."""
         inner = str(self.main_pid())
         namespace = os.readlink(f"/proc/{self.host.leader}/ns/pid")
         for status in Path("/proc").glob("[0-9]*/status"):
@@ -58,7 +58,7 @@ class HostedUnit:
         return dict(line.split(":", 1) for line in self.process("status").splitlines())
 
     def footprint(self) -> dict[str, int]:
-        """What the main process holds: memory of its own in KiB, descriptors, threads."""
+        """The resources of the main process: anonymous memory in KiB, descriptors, threads."""
         status = self.process_status()
         descriptors = self.host.run("ls", f"/proc/{self.main_pid()}/fd").stdout.split()
         return {
@@ -75,7 +75,7 @@ class HostedUnit:
         return [record["MESSAGE"] for record in self.journal()]
 
     def wait_for(self, question: Callable[[], bool], what: str, seconds: float = 30) -> None:
-        """For what systemd offers no event: asks until the answer is yes."""
+        """Polls until the answer is yes, where systemd offers no event."""
         deadline = time.monotonic() + seconds
         while not question():
             assert time.monotonic() < deadline, (
@@ -84,7 +84,7 @@ class HostedUnit:
             time.sleep(0.05)
 
     def wait_until_stored(self, descriptors: int) -> None:
-        """Returns when systemd keeps so many descriptors of the service: a subscriber is among them after a second."""
+        """Returns when systemd stores this many descriptors of the service. A subscriber is stored after a second."""
         self.wait_for(lambda: int(self.property("NFileDescriptorStore")) >= descriptors, "store what it has")
 
     def wait_until_inactive(self) -> None:
@@ -92,7 +92,7 @@ class HostedUnit:
         self.wait_for(lambda: self.property("ActiveState") in ("inactive", "failed"), "end")
 
     def wait_for_end_of(self, pid: int, seconds: float) -> None:
-        """Returns when a process has ended, as this process counts, whether or not the host has collected it."""
+        """Returns when the process with this id (outside the host) has ended, even if the host has not reaped it."""
         stat = Path(f"/proc/{pid}/stat")
 
         def has_ended() -> bool:

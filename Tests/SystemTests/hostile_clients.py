@@ -16,23 +16,23 @@ FIRST = 40001
 
 
 def call(method: str, parameters: dict | None = None, **flags) -> bytes:
-    """A request as it goes over the socket; `method` may leave out the service's own interface."""
+    """A request as it is sent; `method` may omit the interface io.belfry.Lifecycle."""
     name = method if "." in method else f"io.belfry.Lifecycle.{method}"
     return json.dumps({"method": name, "parameters": parameters or {}, **flags}, ensure_ascii=False).encode() + b"\0"
 
 
 def raw_call(method: str, parameters: bytes, extra: bytes = b"") -> bytes:
-    """A request whose parameters are written by hand, without the braces."""
+    """A request with parameters as text, without the braces."""
     name = method if "." in method else f"io.belfry.Lifecycle.{method}"
     return b'{"method":"%s","parameters":{%s}%s}\0' % (name.encode(), parameters, extra)
 
 
 class HostileClients(AbstractContextManager):
-    """They have sent `payloads` when the block begins, and close when it ends.
+    """Clients that have sent `payloads` when the block begins, and disconnect when it ends.
 
-    `connections` in all, by `users` different users, who are members of the service's group if they are `privileged`; each
-    connection sends one of the payloads, `rounds` times: on the same connection, or with `anew` on another one each time.
-    Unless they `read`, they leave all replies to the kernel.
+    There are `connections` in total, from `users` different users, who are members of the service's group if `privileged`.
+    Each connection sends one of the payloads, `rounds` times: on the same connection, or with `anew` on a new one each
+    time. Unless they `read`, all replies stay in the kernel.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class HostileClients(AbstractContextManager):
         )
 
     def __enter__(self) -> dict:
-        """What they did: how many `connected`, were `refused` or `closed` by the service, what they `sent` and got."""
+        """Their results: how many `connected`, were `refused` or `closed`, and what they `sent` and received."""
         try:
             line = self.program.stdout.readline()
             assert line, f"the hostile clients ended with {self.program.wait()}"
@@ -90,6 +90,6 @@ class HostileClients(AbstractContextManager):
 
 
 def assail(belfry: BelfryService, payloads: list[bytes], connections: int = 1, **options) -> dict:
-    """Hostile clients that do it once and go; returns what they did."""
+    """Hostile clients that do it once and disconnect; returns their results."""
     with HostileClients(belfry, payloads, connections, **options) as done:
         return done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Requests in which a client fills one field with what costs most to read."""
+"""Requests in which one field holds the text that is most expensive to read."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -9,10 +9,10 @@ from bystanders import FORGED
 from hostile_clients import raw_call
 from varlink_methods import Method, Parameter
 
-# As much as a request may hold, less what is around it.
+# The longest request, less the text around the field.
 LONG = 1_000_000
 DEEP = 900_000
-# What is valid where a text is not just any text.
+# Valid values for fields that do not take any text.
 VALID = {"signal": "HUP", "outcome": "completed", "url": "x-example:it", "interface": "io.belfry.Lifecycle"}
 
 Fill = Callable[[str], bytes]
@@ -23,7 +23,7 @@ def quoted(text: bytes) -> bytes:
 
 
 def marks(_: str) -> bytes:
-    """Combining marks, whose order Unicode defines: comparing such texts is quadratic for who normalises them."""
+    """Combining marks, whose order Unicode defines: comparing such texts takes quadratic time if they are normalised."""
     return quoted("\u0301\u0323".encode() * (LONG // 4))
 
 
@@ -44,18 +44,18 @@ def duplicates(_: str) -> bytes:
 
 
 def members(_: str) -> bytes:
-    """As many different ones as there is room for."""
+    """As many different names as fit."""
     return b"{" + b",".join(b'"%x":0' % number for number in range(DEEP // 10)) + b"}"
 
 
 def forged(_: str) -> bytes:
-    """Every way to begin a new line, and then what looks like a line of the service; and what moves a terminal."""
+    """Every way to begin a new line, followed by an imitation of a log line; and control sequences for terminals."""
     ends = ["\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029", "\v", "\f", "\x1e", "\0", "\x1b[2J\n", "\n<0>"]
     return json.dumps("".join(f"{end}{FORGED} by a client" for end in ends)).encode()
 
 
 def valid(parameter: Parameter, types: dict) -> object:
-    """A value that the service takes, or refuses for what it means."""
+    """A value that the service accepts, or refuses because of its meaning."""
     if parameter.kind in types:
         value = {field.name: valid(field, types) for field in types[parameter.kind]}
     else:
@@ -65,7 +65,7 @@ def valid(parameter: Parameter, types: dict) -> object:
 
 
 def places(parameter: Parameter, types: dict, fill: Fill) -> Iterator[bytes]:
-    """The parameter with a filled value in each place where there can be one."""
+    """The parameter with the text in each possible place."""
     filled = fill(parameter.name)
     values = [filled]
     for field in types.get(parameter.kind, ()):

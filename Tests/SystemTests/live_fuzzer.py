@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Drives a live service over its socket, as one user on many connections, with calls that are made up, and with signals.
+"""Sends random calls to a running service, as one user on many connections, and random signals.
 
     python3 Tests/SystemTests/live_fuzzer.py --seconds 3600 [--seed NUMBER] [--daemon PATH]
 
-After each batch the service must answer a fresh call within a second, be the same process, take no more memory than it may,
-and have written nothing that a client could have begun; in the end it must exit with 0. A failure prints the seed and the
-last that was done. The service is one of its own, in a folder that is gone afterwards.
+After each batch the service must answer a new call within a second, be the same process, keep its memory limits, and have
+written no log line that a client has begun; at the end it must exit with 0. A failure prints the seed and the last steps. The
+fuzzer starts this service in a folder of its own, and removes the folder afterwards.
 """
 
 import argparse
@@ -36,7 +36,7 @@ SEQUENCE = re.compile(rb'"sequence":(\d{1,18})[,}]')
 
 
 class LiveFuzzer:
-    """One seed's worth of clients."""
+    """The clients of one seed."""
 
     def __init__(self, service: LiveService, seed: int):
         self.service = service
@@ -87,7 +87,7 @@ class LiveFuzzer:
             self.close(self.clients[-1])
 
     def send(self, data: bytes, what: str) -> None:
-        """As much as there is room for."""
+        """Sends as much as the socket accepts."""
         client = self.chance.choice(self.clients)
         words = repr(data) if len(data) < 300 else f"{data[:300]!r}... of {len(data)} bytes"
         self.done.append(f"{client.socket.fileno()}: {what} {words}")
@@ -100,7 +100,7 @@ class LiveFuzzer:
             self.close(client)
 
     def receive(self, client: VarlinkClient) -> None:
-        """What has come, which must be frames that anybody can read."""
+        """Reads what has arrived, which must be valid frames."""
         try:
             data = client.socket.recv(1 << 18)
         except BlockingIOError:
@@ -132,14 +132,14 @@ class LiveFuzzer:
 
 
 def run(daemon: Path, seconds: float, seed: int) -> str:
-    """Fuzzes so long; returns how much was done. AssertionError with the seed and the last steps when something is found."""
+    """Fuzzes for this time; returns a summary. A fault raises AssertionError with the seed and the last steps."""
     end, calls, batches, lives = time.monotonic() + seconds, 0, 0, 0
     while time.monotonic() < end or lives == 0:
         with tempfile.TemporaryDirectory(prefix="live-fuzzer-") as folder:
             service = LiveService(daemon, Path(folder))
             fuzzer = LiveFuzzer(service, seed)
             try:
-                # Each life of the service ends in an order of its own: with all clients gone, or with some.
+                # Some runs of the service end with clients connected, others without.
                 for _ in range(fuzzer.chance.randrange(5, 40)):
                     fuzzer.batch()
                     batches += 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A belfryd without systemd, in a folder of a test's own, and what it may not do whatever it is sent."""
+"""A belfryd without systemd, in a private folder, and checks for what it must never do."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ from host_roots import PROJECT
 from varlink_client import VarlinkClient
 
 DAEMON = PROJECT / ".build/release/belfryd"
-# Everybody may do everything: the fuzzer is neither root nor the service's own user where it can help it.
+# Every user may do everything, because the fuzzer does not run as root or as the service's own user if possible.
 CONFIGURATION = """
 [Service]
 StopTimeout=2s
@@ -27,13 +27,13 @@ Control=all
 Path={folder}/cache
 FilesMax=10
 """
-# What may remain beyond the code: the past notifications, and what the allocator does not give back.
+# Memory that may remain: past notifications, and what the allocator does not return.
 REMAINS = 8 * MIB
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n"
 
 
 class Found(Exception):
-    """Something that must not be."""
+    """A fault that the fuzzer has found."""
 
 
 class LiveService:
@@ -73,7 +73,7 @@ class LiveService:
         ctypes.CDLL(None).sigqueue(self.process.pid, signal.SIGRTMIN + 18, ctypes.c_void_p(value & 0xFFFFFFFF))
 
     def check(self) -> None:
-        """Raises what is wrong with it."""
+        """Raises Found if anything is wrong with the service."""
         begin = time.monotonic()
         try:
             with VarlinkClient(self.path) as client:
@@ -97,7 +97,7 @@ class LiveService:
                 break
             self.read += len(line)
             words = line[:-1].decode(errors="replace")
-            # The rest of a text of several lines, such as the allocator's, is indented.
+            # Continuation lines, such as the allocator's statistics, are indented.
             begun = words.startswith(("belfryd: ", "  ")) and not words.startswith(FORGED)
             if not begun or any(ord(c) < 32 for c in words):
                 raise Found(f"the service wrote {words[:300]!r}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""python-dbusmock in the place of a host's logind: a container cannot sleep, so nobody else would announce it."""
+"""python-dbusmock in place of a host's logind, because a container cannot sleep and its logind never announces a sleep."""
 
 import json
 import os
@@ -10,19 +10,19 @@ LOGIND = "systemd-logind.service"
 MANAGER = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 # Debian's own interpreter: it is the one that python3-dbusmock belongs to.
 MOCK = ["/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "logind"]
-# The locks that a service takes by itself.
+# The locks that a service takes by default.
 BOTH = {"sleep", "shutdown"}
 
 
 class LoginDouble:
-    """Owns logind's name on the bus of a host from `start` to `stop`, and announces what it is told to."""
+    """Owns the bus name of logind from `start` to `stop`, and announces what a test requests."""
 
     def __init__(self, host):
         self.host = host
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
-        """Takes the place of the real one."""
+        """Replaces the real logind."""
         self.host.systemctl("mask", "--runtime", "--now", LOGIND)
         bus = f"unix:path={self.host.path('/run/dbus/system_bus_socket')}"
         self.process = subprocess.Popen(
@@ -30,7 +30,7 @@ class LoginDouble:
         )
 
     def is_there(self) -> bool:
-        """Whether somebody has logind's name."""
+        """Whether the bus name of logind has an owner."""
         bus = ["org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"]
         return self.host.run("busctl", "call", *bus, "GetNameOwner", "s", MANAGER[0], check=False).returncode == 0
 
@@ -41,13 +41,13 @@ class LoginDouble:
             self.process = None
 
     def restore(self) -> None:
-        """Gives the place back."""
+        """Starts the real logind again."""
         self.stop()
         self.host.systemctl("unmask", "--runtime", LOGIND)
         self.host.systemctl("start", LOGIND)
 
     def limit_delay(self, seconds: int) -> None:
-        """Says how long a sleep waits at the most."""
+        """Sets how long a sleep waits at most."""
         arguments = ["ssv", MANAGER[2], "InhibitDelayMaxUSec", "t", str(seconds * 1_000_000)]
         self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", "AddProperty", *arguments)
 
@@ -66,7 +66,7 @@ class LoginDouble:
 
 
 def locks(host, who: str = "belfryd") -> set[str]:
-    """What logind, or its double, delays for `who`."""
+    """What logind, or its double, delays on behalf of `who`."""
     done = host.run("busctl", "call", "--json=short", *MANAGER, "ListInhibitors", check=False)
     if done.returncode != 0:
         return set()
@@ -74,5 +74,5 @@ def locks(host, who: str = "belfryd") -> set[str]:
 
 
 def wait_for_locks(belfry, expected: set[str]) -> None:
-    """Returns when the service holds these locks and no other. logind's answers come some time after the start."""
+    """Returns when the service holds these locks and no others. logind answers some time after the start."""
     belfry.wait_for(lambda: locks(belfry.host) == expected, f"hold the locks {expected}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A Linux of its own on an emulated processor: what it does to its clock concerns nobody else."""
+"""A separate Linux kernel on an emulated processor, whose clock a test may set."""
 
 import fcntl
 import re
@@ -13,14 +13,14 @@ from pathlib import Path
 from host_roots import CACHE
 
 PACKAGE = "linux-image-cloud-amd64"
-# The oldest 64-bit processor that QEMU knows: the machine's own plays no part.
+# The oldest 64-bit processor that QEMU emulates, so that the machine's own processor does not matter.
 PROCESSOR = "qemu64"
 PROGRAMS = ["dash", "cat", "date", "mkfifo", "mount", "sed"]
 FOLDERS = ["dev", "proc", "run", "sys", "tmp"]
 
 
 def kernel() -> Path:
-    """Debian's kernel, fetched once and kept below .build-hosts; nothing is installed."""
+    """Debian's kernel, downloaded once and cached below .build-hosts; nothing is installed."""
     CACHE.mkdir(exist_ok=True)
     folder = CACHE / "kernel"
     complete = CACHE / "kernel.complete"
@@ -33,7 +33,7 @@ def kernel() -> Path:
             (archive,) = folder.glob("*.deb")
             subprocess.run(["dpkg-deb", "--extract", archive.name, "."], cwd=folder, check=True)
             archive.unlink()
-            # All that a test needs is built in.
+            # It has all needed drivers built in.
             shutil.rmtree(folder / "lib")
             complete.touch()
     (image,) = folder.glob("boot/vmlinuz-*")
@@ -73,7 +73,7 @@ def file_system(script: str, programs: Iterable[Path]) -> bytes:
 def run(script: str, folder: Path, programs: list[Path], seconds: float = 120) -> str:
     """Boots the kernel in memory with `script` as its only program, which may call PROGRAMS and `programs`.
 
-    Returns what it printed. It has /proc, /sys and /dev, and may write to /run; the end of the script is the end of all.
+    Returns what it printed. The script has /proc, /sys and /dev, and may write to /run. The kernel powers off at its end.
     """
     init = (
         "#!/usr/bin/dash\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A service of the library's that behaves as a test asks, as a unit of a host."""
+"""A service built on the library, run as a unit of a host, whose behaviour a test selects."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ DEFAULTS = {"Type": "notify", "NotifyAccess": "main", "KillMode": "mixed", "Runt
 
 
 class ProbeService(HostedUnit):
-    """Installed for one test; what it does is seen with systemctl and journalctl."""
+    """Installed for one test, and observed with systemctl and journalctl."""
 
     def __init__(self, host: SystemdHost):
         super().__init__(host, UNIT)
@@ -26,11 +26,11 @@ class ProbeService(HostedUnit):
         self.forget_the_past()
 
     def start(self, manner: str, *options: str, check: bool = True, **settings: str) -> None:
-        """Starts the program with this manner in a unit with these settings of [Service]; `options` are systemctl's."""
+        """Starts the program with this behaviour and these [Service] settings; `options` are for systemctl."""
         lines = "".join(f"{key}={value}\n" for key, value in (DEFAULTS | settings).items())
         text = f"[Unit]\nStartLimitIntervalSec=0\n[Service]\nExecStart={PROGRAM} {manner}\n{lines}"
         self.host.write(f"/run/systemd/system/{UNIT}", text)
-        # Wanted by what is there, it stays loaded after its end, with all that is known of it.
+        # A unit that is wanted by an active one stays loaded after its end, with its properties.
         wanted = self.host.path(f"/run/systemd/system/basic.target.wants/{UNIT}")
         wanted.parent.mkdir(exist_ok=True)
         if not wanted.is_symlink():

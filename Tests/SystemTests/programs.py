@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Programs that run while a test goes on."""
+"""Programs that run during a test."""
 
 import subprocess
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def running(command: list[str], **options) -> Iterator[subprocess.Popen]:
-    """The program, which is killed at the end of the block if it has not ended by then."""
+    """The program. It is killed at the end of the block if it still runs."""
     with subprocess.Popen(command, text=True, **options) as program:
         try:
             yield program

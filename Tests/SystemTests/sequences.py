@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What is told, in order, of each way from one state to another."""
+"""The notifications, in order, for each change of state."""
 
 PAUSE = ["willResignActive", "didEnterBackground"]
 CONTINUE = ["willEnterForeground", "didBecomeActive"]

@@ -25,7 +25,7 @@ CLEAN = {
 
 
 class SystemdHost:
-    """Boots in `boot`, is talked to with `run` and its relatives, and leaves nothing behind after `shut_down`.
+    """A host that is booted by `boot`, used through `run` and other methods, and removed completely by `shut_down`.
 
     Needs root and a private mount namespace. It is killed with the test run, however that ends.
     """
@@ -45,7 +45,7 @@ class SystemdHost:
         self.leader = 0
 
     def boot(self) -> None:
-        """Boots to basic.target and returns when every job of it is done."""
+        """Boots to basic.target and returns when all jobs are finished."""
         self.groups = control_groups.make(self.name)
         enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in self.groups)
         nspawn = (
@@ -65,7 +65,7 @@ class SystemdHost:
         self.systemctl("start", "dbus.service", "systemd-logind.service")
 
     def shut_down(self) -> None:
-        """Powers off, and kills what does not follow."""
+        """Powers the host off, and kills it if that takes too long."""
         if self.supervisor and self.supervisor.poll() is None:
             if self.leader:
                 os.kill(self.leader, signal.SIGRTMIN + 4)
@@ -80,7 +80,7 @@ class SystemdHost:
         unmount(self.base)
 
     def run(self, *command: str, check: bool = True, timeout: float = 60, **options) -> subprocess.CompletedProcess:
-        """Runs a command inside, in every namespace of the host, as root; raises with its output when it fails."""
+        """Runs a command in the host as root, in all its namespaces; raises with its output if it fails."""
         done = subprocess.run(
             self.enter(*command), env=CLEAN, capture_output=True, text=True, timeout=timeout, **options
         )
@@ -89,12 +89,12 @@ class SystemdHost:
         return done
 
     def running(self, *command: str) -> AbstractContextManager[subprocess.Popen]:
-        """A command inside that runs while the test goes on. nsenter passes no signal on, so it ends with its parent."""
+        """A command in the host that runs during the test. nsenter forwards no signals, so it ends with its parent."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return running(self.enter("setpriv", "--pdeathsig", "KILL", *command), env=CLEAN, **pipes)
 
     def enter(self, *command: str) -> list[str]:
-        """The command line that runs `command` inside."""
+        """The command line that runs `command` in the host."""
         return ["nsenter", "-t", str(self.leader), "-m", "-p", "-u", "-i", "-n", "-C", *command]
 
     def systemctl(self, *arguments: str, **options) -> subprocess.CompletedProcess:
@@ -106,46 +106,46 @@ class SystemdHost:
         return dict(line.split("=", 1) for line in lines)
 
     def journal(self, *matches: str, after: str | None = None) -> list[dict]:
-        """The journal's records, oldest first, with all that was logged before the call."""
+        """The journal records, oldest first, including all that were logged before the call."""
         self.run("journalctl", "--sync")
         cursor = [f"--after-cursor={after}"] if after else []
         lines = self.run("journalctl", "--output=json", "--all", "--no-pager", *cursor, *matches).stdout.splitlines()
         return [json.loads(line) for line in lines]
 
     def keep_journal(self) -> None:
-        """Before the boot: the journal goes to the disk, so that `journal_left` finds it after the end."""
+        """Call it before the boot: the journal is written to the disk, where `journal_left` finds it after the end."""
         (self.root / "var/log/journal").mkdir(parents=True, exist_ok=True)
 
     def wait_for_end(self, seconds: float = 60) -> None:
-        """Returns when PID 1 of the host has ended. What would boot next is not let to."""
+        """Returns when PID 1 of the host has ended, and prevents the next boot."""
         ending = Path(f"/proc/{self.leader}")
         self._eventually(lambda: not ending.exists(), "end", seconds)
         self.supervisor.kill()
         self.supervisor.wait()
 
     def boot_again(self) -> None:
-        """After the end: boots what was left on the disk."""
+        """Call it after the end: boots the host again from its disk."""
         for group in self.groups:
             control_groups.remove(group)
         self.boot()
 
     def wait_for_record(self, *matches: str) -> None:
-        """Returns when the journal on the disk has such a record, whatever becomes of the host."""
+        """Returns when the journal on the disk has such a record, also after the host has ended."""
         self._eventually(lambda: self.journal_left(*matches), f"write a record with {matches}")
 
     def journal_left(self, *matches: str) -> list[dict]:
-        """What the journal on the disk holds, after the end of the host too."""
+        """The records in the journal on the disk, also after the host has ended."""
         folder = f"--directory={self.root}/var/log/journal"
         command = ["journalctl", folder, "--output=json", "--all", "--no-pager", *matches]
         done = subprocess.run(command, env=CLEAN, capture_output=True, text=True, check=True, timeout=60)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def path(self, inside: str) -> Path:
-        """A path of the host, tmpfs mounts such as /run included, as this process reaches it."""
+        """The path outside the host of a path inside it, including tmpfs mounts such as /run."""
         return Path(f"/proc/{self.leader}/root{inside}")
 
     def write(self, inside: str, text: str) -> None:
-        """Writes a file of the host, with its folders."""
+        """Writes a file in the host, and creates its folders."""
         path = self.path(inside)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Clients that do their worst. The others notice nothing, and memory stays bounded: the figures are at the end of the
+"""Misbehaving clients. Other clients are not affected, and memory stays bounded: the figures are at the end of the
 test run."""
 
 import json
@@ -12,9 +12,9 @@ from contextlib import ExitStack, suppress
 import pytest
 from varlink_client import NOBODY, VarlinkError
 
-# What a client may make the daemon hold, over what it held before: its queue, its frame, and some room for the allocator.
+# By how much a client may make the daemon grow: its queue, its frame, and some room for the allocator.
 BOUND = 12 << 20
-# Seconds after which a bystander has noticed, on a slow machine too.
+# A bystander that waits longer, in seconds, is affected. Slow machines are allowed for.
 NOTICED = 5
 
 
@@ -27,7 +27,7 @@ def many_descriptors():
 
 
 class Bystander:
-    """A client that follows and posts while others misbehave, and how the daemon was meanwhile."""
+    """A client that subscribes and posts while others misbehave, and measures the daemon meanwhile."""
 
     def __init__(self, belfry):
         self.belfry = belfry
@@ -42,7 +42,7 @@ class Bystander:
         return int(self.belfry.process_status()[key].split()[0]) << 10
 
     def pulse(self, count: int = 20) -> None:
-        """Posts, and sees it arrive."""
+        """Posts, and waits until it arrives."""
         for _ in range(count):
             begin = time.monotonic()
             sequence = self.poster.call("Post", {"name": "org.example.pulse"})["sequence"]
@@ -51,7 +51,7 @@ class Bystander:
             assert notification["sequence"] == sequence
 
     def figures(self, name: str, figures: list[str], *more: str) -> int:
-        """Notes how it went; returns by how much the daemon has grown at its largest."""
+        """Records the figures; returns by how much the daemon has grown at most."""
         assert self.belfry.main_pid() == self.pid
         assert self.worst < NOTICED
         grown = self.memory("VmHWM") - self.before
@@ -83,7 +83,7 @@ def is_closed(client) -> bool:
 
 
 def test_4096_connections(started, bystander, figures):
-    """Four users with 1024 each have all connections; another of theirs is closed, root's is served, and so are those."""
+    """Four users have all connections, 1024 each. Another one of theirs is closed. Root and all 4096 are served."""
     with ExitStack() as stack:
         crowd = []
         for uid in range(20001, 20005):

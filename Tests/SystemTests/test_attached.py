@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Another program as a listener: the example in Python vetoes a reload, delays a stop, and is killed in the middle."""
+"""An attached program as a listener: the Python example refuses a reload, delays a stop, and is killed during it."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ RECORDER = PROJECT / "Examples" / "PythonListener" / "recorder.py"
 
 @contextmanager
 def recorder(belfry, finish: float):
-    """The example, attached."""
+    """The attached example."""
     command = [sys.executable, str(RECORDER), str(belfry.socket_path()), str(finish)]
     with running(command, stdout=subprocess.PIPE) as program:
         assert program.stdout.readline() == "recording\n"
@@ -35,7 +35,7 @@ def test_attached_listener_is_listed(started_on_each):
     assert listeners["recorder"]["interests"] == ["willReload", "didFailToReload", "willTerminate"]
 
 
-def test_it_vetoes_a_reload(started_on_each):
+def test_attached_listener_refuses_a_reload(started_on_each):
     with recorder(started_on_each, 0) as program:
         done = started_on_each.host.systemctl("reload", SERVICE, check=False)
         assert done.returncode != 0
@@ -45,13 +45,13 @@ def test_it_vetoes_a_reload(started_on_each):
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willReload", "refused")
 
 
-def test_reload_goes_through_without_it(started_on_each):
+def test_reload_succeeds_after_it_has_detached(started_on_each):
     with recorder(started_on_each, 0):
         pass
     started_on_each.host.systemctl("reload", SERVICE)
 
 
-def test_it_delays_a_stop(started_on_each):
+def test_attached_listener_delays_a_stop(started_on_each):
     with recorder(started_on_each, 2) as program:
         begin = time.monotonic()
         started_on_each.host.systemctl("stop", SERVICE)
@@ -62,7 +62,7 @@ def test_it_delays_a_stop(started_on_each):
     assert reports(started_on_each) == []
 
 
-def test_it_is_given_time_beyond_that_of_the_unit_while_it_gets_on(on_each):
+def test_attached_listener_gets_more_time_than_the_unit_allows_while_it_reports_progress(on_each):
     on_each.drop_in(TimeoutStopSec="3s")
     on_each.start()
     with recorder(on_each, 8) as program:
@@ -81,7 +81,7 @@ def status(belfry) -> str:
     return belfry.properties("StatusText")["StatusText"]
 
 
-def test_service_goes_on_when_it_is_killed_in_the_middle(started_on_each):
+def test_service_continues_when_an_attached_listener_is_killed_during_a_call(started_on_each):
     with recorder(started_on_each, 15) as program:
         begin = time.monotonic()
         started_on_each.host.systemctl("--no-block", "stop", SERVICE)
@@ -109,7 +109,7 @@ def test_hold_delays_a_stop_until_its_client_is_gone(started_on_each):
     assert "stop waits for 'backup'" in started_on_each.messages()
 
 
-def test_stranger_may_neither_hold_nor_attach(started_on_each):
+def test_user_without_permission_may_neither_hold_nor_attach(started_on_each):
     with started_on_each.connect(uid=NOBODY) as stranger:
         for method, parameters in (("Hold", {"reason": "x"}), ("Attach", {"listener": "x", "names": []})):
             stranger.send(method, parameters, more=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""One truthful budget: who gets on has time, who hangs has not."""
+"""Listeners that report progress get more time, listeners that hang do not."""
 
 import time
 
@@ -8,7 +8,7 @@ from belfry_service import SERVICE
 from varlink_client import Subscriber
 
 
-def test_stop_that_gets_on_is_given_the_time_it_needs(probe):
+def test_stop_with_progress_reports_gets_the_time_it_needs(probe):
     probe.start("slow=20", TimeoutStopSec="5s")
     began = time.monotonic()
 
@@ -24,7 +24,7 @@ def test_stop_that_gets_on_is_given_the_time_it_needs(probe):
 
 
 def cut(probe) -> int:
-    """For how long the listener was waited for that was cut and named in a stop that ended well, in microseconds."""
+    """How long the stop waited for the listener that was cut and named, in microseconds. The stop itself succeeded."""
     assert probe.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
     record = next(r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran")
     assert record["BELFRY_LISTENER"] == "probe"
@@ -33,7 +33,7 @@ def cut(probe) -> int:
     return int(record["BELFRY_DURATION_USEC"])
 
 
-def test_who_hangs_is_cut_and_named(probe):
+def test_listener_that_hangs_is_cut_and_named(probe):
     probe.start("hang", TimeoutStopSec="5s")
 
     probe.stop()
@@ -41,16 +41,16 @@ def test_who_hangs_is_cut_and_named(probe):
     assert cut(probe) < 5_000_000
 
 
-def test_who_gets_on_and_then_stalls_is_cut_soon_after(probe):
+def test_listener_that_stops_reporting_progress_is_cut_soon_after(probe):
     probe.start("stall=4", TimeoutStopSec="2s")
 
     probe.stop()
 
-    # It declared a minute, and said the last time after four seconds that the next report comes within one.
+    # It declared a minute. Its last report came after four seconds, and announced the next one within a second.
     assert 4_000_000 < cut(probe) < 15_000_000
 
 
-def test_who_is_waited_for_is_in_the_status(probe):
+def test_status_names_the_listener_that_a_stop_waits_for(probe):
     probe.start("hang", TimeoutStopSec="6s")
     probe.host.systemctl("stop", "--no-block", probe.name)
 
@@ -59,7 +59,7 @@ def test_who_is_waited_for_is_in_the_status(probe):
 
 
 def pause_for_real(belfry, **settings: str) -> Subscriber:
-    """Starts the service in a unit with these settings, and has it stop itself in a pause."""
+    """Starts the service in a unit with these settings, and pauses it so that its process stops itself."""
     belfry.drop_in(**settings)
     belfry.configure("[Service]\nStopOnPause=yes\n")
     belfry.start()
@@ -73,7 +73,7 @@ def test_pause_longer_than_the_watchdog_is_survived(on_each):
     subscriber = pause_for_real(on_each, WatchdogSec="2s")
     pid = on_each.main_pid()
 
-    # Three periods of the watchdog are the event here: that it does not come.
+    # The test waits for three watchdog periods, in which nothing may happen.
     on_each.host.run("sleep", "6")
     on_each.kill("CONT")
 
@@ -82,7 +82,7 @@ def test_pause_longer_than_the_watchdog_is_survived(on_each):
     assert on_each.properties("NRestarts", "ActiveState") == {"NRestarts": "0", "ActiveState": "active"}
 
 
-def test_watchdog_is_back_after_such_a_pause(on_each):
+def test_watchdog_works_again_after_such_a_pause(on_each):
     subscriber = pause_for_real(on_each, WatchdogSec="2s")
     pid = on_each.main_pid()
     on_each.kill("CONT")

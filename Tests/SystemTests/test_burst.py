@@ -5,7 +5,7 @@
 from belfry_service import DOORBELL
 
 COUNT = 1000
-# Runs on the host, so that the sender's pid is one that belfryd can see.
+# Runs in the host, so that belfryd can see the pid of the sender.
 BURST = """
 import ctypes, os, signal, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -22,7 +22,7 @@ def burst(belfry) -> int:
     return int(belfry.host.run(*command, input=BURST).stdout)
 
 
-def test_a_burst_arrives_whole_in_order_and_with_its_values(belfry):
+def test_burst_arrives_completely_in_order_and_with_its_values(belfry):
     belfry.configure(DOORBELL)
     belfry.start()
     subscriber = belfry.subscribe()
@@ -37,7 +37,7 @@ def test_a_burst_arrives_whole_in_order_and_with_its_values(belfry):
     assert [n["sequence"] for n in rung] == list(range(first, first + COUNT))
 
 
-def test_a_burst_into_a_stopped_process_is_not_lost(belfry):
+def test_burst_to_a_stopped_process_is_not_lost(belfry):
     belfry.configure(DOORBELL)
     belfry.start()
     subscriber = belfry.subscribe(names=["org.example.doorbell"])

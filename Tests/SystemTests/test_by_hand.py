@@ -12,13 +12,13 @@ FOLDER = "/run/belfry-by-hand"
 ADDRESS = f"{FOLDER}/io.belfry.Lifecycle"
 PLACES = [f"RUNTIME_DIRECTORY={FOLDER}", f"STATE_DIRECTORY={FOLDER}"]
 DAEMON = ["belfryd", "--config", "/dev/null", "--socket", ADDRESS]
-# Standard error is a stream of the journal, and it is told so (systemd.exec(5)), as in a service's shell.
+# Standard error is connected to the journal, and $JOURNAL_STREAM says so (systemd.exec(5)), as for a service.
 TOLD = 'JOURNAL_STREAM=$(stat --dereference --format=%d:%i /dev/stderr) exec "$@"'
 LOGGED = ["systemd-cat", "--identifier=belfry-by-hand", "sh", "-c", TOLD, "sh"]
 
 
 class ByHand:
-    """A host with belfryd installed, which is run there like any other program."""
+    """A host with belfryd installed, which is run there as an ordinary program."""
 
     def __init__(self, belfry, wrapper: list[str]):
         self.belfry = belfry
@@ -38,7 +38,7 @@ class ByHand:
 
     @contextmanager
     def running(self):
-        """It runs during the block, and is then asked to stop."""
+        """belfryd runs during the block, and is then stopped."""
         with self.host.running(*self.command) as program:
             self.belfry.wait_for(lambda: program.poll() is not None or self.is_active(), "become active by hand")
             with self.connect() as client:
@@ -55,7 +55,7 @@ class ByHand:
             return False
 
     def first_run(self) -> Subscriber:
-        """Who followed it, with a few posts, from beginning to end."""
+        """A subscriber to a whole run with a few posts."""
         with self.running():
             subscriber = self.subscribe()
             self.post("org.example.tick", 5)
@@ -66,7 +66,7 @@ class ByHand:
 
 @pytest.fixture
 def by_hand(on_each):
-    """Makes one whose command line begins so."""
+    """Creates one with this beginning of its command line."""
     on_each.host.run("mkdir", "-m", "700", FOLDER)
     yield lambda *wrapper: ByHand(on_each, list(wrapper))
     on_each.host.run("rm", "-r", FOLDER)
@@ -87,7 +87,7 @@ def test_restart_by_hand_is_a_clean_reconnect(by_hand):
         refused.send("Subscribe", {"after": missed}, more=True)
         with pytest.raises(VarlinkError) as refusal:
             refused.reply()
-        # Of the first run nothing is left, and the second has all of its own.
+        # Nothing of the first run is available, and all of the second run.
         assert (refusal.value.name, refusal.value.parameters) == (
             "io.belfry.Lifecycle.NotRetained",
             {"oldest": last + 1},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`journalctl -x` explains a record by what it says."""
+"""`journalctl -x` explains each record according to its message."""
 
 import re
 from contextlib import ExitStack
@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from belfry_service import SERVICE
 from probe_service import ProbeService
 
-# The second signal of a kind is a storm.
+# A second signal of the same kind already exceeds the limit.
 LIMIT = "[Service]\nSignalLimitBurst=1\nSignalLimitInterval=1min\n"
 CATALOG = "/usr/lib/systemd/catalog/belfry.catalog"
 
@@ -40,7 +40,7 @@ def test_log_level_that_a_client_set_is_explained_as_that(started_on_each):
     assert "SIGRTMIN" not in text
 
 
-def test_listener_that_is_disabled_in_vain_is_not_explained_as_an_error(on_each):
+def test_disabled_name_without_a_listener_is_not_explained_as_an_error(on_each):
     on_each.configure("[Service]\nDisabledListeners=nobody\n")
     on_each.start()
 
@@ -49,8 +49,8 @@ def test_listener_that_is_disabled_in_vain_is_not_explained_as_an_error(on_each)
     assert "refuses to run" not in text
 
 
-def life_of_an_invalid(host) -> list[dict]:
-    """The records of a service whose listener falls ill, and of one that finds its state broken: none of belfryd's does."""
+def records_of_an_unhealthy_service(host) -> list[dict]:
+    """The records of a service with an unhealthy listener and a damaged state file, which belfryd itself never has."""
     probe = ProbeService(host)
     try:
         probe.start("frail", WatchdogSec="2s", Restart="no")
@@ -72,13 +72,13 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     on_each.host.write(f"{cache}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
     on_each.host.run("chown", "-R", "belfry:", cache)
     on_each.start()
-    # A flush, a status, a listener that comes, a pause and what a listener refuses.
+    # A flush, a status, an attached listener, a pause and a refusal of a listener.
     on_each.ctl("flush")
     on_each.ctl("post", "--wait", "statusRequested")
     with on_each.connect() as client:
         client.send("Attach", {"listener": "explained", "names": ["org.example.lantern"]}, more=True)
         on_each.wait_for(lambda: any(one["name"] == "explained" for one in on_each.listeners()), "attach")
-    # Of three reloads one waits, and does for the third.
+    # Of three reloads the second waits, and the third is merged with it.
     with ExitStack() as stack:
         silent, *others = (stack.enter_context(on_each.connect()) for _ in range(4))
         silent.attach("silent", "willReload")
@@ -100,7 +100,8 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     on_each.host.run("rm", "-r", cache)
 
     entries = catalog(on_each)
-    records = [r for r in on_each.journal() + life_of_an_invalid(on_each.host) if r.get("MESSAGE_ID") in entries]
+    records = on_each.journal() + records_of_an_unhealthy_service(on_each.host)
+    records = [record for record in records if record.get("MESSAGE_ID") in entries]
     for record in records:
         assert entries[record["MESSAGE_ID"]] <= record.keys(), record
     assert {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"}} <= {r["MESSAGE_ID"] for r in records}

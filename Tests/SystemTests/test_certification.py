@@ -19,7 +19,7 @@ SUITE = [sys.executable, "-m", "varlink.tests.test_certification"]
 
 @contextmanager
 def serving(command: list[str], socket: str):
-    """A server, once somebody can connect to it."""
+    """A server that accepts connections."""
     with running(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
         deadline = time.monotonic() + 20
         while not bound(socket):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The clock set, and a machine put to sleep, for real: in a kernel of its own, since this machine is not ours to touch."""
+"""A real change of the clock and a real sleep, in a separate kernel, so that this machine is not affected."""
 
 import re
 
@@ -40,7 +40,7 @@ sed -n '/ktime_get_boottime/ { n; s/.offset:/asleep/p; q }' /proc/timer_list
 """
 
 
-def test_setting_the_clock_of_a_real_kernel_tells_the_step(tmp_path):
+def test_setting_the_clock_of_a_real_kernel_posts_the_step(tmp_path):
     printed = private_kernel.run(START + SET + STOP, tmp_path, [DAEMON])
 
     steps = [float(step) for step in re.findall(r"clock set by ([-+][0-9.]+) s", printed)]
@@ -49,7 +49,7 @@ def test_setting_the_clock_of_a_real_kernel_tells_the_step(tmp_path):
     assert "didResume" not in printed and "willTerminate" in printed
 
 
-def test_sleep_of_a_real_kernel_is_told_with_its_duration(tmp_path):
+def test_sleep_of_a_real_kernel_posts_its_duration(tmp_path):
     printed = private_kernel.run(START + SLEEP + STOP, tmp_path, [DAEMON])
 
     told = re.search(r"didResume suspended -> active, .* by the sleep of the machine for (\d+) ms", printed)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""SIGRTMIN+18 with a value, as systemd's own services take it: queued by `kill -q`, and by `systemctl kill` where it can."""
+"""SIGRTMIN+18 with a value, as for systemd's own services: sent by `kill -q`, and by `systemctl kill` if it can."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -22,7 +22,7 @@ SENDERS = [("machine_host", with_kill), ("trixie_host", with_systemctl)]
 
 @pytest.fixture(params=SENDERS, ids=lambda sender: f"{sender[0]}-{sender[1].__name__}")
 def control(request):
-    """A started service, and what sends it a value."""
+    """A started service, and a way to send it a value."""
     host, send = request.param
     belfry = request.getfixturevalue(host)
     belfry.reset()
@@ -35,7 +35,7 @@ def messages(belfry) -> list[str]:
 
 
 def record_of(belfry, beginning: str) -> dict:
-    """The service's own record that begins so, once it is there."""
+    """The first record of the service that begins with this text; waits for it."""
 
     def records() -> list[dict]:
         return [r for r in belfry.journal() if r["MESSAGE"].startswith(beginning) and "BELFRY_ORIGIN" in r]
@@ -45,7 +45,7 @@ def record_of(belfry, beginning: str) -> dict:
 
 
 def flush(belfry, subscriber) -> None:
-    """Has something logged, and waits until it is."""
+    """Causes a log record, and waits for it."""
     belfry.kill("USR1")
     subscriber.until("flushRequested")
 
@@ -81,17 +81,17 @@ def test_0x200_to_0x203_set_the_log_target(control):
 
     send(0x200)
     flush(belfry, subscriber)
-    # Standard error is a stream of the journal here, which knows lines and no fields.
+    # Standard error is connected to the journal here, which stores its lines without fields.
     lines = [record for record in belfry.journal() if record["MESSAGE"].startswith("belfryd: flushRequested")]
     assert len(lines) == 1 and "BELFRY_NOTIFICATION" not in lines[0]
 
     send(0x201)
     flush(belfry, subscriber)
-    # The subscriber hears of it before the journal does.
+    # The subscriber is notified before the journal record is written.
     belfry.wait_for(lambda: belfry.notifications()[-1]["BELFRY_NOTIFICATION"] == "flushRequested", "log again")
 
 
-def test_0x202_without_the_kernel_log_says_so_and_stays(control):
+def test_0x202_without_the_kernel_log_is_refused_with_a_message(control):
     belfry, send = control
     subscriber = belfry.subscribe()
 
@@ -115,7 +115,7 @@ def test_0x300_is_a_memory_warning(control):
     assert (warning["origin"]["signal"], warning["origin"]["value"]) == ("SIGRTMIN+18", 0x300)
 
 
-def test_0x301_logs_what_the_allocator_says(control):
+def test_0x301_logs_the_statistics_of_the_allocator(control):
     belfry, send = control
     subscriber = belfry.subscribe()
 
@@ -128,7 +128,7 @@ def test_0x301_logs_what_the_allocator_says(control):
     assert ElementTree.fromstring(details).tag == "malloc"
 
 
-def test_unknown_value_is_said_and_changes_nothing(control):
+def test_unknown_value_is_logged_and_changes_nothing(control):
     belfry, send = control
     subscriber = belfry.subscribe()
 
@@ -160,7 +160,7 @@ def test_record_names_the_sender(control, value, text):
     assert int(record["BELFRY_SENDER_PID"]) > 0 and record["BELFRY_SENDER_UID"] == "0"
 
 
-def test_every_change_of_the_level_leaves_a_trace(control):
+def test_every_change_of_the_level_is_logged(control):
     belfry, send = control
 
     for value, name in [(0x103, "err"), (0x100, "emerg"), (0x102, "crit"), (0x107, "debug")]:
@@ -168,7 +168,7 @@ def test_every_change_of_the_level_leaves_a_trace(control):
         assert record_of(belfry, f"log level is now {name}, ")["PRIORITY"] == "5"
 
 
-def test_target_that_is_set_while_little_is_logged_leaves_a_trace(control):
+def test_change_of_the_target_is_logged_at_every_level(control):
     belfry, send = control
 
     send(0x103)
@@ -177,7 +177,7 @@ def test_target_that_is_set_while_little_is_logged_leaves_a_trace(control):
     assert record_of(belfry, "log target is to be null, ")["BELFRY_SIGNAL_VALUE"] == str(0x203)
 
 
-def test_level_that_is_set_on_the_socket_leaves_a_trace_and_who_it_was(started_on_each):
+def test_level_that_is_set_over_the_socket_is_logged_with_the_client(started_on_each):
     started_on_each.ctl("log-level", "crit")
     started_on_each.ctl("log-level", "err")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Strangers in great number, who may look and no more: the others notice nothing, and memory stays bounded."""
+"""Many clients that may only look. Other clients are not affected, and memory stays bounded."""
 
 import json
 from contextlib import ExitStack
@@ -11,12 +11,12 @@ from test_abuse import BOUND, bystander, many_descriptors  # noqa: F401
 from varlink_client import NOBODY, Subscriber, VarlinkError
 
 CROWD = 1000
-# What one of them may have waiting: a piece of the past, its filter, its calls and replies.
+# Memory for one of them: a piece of the past, its filter, its calls and replies.
 EACH = 48 << 10
 
 
 def names(number: int, bytes: int = 4000) -> list[str]:
-    """So many bytes of names that nobody else asks for."""
+    """Names of this many bytes that no other client uses."""
     return [f"org.example.crowd-{number}-{index:03}.{'x' * 200}" for index in range(bytes // 230)]
 
 
@@ -39,7 +39,7 @@ def test_thousand_different_filters(started, bystander, figures):
     assert grown <= CROWD * EACH + BOUND
 
 
-def test_thousand_who_ask_for_the_past_and_do_not_read_it(started, bystander, figures):
+def test_thousand_clients_that_ask_for_the_past_and_do_not_read_it(started, bystander, figures):
     post(bystander, "org.example.past", 1000, 700)
     last = bystander.poster.call("GetState")["sequence"]
     with ExitStack() as stack:
@@ -55,7 +55,7 @@ def test_thousand_who_ask_for_the_past_and_do_not_read_it(started, bystander, fi
     assert grown <= CROWD * EACH + BOUND
 
 
-def test_filters_of_those_who_do_not_read_share_what_waits(started, bystander, figures):
+def test_filtered_subscribers_that_do_not_read_share_the_memory_of_messages(started, bystander, figures):
     with ExitStack() as stack:
         for number, client in enumerate(crowd(started, stack, 500)):
             Subscriber(client, names=["org.example.common", f"org.example.own-{number}"])
@@ -65,7 +65,7 @@ def test_filters_of_those_who_do_not_read_share_what_waits(started, bystander, f
     assert grown <= 500 * EACH + BOUND
 
 
-def test_thousand_callers_who_do_not_read(started, bystander, figures):
+def test_thousand_callers_that_do_not_read(started, bystander, figures):
     describe = "org.varlink.service.GetInterfaceDescription"
     call = json.dumps({"method": describe, "parameters": {"interface": "io.belfry.Lifecycle"}}).encode() + b"\0"
     with ExitStack() as stack:
@@ -81,7 +81,7 @@ def post(bystander, name: str, count: int, size: int) -> None:
         bystander.poster.call("Post", {"name": name, "userInfo": {"filler": "x" * size, "number": number}})
 
 
-def test_strangers_with_long_filters_take_no_connection_from_others_over_a_restart(started_on_each):
+def test_clients_with_long_filters_do_not_displace_others_over_a_restart(started_on_each):
     with ExitStack() as stack:
         strangers = [
             Subscriber(client, names=names(number)) for number, client in enumerate(crowd(started_on_each, stack))
@@ -97,7 +97,7 @@ def test_strangers_with_long_filters_take_no_connection_from_others_over_a_resta
         assert strangers[700].next()["name"] == names(700)[0]
 
 
-def test_filter_has_bounds_and_names_what_is_wrong(started):
+def test_filter_has_limits_and_its_errors_name_the_cause(started):
     with started.connect() as client:
 
         def refusal(names: list[str]) -> VarlinkError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""belfryctl as an operator uses it on a booted machine: the past, waits, holds, actions and figures."""
+"""belfryctl on a booted machine: history, wait, hold, actions and metrics."""
 
 import json
 import time
@@ -106,7 +106,7 @@ def test_hold_lasts_as_long_as_its_command(started):
     started.wait_until_inactive()
 
 
-def test_service_that_came_back_is_held_again(started):
+def test_restarted_service_is_held_again(started):
     with started.running_ctl("hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _") as hold:
         assert hold.stdout.readline() == "begun\n"
         started.kill("KILL")
@@ -119,7 +119,7 @@ def test_service_that_came_back_is_held_again(started):
         assert hold.wait(20) == 0
 
 
-def test_time_of_a_hold_does_not_begin_anew_with_the_service(started):
+def test_restart_of_the_service_does_not_restart_the_time_of_a_hold(started):
     def remaining() -> list[int]:
         return [hold["remainingUsec"] for hold in started.connect().call("ListHolds")["holds"]]
 
@@ -152,7 +152,7 @@ def test_hold_ends_in_time_without_the_service(belfry):
         assert (hold.wait(20), hold.stderr.read()) == (0, "")
 
 
-def test_command_does_not_begin_without_a_hold(belfry):
+def test_command_does_not_start_before_the_service_is_held(belfry):
     belfry.host.systemctl("stop", SOCKET)
     done = belfry.ctl("hold", "--reason", "x", "--", "echo", "begun", check=False)
     assert (done.returncode, done.stdout) == (69, "")
@@ -228,13 +228,13 @@ def test_metrics_and_log_level(started):
 
 
 def complete(belfry, *words: str) -> list[str]:
-    """What the shell is told of the word after these."""
+    """The completions for the word after these."""
     question = ["---completion", words[0], "--", "positional@0"]
     command = ["belfryctl", *question, str(len(words)), "0", "belfryctl", *words, ""]
     return belfry.host.run("env", "SAP_SHELL=bash", *command).stdout.split()
 
 
-def test_names_are_completed_from_the_living_service(started):
+def test_names_of_the_running_service_are_completed(started):
     with dancer(started, "org.example.mine"):
         assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
         assert complete(started, "perform") == ["dance"]
@@ -251,11 +251,11 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 def tab(belfry, word: str, *before: str) -> list[str]:
-    """What the installed script has the shell offer for a word after others."""
+    """The completions that the installed script offers for a word after others."""
     return belfry.host.run("bash", "-c", TAB, "bash", word, *before).stdout.split()
 
 
-def test_installed_script_completes_from_the_living_service(started_on_each):
+def test_installed_script_completes_names_of_the_running_service(started_on_each):
     with dancer(started_on_each, "org.example.mine", "org.example.yours"):
         assert tab(started_on_each, "org.example.m", "post") == ["org.example.mine"]
         assert tab(started_on_each, "org", "watch", "--json") == ["org.example.mine", "org.example.yours"]
@@ -267,7 +267,7 @@ def test_installed_script_completes_from_the_living_service(started_on_each):
     assert "post" in tab(started_on_each, "p")
 
 
-def test_completion_does_not_start_what_was_stopped(started):
+def test_completion_does_not_start_a_stopped_service(started):
     started.host.systemctl("stop", SERVICE)
     assert "flushRequested" in complete(started, "post")
     assert started.property("ActiveState") == "inactive"

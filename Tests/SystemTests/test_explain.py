@@ -17,7 +17,7 @@ def knows_the_unit(belfry) -> bool:
     return "unitTimeoutUsec" in explain(belfry, "TERM")
 
 
-def test_explained_stop_is_measured_against_the_unit(on_each):
+def test_explained_stop_is_compared_with_the_timeout_of_the_unit(on_each):
     on_each.drop_in(TimeoutStopSec="40s")
     on_each.start()
     on_each.wait_for(lambda: knows_the_unit(on_each), "ask systemd for its times")
@@ -56,7 +56,7 @@ def test_explanation_follows_the_state(on_each):
     assert [step["name"] for step in explain(on_each, "TERM")["steps"]] == ["willTerminate"]
 
 
-def test_rehearsed_reload_tells_what_would_be_refused(on_each):
+def test_rehearsed_reload_names_what_would_be_refused(on_each):
     on_each.start()
     sequence = on_each.status()["sequence"]
     assert on_each.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "Nothing speaks against it."
@@ -86,7 +86,7 @@ def test_rehearsed_stop_asks_every_listener_that_has_something_to_do(on_each):
     assert on_each.properties("ActiveState", "StatusText") == {"ActiveState": "active", "StatusText": "active"}
 
 
-def test_rehearsed_flush_deletes_nothing_and_tells_what_would_fail(on_each):
+def test_rehearsed_flush_deletes_nothing_and_names_what_would_fail(on_each):
     caches = {"mine": "/var/cache/belfry/mine", "foreign": "/opt/belfry-foreign"}
     on_each.configure("".join(f"[Cache {name}]\nPath={path}\nFilesMax=0\n" for name, path in caches.items()))
     on_each.start()

@@ -9,14 +9,14 @@ from sequences import CONTINUE
 
 
 def frozen_usec(belfry) -> int:
-    """What the kernel has counted for the unit's group."""
+    """The frozen time that the kernel has counted for the unit's group."""
     group = belfry.property("ControlGroup")
     lines = belfry.host.run("cat", f"/sys/fs/cgroup{group}/cgroup.stat.local").stdout.splitlines()
     return int(dict(line.split() for line in lines)["frozen_usec"])
 
 
 def freeze_and_thaw(belfry, seconds: float = 0.5) -> int:
-    """Freezes the unit for about so long; returns how many microseconds the kernel counted for it."""
+    """Freezes the unit for about this time; returns the microseconds that the kernel has counted."""
     before = frozen_usec(belfry)
     belfry.host.systemctl("freeze", SERVICE)
     belfry.host.run("sleep", str(seconds))
@@ -24,7 +24,7 @@ def freeze_and_thaw(belfry, seconds: float = 0.5) -> int:
     return frozen_usec(belfry) - before
 
 
-def test_return_from_a_freeze_tells_its_exact_duration(started_on_each):
+def test_resume_after_a_freeze_has_its_exact_duration(started_on_each):
     belfry = started_on_each
     subscriber = belfry.subscribe()
 
@@ -40,7 +40,7 @@ def test_return_from_a_freeze_tells_its_exact_duration(started_on_each):
     assert record["MESSAGE"].endswith(f"suspended by the freezer for {counted // 1000} ms")
 
 
-def test_each_freeze_is_told_once(started_on_each):
+def test_each_freeze_is_posted_once(started_on_each):
     subscriber = started_on_each.subscribe()
 
     counted = [freeze_and_thaw(started_on_each, 0.1) for _ in range(3)]
@@ -51,7 +51,7 @@ def test_each_freeze_is_told_once(started_on_each):
     assert [n["userInfo"]["durationUsec"] for n in seen[:3]] == counted
 
 
-def test_each_freeze_during_a_reload_is_told_after_it(started_on_each):
+def test_each_freeze_during_a_reload_is_posted_after_it(started_on_each):
     subscriber = started_on_each.subscribe()
     with started_on_each.connect() as listener, started_on_each.connect() as client:
         listener.attach("slow", "willReload")
@@ -66,7 +66,7 @@ def test_each_freeze_during_a_reload_is_told_after_it(started_on_each):
     assert [n["userInfo"]["durationUsec"] for n in seen[2:]] == counted
 
 
-def test_return_from_a_freeze_in_the_background_continues_the_service(started_on_each):
+def test_resume_after_a_freeze_in_the_background_continues_the_service(started_on_each):
     subscriber = started_on_each.subscribe()
     started_on_each.kill("TSTP")
     subscriber.until("didEnterBackground")
@@ -88,7 +88,7 @@ def test_cont_after_a_freeze_is_reported_by_itself(started_on_each):
     assert [n["userInfo"]["cause"] for n in seen[:2]] == ["freezer", "signal"]
 
 
-def test_duration_that_the_kernel_does_not_count_is_said_to_be_a_bound(on_each):
+def test_duration_that_the_kernel_does_not_count_is_marked_as_an_upper_bound(on_each):
     belfry = on_each
     belfry.drop_in(InaccessiblePaths=f"/sys/fs/cgroup/system.slice/{SERVICE}/cgroup.stat.local")
     begin = time.monotonic()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`belfryctl history` and `plot`: whose records they believe, and what they say when there is nothing to be read."""
+"""`belfryctl history` and `plot`: whose records they show, and what they print if nothing can be read."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def ctl_of(belfry, who: list[str], *arguments: str) -> subprocess.CompletedProce
     return belfry.host.run(*who, "belfryctl", *arguments, check=False)
 
 
-def test_what_others_write_in_the_name_of_the_service_is_not_shown(started_on_each):
+def test_records_that_other_users_forge_are_not_shown(started_on_each):
     host = started_on_each.host
     true = history(started_on_each)
     for writer in (STRANGER, SERVANT):
@@ -55,13 +55,13 @@ def test_what_others_write_in_the_name_of_the_service_is_not_shown(started_on_ea
 
 
 def test_history_of_a_unit_is_that_of_its_service(started_on_each):
-    # What root did by hand before is in the one only.
+    # Only the first also shows what root did by hand before.
     last = ["-n", "3"]
     assert history(started_on_each, "--service", SERVICE, *last) == history(started_on_each, *last) != []
     assert history(started_on_each, "--service", "systemd-journald.service") == []
 
 
-def test_who_may_not_read_the_journal_is_told_so(started_on_each):
+def test_user_who_may_not_read_the_journal_gets_a_message(started_on_each):
     for command in (["history"], ["history", "--boot", "-1"], ["plot"], ["plot", "stop"]):
         done = ctl_of(started_on_each, STRANGER, *command)
         assert (done.returncode, done.stdout, done.stderr) == (77, "", UNREADABLE), command
@@ -70,12 +70,12 @@ def test_who_may_not_read_the_journal_is_told_so(started_on_each):
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
 
 
-# Over the journal of the host there is nothing.
+# An empty folder hides the journal of the host.
 NO_JOURNAL = "for d in /var/log/journal /run/log/journal; do mkdir -p $d; mount -t tmpfs none $d; done; exec belfryctl \"$@\""
 NONE = "unable to read 'the journal': there is none\n"
 
 
-def test_no_journal_is_not_taken_for_an_empty_one(started_on_each):
+def test_missing_journal_differs_from_an_empty_one(started_on_each):
     for command in (["history"], ["history", "--json", "-n", "3"], ["history", "--boot", "-1"], ["plot"]):
         done = ctl_of(started_on_each, ["unshare", "-m", "sh", "-c", NO_JOURNAL], *command)
         assert (done.returncode, done.stdout) == (69, ""), command
@@ -83,7 +83,7 @@ def test_no_journal_is_not_taken_for_an_empty_one(started_on_each):
     assert history(started_on_each, "org.example.never") == []
 
 
-def test_boot_that_is_none_is_not_taken_for_an_empty_one(started_on_each):
+def test_missing_boot_differs_from_an_empty_one(started_on_each):
     boot = started_on_each.notifications()[-1]["_BOOT_ID"]
     dashed = f"{boot[:8]}-{boot[8:12]}-{boot[12:16]}-{boot[16:20]}-{boot[20:]}"
     assert history(started_on_each, "--boot", dashed) == history(started_on_each, "--boot", boot) != []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""belfryd where its files, its directories and its limits are hostile: it starts and does without, or says why not."""
+"""belfryd with hostile files, directories and limits: it starts without them, or says why it cannot."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ NOBODY = 65534
 
 
 class Place:
-    """Directories of a service that is run by hand."""
+    """The directories of a service that is run by hand."""
 
     def __init__(self, folder: Path):
         self.runtime = folder / "run"
@@ -36,7 +36,7 @@ class Place:
         return places | {"SWIFT_BACKTRACE": "enable=no", "PATH": os.environ["PATH"]} | more
 
     def run(self, *wrapper: str, options: tuple[str, ...] = (), **popen) -> tuple[str, int]:
-        """What it logs until it is active, when it is asked to stop, or until it ends; and how it ended."""
+        """Its log until it is active (then it is stopped) or has ended; and its exit status."""
         command = [*wrapper, str(DAEMON), "--config", "/dev/null", *options]
         popen = {"env": self.environment()} | popen
         with running(command, stderr=subprocess.PIPE, **popen) as daemon:
@@ -55,7 +55,7 @@ def place(tmp_path):
 
 @contextmanager
 def full_file_system(path: Path):
-    """A file system of 64 KiB, and a file that takes all of it."""
+    """A file system of 64 KiB that one file fills completely."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=0755", "tmpfs", path], check=True)
     try:
         with (path / "full").open("wb", buffering=0) as file:
@@ -69,7 +69,7 @@ def full_file_system(path: Path):
         subprocess.run(["umount", "--lazy", path], check=True)
 
 
-def test_full_file_system_below_the_runtime_directory_costs_the_counter(place):
+def test_full_file_system_of_the_runtime_directory_loses_only_the_counter(place):
     with full_file_system(place.runtime):
         text, status = place.run()
 
@@ -79,7 +79,7 @@ def test_full_file_system_below_the_runtime_directory_costs_the_counter(place):
 
 @pytest.mark.parametrize("name", ["last-word", "last-exit", "last-word.new", "state", "state.new"])
 @pytest.mark.parametrize("kind", ["fifo", "directory", "socket", "device", "link"])
-def test_what_is_no_state_file_is_not_waited_for(place, name, kind):
+def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind):
     path = place.state / name
     match kind:
         case "fifo":
@@ -108,7 +108,7 @@ def test_few_descriptors_end_the_service_in_order_or_not_at_all(place, limit):
     assert status == 0 or (status == 71 and "Too many open files (EMFILE)" in text), text
 
 
-def test_lock_on_the_runtime_directory_by_anybody_prevents_nothing(place):
+def test_lock_on_the_runtime_directory_by_another_user_prevents_nothing(place):
     for directory in (place.runtime, *place.runtime.parents):
         os.chmod(directory, os.stat(directory).st_mode | 0o055)
     command = ["setpriv", f"--reuid={NOBODY}", "--clear-groups", "flock", str(place.runtime), "sh", "-c", "echo locked; cat"]
@@ -121,7 +121,7 @@ def test_lock_on_the_runtime_directory_by_anybody_prevents_nothing(place):
     assert (place.runtime / "io.belfry.Lifecycle.lock").stat().st_mode & 0o777 == 0o600
 
 
-def test_control_does_not_believe_a_directory_that_a_stranger_made(place, tmp_path):
+def test_belfryctl_does_not_trust_a_directory_of_another_user(place, tmp_path):
     everybody = tmp_path / "everybody"
     everybody.mkdir()
     everybody.chmod(0o1777)
@@ -141,7 +141,7 @@ def test_control_does_not_believe_a_directory_that_a_stranger_made(place, tmp_pa
     assert f"unable to connect to '{address}': its directory belongs to uid {NOBODY}" in done.stderr
 
 
-def test_descriptor_that_is_bound_and_does_not_listen_is_refused(place):
+def test_socket_that_is_bound_but_not_listening_is_refused(place):
     address = place.runtime / "bound"
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind(str(address))
@@ -153,7 +153,7 @@ def test_descriptor_that_is_bound_and_does_not_listen_is_refused(place):
     assert "unable to listen on 'descriptor 3, which neither listens nor is connected'" in text
 
 
-def test_environment_without_sense_ends_nothing_with_a_trap(place):
+def test_nonsense_in_the_environment_does_not_crash_the_service(place):
     marks = "\u0301\u0323" * 10_000
     hostile = {
         "WATCHDOG_USEC": "18446744073709551615",

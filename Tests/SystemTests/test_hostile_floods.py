@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""More calls than anybody needs, by one member of the service's group: one after the other on one connection, and on as many
-connections as one user may have."""
+"""Floods of calls by one member of the service's group, on one connection, and on as many connections as one user may
+have."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_flood_of_calls(started, figures, name):
     with unharmed(started, figures, f"{name}, {MANY} times and unread by {CONNECTIONS}"):
         done = assail(started, [one * MANY], privileged=True, read=True)
         assert done["replies"] >= MANY or done["closed"], done
-        # Those who do not read the answers go before they are all given.
+        # Clients that do not read disconnect before all answers are sent.
         assail(started, [one * (MANY // CONNECTIONS)], CONNECTIONS, privileged=True)
 
 
@@ -48,7 +48,7 @@ def test_long_notifications(started, figures):
 
 
 def test_subscribers_that_come_and_go(started, figures):
-    """A stranger can do that: it takes no more than to look."""
+    """Any user can do that, because it only needs Look=."""
     with unharmed(started, figures, "10000 subscribe and close at once, 10000 when they have the state"):
         subscribe = call("Subscribe", more=True)
         for read in (False, True):
@@ -117,7 +117,7 @@ def actions(count: int) -> list[dict]:
 
 
 def test_programs_that_do_not_answer(started, figures):
-    """They are told of everything, read nothing, and are waited for by those who ask for what they offer."""
+    """They subscribe to everything, read nothing, and callers wait for the actions that they offer."""
     program = {"names": ["performAction", "openURL", "org.example.flood"], "deadlineUsec": 60_000_000, "actions": actions(1)}
     programs = [attach(number, **program) for number in range(100)]
     asked = [call("PerformAction", {"id": "org.example.action-0"}), call("OpenURL", {"url": "x-example:it"})]
@@ -135,7 +135,7 @@ def test_holds(started, figures):
 
 
 def test_oneway_calls(started, figures):
-    """Nothing tells their sender to wait."""
+    """No reply slows their sender down."""
     calls = [json.loads(one[:-1]) | {"oneway": True} for one in FLOODS.values()]
     frames = b"".join(json.dumps(one).encode() + b"\0" for one in calls if "more" not in one)
     with unharmed(started, figures, f"{MANY} times everything, without a reply"):

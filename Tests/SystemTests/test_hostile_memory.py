@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What clients make the service hold: requests that are whole, that never end, and that wait behind replies that nobody
-reads. Of one user, of five and of fifty."""
+"""Requests that occupy memory of the service: complete, without an end, or waiting behind replies that nobody reads. From
+one user, from five and from fifty."""
 
 import pytest
 from bystanders import GROWTH_OF_MANY, GROWTH_OF_ONE, unharmed
 from hostile_clients import HostileClients, raw_call
 
-# As much as fits below FrameMax= with what is around it.
+# As much as fits into FrameMax= with the rest of the message.
 SIZES = {"512 B": 400, "64 KB": (64 << 10) + 1, "1 MB": 1_000_000}
 CONNECTIONS = 1000
 DESCRIPTION = raw_call("org.varlink.service.GetInterfaceDescription", b'"interface":"io.belfry.Lifecycle"')
 
 
 def whole(size: int) -> bytes:
-    """A call whose error repeats what it was called with."""
+    """A call whose error repeats its parameters."""
     return raw_call("org.varlink.service.GetInterfaceDescription", b'"interface":"%s"' % (b"x" * size))
 
 
@@ -28,7 +28,7 @@ def pipelined(size: int) -> bytes:
 
 
 def of_lists(size: int) -> bytes:
-    """A call that is far larger once it is decoded."""
+    """A call that is far larger when decoded."""
     return DESCRIPTION * 50 + raw_call("GetState", b'"unknown":[' + b"[]," * (size // 3) + b"[]]") * 3
 
 
@@ -60,7 +60,7 @@ def test_large_requests_of_many_users(started, figures, users, privileged):
             go_around()
 
 
-def test_past_that_many_users_ask_for_and_do_not_read(started, figures):
+def test_many_users_that_ask_for_the_past_and_do_not_read(started, figures):
     fill = raw_call("Post", b'"name":"org.example.past","userInfo":{"long":"%s"}' % (b"x" * 700))
     ask = raw_call("Subscribe", b'"after":0', b',"more":true')
     with HostileClients(started, [fill * 1000], privileged=True, read=True):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Numbers at the ends of their types, and beyond them, wherever a client may say one."""
+"""Numbers at the ends of their types, and beyond, wherever a client can send one."""
 
 import json
 
@@ -18,7 +18,7 @@ NUMBERS = [str(number) for number in ENDS + BEYOND] + TEXTS
 
 
 def test_numbers_in_every_parameter(started, figures):
-    """Of a call of its own: whatever is done with it at once."""
+    """Numbers in a single call, which the service handles at once."""
     with started.connect() as client:
         all_methods, _ = methods(client)
     payloads = []
@@ -37,7 +37,7 @@ def test_numbers_in_every_parameter(started, figures):
             assail(started, some, len(some), privileged=True, read=True)
 
 
-# What a program is asked for, by whom it is waited for, and what it is told.
+# The notification that the program gets, the caller that waits for it, and the trigger.
 ASKED = {
     "Post": ("org.example.number", {"name": "org.example.number", "wait": True}),
     "Reload": ("willReload", {}),
@@ -48,7 +48,7 @@ ASKED = {
 
 @pytest.mark.parametrize("deadline", ENDS)
 def test_numbers_of_a_program(started, figures, deadline):
-    """A program with such a deadline, under a hold of such a length, that says such a number while it is waited for."""
+    """A program with this deadline, and a hold of this length; the program reports this number while the service waits."""
     with unharmed(started, figures, f"a deadline of {deadline} us"):
         for within in (None, *ENDS):
             life_of_a_program(started, deadline, within)
@@ -83,7 +83,7 @@ def attach(program: VarlinkClient, names: list[str], deadline: int) -> None:
 
 
 def get_on(program: VarlinkClient, client: VarlinkClient, name: str, within: int | None) -> None:
-    """The program is told of `name`, says that it gets on, and answers, which may be too late by then."""
+    """The program gets `name`, reports progress and answers, perhaps too late."""
     told = answered(program)
     assert told["notification"]["name"] == name
     if within is not None:

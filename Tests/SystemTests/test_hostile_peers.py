@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Those that the service itself writes to do not read: the service manager, the journal, standard error."""
+"""The receivers of the service's own messages do not read: the service manager, the journal, standard error."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ JOURNAL_SOCKETS = ["systemd-journald.socket", "systemd-journald-dev-log.socket",
 
 @contextmanager
 def stopped(host, pid: int):
-    """A process of the host does not run."""
+    """A process of the host is stopped during the block."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -49,7 +49,7 @@ def test_journal_that_does_not_read(started, figures):
     assert len({r["BELFRY_SEQUENCE"] for r in arrived}) == len(arrived) == MANY
 
 
-def test_burst_of_records_arrives_whole(started, figures):
+def test_burst_of_records_arrives_completely(started, figures):
     with unharmed(started, figures, f"a burst of {MANY} records"):
         assail(started, [POSTS], privileged=True)
     assert len(records(started)) == MANY

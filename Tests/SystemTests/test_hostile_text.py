@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Every field of every request filled with what costs most to read, compare or print, by a stranger and by a member of the
-service's group."""
+"""Text that is expensive to read, compare or print, in every field of every request, from any user and from a member of
+the service's group."""
 
 import hostile_text
 import pytest
@@ -17,7 +17,7 @@ def test_text_in_every_field(started, figures, kind):
     fill = getattr(hostile_text, kind)
     with started.connect() as client:
         all_methods, types = methods(client)
-    # They would end what the bystanders see.
+    # They would disturb the bystanders.
     harmless = [method for method in all_methods if not method.name.endswith((".Pause", ".Interrupt"))]
     payloads = [*hostile_text.of_header(fill), *hostile_text.of_parameters(harmless, types, fill)]
 

@@ -8,7 +8,7 @@ SECONDS = 60
 
 
 def wake_ups(belfry) -> int:
-    """How often the daemon has gone to sleep of its own will, or was made to, in all its threads."""
+    """The number of voluntary and involuntary context switches of all threads of the daemon."""
     pid = belfry.main_pid()
     text = belfry.host.run("sh", "-c", f"cat /proc/{pid}/task/*/status").stdout
     return sum(int(line.split()[1]) for line in text.splitlines() if "ctxt_switches" in line)
@@ -21,9 +21,9 @@ def test_idle_service_has_one_thread_and_does_not_wake_up(on_each):
     subscriber = belfry.subscribe()
     assert subscriber.state["state"] == "active"
     wait_for_locks(belfry, BOTH)
-    # The memory and the subscriber, which is stored when it has lasted a second.
+    # The handoff memory, and the subscriber, which is stored after a second.
     belfry.wait_until_stored(1 + 1)
-    # Its answer to this call is the last thing it has to do.
+    # After the reply to this call it has nothing left to do.
     belfry.ctl("status")
 
     before = wake_ups(belfry)

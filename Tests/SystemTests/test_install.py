@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What `make install` leaves on a host, and what systemd thinks of it."""
+"""The files of `make install`, and how systemd verifies them."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ INSTALLED = [
     "/share/fish/vendor_completions.d/belfryctl.fish",
     "/share/zsh/vendor-completions/_belfryctl",
 ]
-# What is installed with its texts as it lies in the project.
+# Documents and folders that are installed as they are in the project.
 READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples"]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
@@ -45,7 +45,7 @@ def documents() -> list[str]:
     return [f"{DOCUMENTS}/{name}" for name in names if (PROJECT / name).exists()]
 
 
-def test_install_puts_files_where_debian_would_and_uninstall_takes_them_away(tmp_path):
+def test_install_follows_the_layout_of_debian_and_uninstall_removes_all_files(tmp_path):
     make("install", tmp_path)
     assert files_below(tmp_path) == sorted(f"/usr{path}" for path in INSTALLED + documents())
 
@@ -63,7 +63,7 @@ def test_every_link_of_an_installed_text_leads_to_an_installed_file(tmp_path):
     assert [(page.name, link) for page, link in links if not (page.parent / link).exists()] == []
 
 
-def test_install_below_another_prefix_names_no_file_below_the_usual_one(tmp_path):
+def test_files_installed_below_another_prefix_do_not_refer_to_the_default_prefix(tmp_path):
     make("install", tmp_path, "PREFIX=/usr/local")
 
     local = tmp_path / "usr/local"
@@ -77,7 +77,7 @@ def test_install_below_another_prefix_names_no_file_below_the_usual_one(tmp_path
 
 @pytest.fixture
 def below_local(on_each):
-    """Belfry installed once more, below /usr/local, which comes before /usr."""
+    """Belfry also installed below /usr/local, which has precedence over /usr."""
     make("install", on_each.host.root, "PREFIX=/usr/local")
     on_each.host.systemctl("daemon-reload")
     yield on_each
@@ -111,7 +111,7 @@ def test_configuration_below_another_prefix_is_read(below_local):
     assert re.search(rf"^# {installed}:\d+\nStopTimeout=7s$", printed, re.MULTILINE)
 
 
-def test_programs_are_stripped_and_search_no_private_path_for_libraries(belfry):
+def test_programs_are_stripped_and_have_no_private_library_path(belfry):
     for program in ("belfryd", "belfryctl"):
         path = belfry.host.path(f"/usr/bin/{program}")
         sections = subprocess.run(["readelf", "-SdW", path], check=True, capture_output=True, text=True).stdout
@@ -122,7 +122,7 @@ def test_programs_are_stripped_and_search_no_private_path_for_libraries(belfry):
 
 
 @pytest.mark.parametrize("program", ["belfryd", "belfryctl"])
-def test_help_names_no_manual_page_of_its_own(belfry, program):
+def test_help_names_no_manual_page_that_does_not_exist(belfry, program):
     assert not re.search(r"belfry\w*\(\d\)", belfry.host.run(program, "--help").stdout)
 
 
@@ -131,11 +131,11 @@ def verify(belfry: BelfryService) -> None:
     assert done.stderr == ""
 
 
-def test_units_are_verified_without_a_word(belfry):
+def test_units_are_verified_without_a_warning(belfry):
     verify(belfry)
 
 
-def test_units_and_the_drop_in_are_verified_without_a_word_by_a_newer_systemd(belfry_on_trixie):
+def test_units_and_the_drop_in_are_verified_without_a_warning_by_a_newer_systemd(belfry_on_trixie):
     verify(belfry_on_trixie)
     belfry_on_trixie.use_notify_reload()
     verify(belfry_on_trixie)

@@ -138,7 +138,7 @@ def test_broken_record_is_refused_with_its_reason_and_ignored(on_each, content):
     assert on_each.host.path(f"{RECORD}.refused").read_text() == content
 
 
-def test_record_is_whole_whenever_the_service_is_killed(started_on_each):
+def test_record_is_complete_whenever_the_service_is_killed(started_on_each):
     belfry = started_on_each
     for _ in range(10):
         pid = belfry.main_pid()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A stop that finds something else under way has the time of the unit all the same, and ends in order."""
+"""A stop during another transition ends in order, within the time of the unit."""
 
 import json
 import time
@@ -13,7 +13,7 @@ PROBE_WORD = "/var/lib/belfry-probe/last-word"
 
 
 def reload_that_hangs(belfry: BelfryService, listener: VarlinkClient) -> Subscriber:
-    """Attaches a listener that never answers; returns what sees the reload that waits for it, and all that follows."""
+    """Attaches a listener that never answers; returns a subscriber that has seen the reload that waits for it."""
     listener.attach("silent", "willReload")
     subscriber = belfry.subscribe()
     belfry.kill("HUP")
@@ -28,7 +28,7 @@ def word_of_the_run_before(belfry: BelfryService) -> dict:
     return belfry.status()["lastWord"]
 
 
-def test_stop_takes_the_wait_of_a_pause_over(on_each):
+def test_stop_overtakes_a_pause_that_waits(on_each):
     on_each.drop_in(TimeoutStopSec="5s")
     on_each.start()
     subscriber = on_each.subscribe()
@@ -60,7 +60,7 @@ def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
 
     seen = list(subscriber.to_the_end())
     assert [n["name"] for n in seen] == ["willReload", "didFailToReload", *STOP]
-    # The half of 4.5 s, and what is left of the other one: told from the signal on, not from the end of the reload. The
+    # Half of 4.5 s, and the rest of the other half, counted from the signal and not from the end of the reload. The
     # loop's stamps may be a tick of the kernel's clock behind.
     tick = 10_000
     assert 0 < seen[-1]["userInfo"]["deadlineUsec"] <= 2_250_000 + tick
@@ -71,7 +71,7 @@ def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
     assert (word["kind"], word["reason"], word["origin"]["signal"]) == ("stopped", "stop", "SIGTERM")
 
 
-def test_word_of_a_stop_is_written_before_it_waits(on_each):
+def test_exit_record_of_a_stop_is_written_before_it_waits(on_each):
     on_each.drop_in(TimeoutStopSec="60s")
     on_each.start()
     with on_each.connect() as listener:
@@ -86,7 +86,7 @@ def test_word_of_a_stop_is_written_before_it_waits(on_each):
 
 
 def starting(probe, manner: str) -> None:
-    """Has it launch, and returns when the launch waits for the listener."""
+    """Starts the service, and returns when the launch waits for the listener."""
     probe.start(manner, "--no-block", TimeoutStopSec="5s", StateDirectory="belfry-probe")
     probe.wait_for(lambda: "waiting for 'probe'" in probe.property("StatusText"), "wait for its listener")
 
@@ -107,7 +107,7 @@ def test_launch_that_hangs_is_cut_by_a_stop_and_its_listener_named(probe):
     assert not any(r.get("BELFRY_NOTIFICATION") == "didBecomeActive" for r in probe.journal())
 
 
-def test_launch_that_gets_on_is_waited_for_beyond_the_time_of_the_unit(probe):
+def test_launch_with_progress_reports_gets_more_time_than_the_unit_allows(probe):
     began = time.monotonic()
     starting(probe, "slowStart=12")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Why and how the service was started: what `GetState`, `belfryctl status` and the journal say of it."""
+"""Why and how the service was started, according to `GetState`, `belfryctl status` and the journal."""
 
 import json
 
@@ -26,7 +26,7 @@ def restart_after(belfry, signal: str) -> dict:
 
 @pytest.fixture
 def unit(on_each):
-    """Writes units that are gone after the test."""
+    """Writes units that are removed after the test."""
     written = []
 
     def write(name: str, text: str) -> str:
@@ -46,7 +46,7 @@ def wait_until_started(belfry) -> dict:
     return launch(belfry)
 
 
-def test_first_start_knows_of_no_other(on_each):
+def test_first_start_has_no_previous_run(on_each):
     for name in ("last-word", "last-exit"):
         on_each.host.path(f"{STATE}/{name}").unlink(missing_ok=True)
 
@@ -69,7 +69,7 @@ def test_start_after_another_boot_is_the_first_of_this_one(started_on_each):
     record = belfry.host.path(f"{STATE}/last-word")
     run = json.loads(record.read_text())
     run["bootId"] = "0123456789abcdef0123456789abcdef"
-    # In place, so that the file stays the service's own.
+    # Written in place, so that the file keeps its owner.
     record.write_text(json.dumps(run))
 
     belfry.start()
@@ -92,7 +92,7 @@ def test_start_by_hand_after_a_stop(started_on_each):
     assert options["previousRun"]["exit"] == {"result": "success", "code": "exited", "status": "0"}
 
 
-def test_restart_by_hand_is_told_from_a_start(started_on_each):
+def test_restart_by_hand_differs_from_a_start(started_on_each):
     belfry = started_on_each
     before = belfry.properties("InvocationID")["InvocationID"]
     belfry.host.systemctl("restart", SERVICE)
@@ -148,7 +148,7 @@ def test_crash_dumps_core_and_the_status_line_stays_readable(started_on_each):
     assert started_on_each.properties("StatusText") == {"StatusText": "active"}
 
 
-def test_kill_by_the_watchdog_is_told_from_a_crash(on_each):
+def test_kill_by_the_watchdog_differs_from_a_crash(on_each):
     on_each.drop_in(WatchdogSec="2s")
     on_each.start()
 
@@ -189,7 +189,7 @@ def test_start_that_was_refused_is_a_failure_with_its_problem(started_on_each):
     assert "Launch: after a failure (exit-code, status 78)" in belfry.ctl("status").stdout
 
 
-def test_crash_without_a_record_of_its_end_says_only_that(on_each):
+def test_crash_without_a_recorded_end_is_only_a_crash(on_each):
     on_each.drop_in(ExecStopPost="")
     on_each.start()
 
@@ -250,7 +250,7 @@ def test_unit_whose_success_started_the_service_is_named(on_each, unit):
     assert f"; for {name} (success, status 0)" in on_each.ctl("status").stdout
 
 
-def test_credentials_are_named_and_not_shown(on_each):
+def test_credentials_are_listed_by_name_only(on_each):
     on_each.drop_in(SetCredential="token:hidden")
 
     on_each.start()
@@ -269,14 +269,14 @@ manager.connect(os.environ["NOTIFY_SOCKET"])
 kept = array.array("i", [os.memfd_create("kept")])
 manager.sendmsg([b"FDSTORE=1\\nFDNAME=keepsake"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, kept)])
 """
-# Stands in for a service that stores something: older versions of systemd-notify cannot, and only their host has Python.
+# Replaces a service that stores a descriptor: older versions of systemd-notify cannot, and only their host has Python.
 STORING = {
     "machine": "/usr/bin/python3 /run/belfry-store.py",
     "trixie": "/bin/sh -c 'systemd-notify --fd=3 --fdname=keepsake 3</dev/null'",
 }
 
 
-def test_stored_descriptors_are_told_from_sockets(on_each):
+def test_stored_descriptors_differ_from_sockets(on_each):
     belfry = on_each
     belfry.host.write("/run/belfry-store.py", STORE)
     belfry.drop_in(FileDescriptorStoreMax="8", NotifyAccess="all", ExecStartPost=STORING[belfry.host.name])

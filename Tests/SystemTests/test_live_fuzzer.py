@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What the live fuzzer finds in half a minute: nothing."""
+"""The live fuzzer finds no fault in half a minute."""
 
 import random
 

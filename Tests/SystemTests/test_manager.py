@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What systemd is told, as systemd shows it."""
+"""Messages to systemd, as systemd shows them."""
 
 import errno
 import re
@@ -13,7 +13,7 @@ def text(service) -> str:
     return service.property("StatusText")
 
 
-def test_status_is_always_worth_reading(on_each):
+def test_status_line_is_always_informative(on_each):
     on_each.start()
     assert text(on_each) == "active"
 
@@ -46,7 +46,7 @@ def test_failure_leaves_its_reason_in_the_status(on_each):
     assert on_each.properties("StatusErrno") == {"StatusErrno": str(errno.EINVAL)}
 
 
-def test_refused_launch_leaves_its_reason_and_that_it_was_called_off(probe):
+def test_refused_launch_leaves_its_reason_and_ecanceled(probe):
     probe.start("refuse", check=False)
 
     shown = probe.properties("StatusText", "StatusErrno", "Result", "ExecMainStatus")
@@ -74,7 +74,7 @@ def test_failure_leaves_its_error_number(probe):
     assert re.search(r"^ +Error: .*Input/output error", status, re.MULTILINE)
 
 
-def test_watchdog_hears_nothing_of_an_unhealthy_service(probe):
+def test_unhealthy_service_sends_no_keep_alive(probe):
     probe.start("frail", WatchdogSec="2s", Restart="no")
     probe.kill("USR1")
     probe.wait_for(lambda: probe.property("ActiveState") == "failed", "be ended by the watchdog")
@@ -93,7 +93,7 @@ def test_service_that_recovers_in_time_lives(probe):
     probe.kill("USR1")
     probe.wait_for(lambda: text(probe) == "active", "recover")
 
-    # Two periods of the watchdog are the event here: that it does not come.
+    # The test waits for two watchdog periods, in which nothing may happen.
     probe.host.run("sleep", "4")
 
     assert probe.properties("ActiveState", "NRestarts") == {"ActiveState": "active", "NRestarts": "0"}
@@ -129,7 +129,7 @@ def test_stored_descriptors_come_back(probe):
     probe.kill("USR1")
     probe.wait_for(lambda: "stored sent" in probe.messages(), "store")
 
-    # Hung up, and there nevertheless.
+    # Its peer has closed, and it is still stored.
     assert stored(probe) == own + 2
     probe.kill("KILL")
     probe.wait_for(lambda: "received [\"probe\", \"probe\"]" in probe.messages(), "have them back")
@@ -137,7 +137,7 @@ def test_stored_descriptors_come_back(probe):
     probe.wait_for(lambda: stored(probe) == own, "remove them")
 
 
-def test_manager_without_a_store_refuses_in_silence_and_the_barrier_comes(probe):
+def test_manager_without_a_store_drops_descriptors_silently_and_answers_the_barrier(probe):
     probe.start("store")
     probe.kill("USR1")
     probe.wait_for(lambda: "stored sent" in probe.messages(), "hear of the barrier")
@@ -145,14 +145,14 @@ def test_manager_without_a_store_refuses_in_silence_and_the_barrier_comes(probe)
     assert stored(probe) == 0
 
 
-def test_start_that_gets_on_is_given_time(probe):
+def test_start_with_progress_reports_gets_more_time(probe):
     probe.start("slowStart=6", TimeoutStartSec="3s")
 
     assert probe.property("ActiveState") == "active"
 
 
 @pytest.mark.parametrize("refused", [False, True])
-def test_notify_reload_tells_when_it_is_done(belfry_on_trixie, refused):
+def test_notify_reload_returns_when_it_is_finished(belfry_on_trixie, refused):
     belfry_on_trixie.use_notify_reload()
     belfry_on_trixie.start()
     if refused:

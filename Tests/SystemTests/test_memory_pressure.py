@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Memory that is really short: a process of the unit's control group reads more than it may keep."""
+"""Real memory pressure: a process in the unit's control group reads more than its memory limit."""
 
 import os
 import subprocess
@@ -58,7 +58,7 @@ def hog(belfry):
         path.unlink()
 
 
-def test_systemd_hands_over_the_file_and_pressure_is_told(belfry_on_trixie):
+def test_systemd_provides_the_file_and_pressure_is_posted(belfry_on_trixie):
     belfry_on_trixie.use_notify_reload()
     belfry_on_trixie.start()
     assert "MEMORY_PRESSURE_WATCH=/sys/fs/cgroup/" in belfry_on_trixie.process("environ")
@@ -76,7 +76,7 @@ def test_systemd_hands_over_the_file_and_pressure_is_told(belfry_on_trixie):
 
 @pytest.fixture
 def with_example(on_each):
-    """The example drop-in for versions that hand nothing over; where they do, they are told not to."""
+    """The example drop-in for versions that provide no file; for others this is turned off."""
     text = on_each.host.path(EXAMPLE).read_text()
     on_each.host.write(f"{DROP_INS}/memory-pressure.conf", text)
     if on_each.host.name == "trixie":
@@ -86,7 +86,7 @@ def with_example(on_each):
     return on_each
 
 
-def test_own_file_of_the_unit_tells_pressure_with_its_level(with_example):
+def test_pressure_from_the_file_of_the_unit_is_posted_with_its_level(with_example):
     assert "MEMORY_PRESSURE_WATCH" not in with_example.process("environ")
     subscriber = with_example.subscribe()
 
@@ -97,7 +97,7 @@ def test_own_file_of_the_unit_tells_pressure_with_its_level(with_example):
     assert warning["userInfo"]["level"] in ("some", "full")
 
 
-def test_without_permission_one_line_says_so_and_the_service_runs(on_each):
+def test_missing_permission_is_logged_once_and_the_service_runs(on_each):
     on_each.drop_in(**skip(on_each))
     on_each.start()
 
@@ -108,7 +108,7 @@ def test_without_permission_one_line_says_so_and_the_service_runs(on_each):
     assert on_each.status()["state"] == "active"
 
 
-def test_dev_null_switches_it_off_without_a_word(on_each):
+def test_dev_null_turns_it_off_without_a_message(on_each):
     on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/dev/null", **skip(on_each))
     on_each.start()
 
@@ -116,7 +116,7 @@ def test_dev_null_switches_it_off_without_a_word(on_each):
     assert on_each.status()["state"] == "active"
 
 
-def test_fifo_in_place_of_the_kernel_tells_pressure(on_each):
+def test_pressure_from_a_fifo_is_posted(on_each):
     on_each.host.run("mkfifo", "-m", "666", "/run/pressure")
     on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/run/pressure MEMORY_PRESSURE_WRITE=", **skip(on_each))
     on_each.start()
@@ -129,5 +129,5 @@ def test_fifo_in_place_of_the_kernel_tells_pressure(on_each):
 
 
 def skip(belfry) -> dict[str, str]:
-    """Tells systemd to leave the variables alone, where it knows them."""
+    """Turns the variables off, if this systemd knows them."""
     return {"MemoryPressureWatch": "skip"} if belfry.host.name == "trixie" else {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A subscriber who does not read in time is told how many notifications it did not get, and gets them all when it asks."""
+"""A subscriber that does not read in time gets the number of missed notifications, and gets them all if it asks."""
 
 import pytest
 from belfry_service import SERVICE
@@ -16,7 +16,7 @@ def overruns(client) -> int:
 
 
 @pytest.mark.parametrize("crashes", [0, 1])
-def test_subscriber_who_is_too_far_behind_is_told_how_far_and_finds_the_rest(on_each, crashes):
+def test_slow_subscriber_gets_an_overrun_with_its_count_and_can_ask_for_the_rest(on_each, crashes):
     on_each.configure(f"[Socket]\nQueueMax={QUEUE}\n")
     on_each.start()
     sleeper = on_each.subscribe()
@@ -28,7 +28,7 @@ def test_subscriber_who_is_too_far_behind_is_told_how_far_and_finds_the_rest(on_
     with on_each.connect() as client:
         while overruns(client) == 0:
             last = client.call("Post", {"name": "org.example.tick", "userInfo": {"filler": "x" * 2000}})["sequence"]
-    # Those it is not told of any more.
+    # The notifications that it missed.
     post(on_each, 200)
     post(on_each, 1, "org.example.end")
 
@@ -46,7 +46,7 @@ def test_subscriber_who_is_too_far_behind_is_told_how_far_and_finds_the_rest(on_
     assert len(again.seen) >= QUEUE + 200
 
 
-def test_queue_that_a_reload_widens_is_wider_for_those_who_are_there(started_on_each):
+def test_reload_that_raises_the_queue_limit_applies_to_connected_clients(started_on_each):
     count = 1500
     sleeper = started_on_each.subscribe(names=["org.example.tick"])
     started_on_each.configure("[Socket]\nQueueMax=100000\nQueueSizeMax=64M\nFrameMax=2M\n")

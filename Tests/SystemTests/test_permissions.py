@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`Look=`, `Post=` and `Control=`: who may do what, from the moment a reload says so, on connections that are there too."""
+"""`Look=`, `Post=` and `Control=`: permissions change with a reload, also for connected clients."""
 
 import json
 
@@ -15,13 +15,13 @@ REFUSED = 77
 
 
 def allow(belfry, key: str, audience: str) -> None:
-    """Brings it into force without a restart."""
+    """Applies it with a reload."""
     belfry.configure(f"[Socket]\n{key}={audience}\n")
     belfry.host.systemctl("reload", SERVICE)
 
 
 def may(belfry, who: list[str], *command: str) -> bool:
-    """Whether this user's belfryctl does it, rather than being told that it may not."""
+    """Whether belfryctl of this user succeeds; otherwise permission is denied."""
     done = belfry.host.run(*who, "belfryctl", *command, check=False)
     assert done.returncode in (0, REFUSED), done.stderr
     return done.returncode == 0
@@ -30,7 +30,7 @@ def may(belfry, who: list[str], *command: str) -> bool:
 @pytest.mark.parametrize(
     "key, command", [("Look", ["status"]), ("Post", ["post", "org.example.knock"]), ("Control", ["interrupt"])]
 )
-def test_reload_says_who_may(started_on_each, key, command):
+def test_reload_changes_permissions(started_on_each, key, command):
     service = ["setpriv", "--reuid=belfry", "--regid=nogroup", "--clear-groups"]
     allowed = {}
     for audience in ("all", "privileged", "owner", "all"):
@@ -44,14 +44,14 @@ def test_reload_says_who_may(started_on_each, key, command):
     }
 
 
-def test_client_that_has_posted_posts_no_more_when_a_reload_forbids_it(started_on_each):
+def test_reload_can_forbid_posting_to_a_client_that_has_posted(started_on_each):
     subscriber = started_on_each.subscribe(names=["org.example.knock", "org.example.end"])
     call = {"method": "io.belfry.Lifecycle.Post", "parameters": {"name": "org.example.knock", "userInfo": {"n": 1}}}
     knocks = (json.dumps(call | {"oneway": True}, separators=(",", ":")).encode() + b"\0") * 5
     with started_on_each.connect(uid=NOBODY) as client, started_on_each.connect() as owner:
 
         def knock() -> list[str]:
-            """What comes of knocking in the same words as always."""
+            """The reply to the same call as before."""
             client.send_raw(knocks)
             # When this is answered, so is what came before it.
             client.call("GetState")
@@ -73,7 +73,7 @@ def test_client_that_has_posted_posts_no_more_when_a_reload_forbids_it(started_o
     assert {r["BELFRY_SENDER_UID"] for r in refusals} == {str(NOBODY)}
 
 
-def test_client_that_has_looked_looks_no_more_when_a_reload_forbids_it(started_on_each):
+def test_reload_can_forbid_looking_to_a_client_that_has_looked(started_on_each):
     with started_on_each.connect(uid=NOBODY) as client:
         client.call("GetState")
         allow(started_on_each, "Look", "owner")
@@ -86,7 +86,7 @@ def test_client_that_has_looked_looks_no_more_when_a_reload_forbids_it(started_o
         assert client.call("GetState")["state"] == "active"
 
 
-def test_subscriber_is_told_that_it_may_no_longer_look(started_on_each):
+def test_subscriber_without_permission_after_a_reload_gets_an_error(started_on_each):
     owner = started_on_each.subscribe()
     stranger = Subscriber(started_on_each.connect(uid=NOBODY))
 
@@ -107,7 +107,7 @@ def test_subscriber_is_told_that_it_may_no_longer_look(started_on_each):
     assert refusal["BELFRY_SENDER_UID"] == str(NOBODY)
 
 
-def test_client_is_told_the_past_no_further_than_it_may_look(on_each):
+def test_replay_ends_when_a_reload_forbids_looking(on_each):
     on_each.start()
     first = on_each.status()["sequence"]
     flood(on_each, 10_000)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""SIGPWR, which an uninterruptible power supply's daemon has sent, and SIGQUIT, which waits for nobody."""
+"""SIGPWR, as sent for an uninterruptible power supply, and SIGQUIT, which exits at once."""
 
 
-def test_pwr_says_that_power_fails_and_stops_nothing(started_on_each):
+def test_pwr_posts_power_failing_and_stops_nothing(started_on_each):
     subscriber = started_on_each.subscribe()
 
     started_on_each.kill("PWR")
@@ -15,7 +15,7 @@ def test_pwr_says_that_power_fails_and_stops_nothing(started_on_each):
     assert started_on_each.notifications()[-1]["BELFRY_NOTIFICATION"] == "powerFailing"
 
 
-def test_quit_dumps_the_status_of_every_listener_and_ends_at_once(started_on_each):
+def test_quit_logs_the_status_of_every_listener_and_exits_at_once(started_on_each):
     belfry = started_on_each
     listeners = {listener["name"] for listener in belfry.listeners()}
     subscriber = belfry.subscribe()

@@ -32,7 +32,7 @@ def guarded(on_each):
 
 
 @pytest.mark.parametrize("point", [VAULT, SPACED])
-def test_mount_point_comes_and_goes(guarded, point):
+def test_mount_and_unmount_are_posted(guarded, point):
     subscriber = guarded.subscribe()
 
     mount(guarded, point)
@@ -45,7 +45,7 @@ def test_mount_point_comes_and_goes(guarded, point):
     assert [record["MESSAGE"].rpartition(", ")[2] for record in guarded.notifications()[-2:]] == [point, point]
 
 
-def test_other_mounts_are_no_news(guarded):
+def test_other_mounts_post_nothing(guarded):
     subscriber = guarded.subscribe()
 
     mount(guarded, "/srv/other")
@@ -67,7 +67,7 @@ def test_reload_changes_what_is_watched(guarded):
     assert subscriber.next()["userInfo"] == {"path": "/srv/other"}
 
 
-def test_mount_that_is_there_from_the_start_is_told_when_it_goes(on_each):
+def test_unmount_of_a_mount_from_before_the_start_is_posted(on_each):
     mount(on_each, VAULT)
     on_each.configure(CONFIGURED)
     on_each.start()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The words that systemd is told, as its own log has them, and what becomes of them without a listener."""
+"""The messages to systemd, according to its own log, and how a service runs without a service manager."""
 
 import re
 import socket
@@ -15,7 +15,7 @@ TOLD = re.compile(r"Got notification message from PID (?P<pid>\d+)(?:: | \()(?P<
 
 @contextmanager
 def written_down(host) -> Iterator[None]:
-    """What systemd is told meanwhile is in its log: nobody else shows it."""
+    """Makes systemd log the messages that it receives; nothing else shows them."""
     host.run("systemctl", "log-level", "debug")
     try:
         yield
@@ -24,7 +24,7 @@ def written_down(host) -> Iterator[None]:
 
 
 def told(service, pid: int) -> list[str]:
-    """What this process told systemd, message by message."""
+    """The messages of this process to systemd."""
     found = [TOLD.search(message) for message in service.messages()]
     return [match["words"] for match in found if match and match["pid"] == str(pid)]
 
@@ -43,7 +43,7 @@ def now() -> int:
     return time.monotonic_ns() // 1000
 
 
-def test_manager_is_told_when_a_reload_began_and_that_it_is_done(started_on_each):
+def test_manager_is_notified_of_the_beginning_and_the_end_of_a_reload(started_on_each):
     pid = started_on_each.main_pid()
     before = now()
     with written_down(started_on_each.host):
@@ -56,7 +56,7 @@ def test_manager_is_told_when_a_reload_began_and_that_it_is_done(started_on_each
     assert [text for text in words[began:] if text.startswith("READY=1")]
 
 
-def test_stop_that_the_manager_did_not_ask_for_is_announced_to_it(probe):
+def test_stop_that_the_manager_did_not_request_is_announced_to_it(probe):
     probe.start("hang", TimeoutStopSec="5s")
     pid = probe.main_pid()
     probe.host.run("sh", "-c", f"kill -TERM {pid}")
@@ -102,7 +102,7 @@ def life_by_hand(belfry, *variables: str) -> tuple[int, list[str]]:
     return status, said
 
 
-def test_service_without_a_manager_says_nothing_of_it(on_each):
+def test_service_without_a_manager_logs_nothing_about_it(on_each):
     status, said = life_by_hand(on_each)
 
     assert status == 0
@@ -110,7 +110,7 @@ def test_service_without_a_manager_says_nothing_of_it(on_each):
     assert not any("service manager" in line or "serviceManager" in line for line in said)
 
 
-def test_service_whose_manager_cannot_be_told_says_so_and_runs(on_each):
+def test_service_whose_manager_cannot_be_notified_logs_it_and_runs(on_each):
     nobody = "/run/belfry-nobody"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(on_each.host.path(nobody)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""After kill -9 and after the watchdog, the next start is a normal one."""
+"""The start after kill -9 or a watchdog timeout is a normal one."""
 
 import pytest
 from belfry_service import SERVICE
@@ -31,7 +31,7 @@ def test_kill_9_is_followed_by_a_restart_that_works(started_on_each):
     assert_works(started_on_each)
 
 
-def test_subscription_of_a_moment_ago_lives_through_a_restart(on_each):
+def test_new_subscription_survives_a_restart(on_each):
     on_each.start()
     for _ in range(3):
         subscriber = on_each.subscribe()
@@ -41,7 +41,7 @@ def test_subscription_of_a_moment_ago_lives_through_a_restart(on_each):
 
 
 @pytest.mark.parametrize("moment", ["paused", "reloading", "posting", "starting", "stopping"])
-def test_kill_9_in_the_middle_leaves_nothing_that_stops_the_next_start(started_on_each, moment):
+def test_kill_9_during_work_does_not_prevent_the_next_start(started_on_each, moment):
     before = started_on_each.status()["sequence"]
     first = started_on_each.main_pid()
     if moment == "paused":
@@ -94,12 +94,12 @@ def test_watchdog_kills_a_hung_service_and_the_next_one_works(on_each):
     assert_works(on_each)
 
 
-def test_watchdog_is_kept_content_while_idle(on_each):
+def test_idle_service_sends_keep_alives(on_each):
     on_each.drop_in(WatchdogSec="1s")
     on_each.start()
     first = on_each.main_pid()
 
-    # Five periods of the watchdog are the event here: that it does not come.
+    # The test waits for five watchdog periods, in which nothing may happen.
     on_each.host.run("sleep", "5")
 
     assert on_each.main_pid() == first

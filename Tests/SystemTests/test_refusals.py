@@ -44,7 +44,7 @@ def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where
     assert not belfry.notifications()
 
 
-def test_all_that_is_wrong_is_said_at_once_with_the_nearest_name(belfry):
+def test_all_errors_are_reported_at_once_with_the_nearest_name(belfry):
     belfry.configure("[Signals]\nUSR3=x\nTERN=stop\n[Servce]\n")
 
     done = belfry.host.run("belfryd", "--check-config", check=False)
@@ -55,7 +55,7 @@ def test_all_that_is_wrong_is_said_at_once_with_the_nearest_name(belfry):
     assert "TERM" in places[1] and "Service" in places[2]
 
 
-def test_cache_is_no_mount_point_and_not_behind_a_link_to_the_state(belfry):
+def test_mount_point_or_link_to_the_state_directory_is_refused_as_a_cache(belfry):
     belfry.host.run("ln", "-sfn", "/var/lib", "/srv/link")
     belfry.configure("[Cache a]\nPath=/dev/shm\n[Cache b]\nPath=/srv/link/belfry\n")
 
@@ -70,7 +70,7 @@ def test_cache_is_no_mount_point_and_not_behind_a_link_to_the_state(belfry):
     ]
 
 
-def test_misuse_exits_64(belfry):
+def test_wrong_arguments_exit_64(belfry):
     assert belfry.host.run("belfryd", "--no-such-option", check=False).returncode == 64
     assert belfry.ctl("no-such-command", check=False).returncode == 64
 
@@ -95,7 +95,7 @@ NO_CALLS = [b"tongs\0", b"{\0", b"\0", b"[]\0", b'{"method":1}\0', b"\xff\xfe\0"
 
 
 @pytest.mark.parametrize("frame", NO_CALLS)
-def test_frame_that_is_no_call_closes_its_connection_only(started, frame):
+def test_invalid_frame_closes_only_its_connection(started, frame):
     pid = started.main_pid()
     bystander = started.subscribe()
     with started.connect() as client:
@@ -108,7 +108,7 @@ def test_frame_that_is_no_call_closes_its_connection_only(started, frame):
     assert_up(started, pid)
 
 
-def test_frame_beyond_the_limit_closes_its_connection_only(started):
+def test_frame_beyond_the_limit_closes_only_its_connection(started):
     pid = started.main_pid()
     with started.connect() as client:
         with pytest.raises((EOFError, ConnectionResetError, BrokenPipeError)):
@@ -135,7 +135,7 @@ def test_unknown_method_and_wrong_parameter_get_their_errors(started):
     "method, parameters",
     [("Post", {"name": "org.example.lantern"}), ("Pause", {}), ("Resume", {}), ("Interrupt", {}), ("Reload", {})],
 )
-def test_client_without_the_right_may_look_but_not_change(started, method, parameters):
+def test_client_without_permission_may_look_but_not_change(started, method, parameters):
     pid = started.main_pid()
     bystander = started.subscribe()
     with started.connect(uid=NOBODY) as client:
@@ -149,7 +149,7 @@ def test_client_without_the_right_may_look_but_not_change(started, method, param
     assert_up(started, pid)
 
 
-def test_ctl_says_who_may_not(started):
+def test_ctl_reports_that_permission_is_denied(started):
     done = started.host.run(*AS_NOBODY, "belfryctl", "post", "org.example.lantern", check=False)
     assert done.returncode == 77
     assert "unable to" in done.stderr

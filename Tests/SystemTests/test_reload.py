@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`systemctl reload` tells the truth."""
+"""`systemctl reload` succeeds only if the new configuration is in effect."""
 
 import contextlib
 
@@ -14,7 +14,7 @@ def ring(on_each) -> None:
     on_each.kill("RTMIN+5")
 
 
-def test_reload_brings_the_new_configuration_into_force(started_on_each):
+def test_reload_applies_the_new_configuration(started_on_each):
     subscriber = started_on_each.subscribe()
     started_on_each.configure(DOORBELL)
 
@@ -26,7 +26,7 @@ def test_reload_brings_the_new_configuration_into_force(started_on_each):
     assert started_on_each.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
 
 
-def test_reloads_that_wait_are_merged_with_their_count_and_said(started_on_each):
+def test_waiting_reloads_are_merged_with_their_count_and_logged(started_on_each):
     subscriber = started_on_each.subscribe()
     with contextlib.ExitStack() as open_connections:
         listener, *clients = [open_connections.enter_context(started_on_each.connect()) for _ in range(4)]
@@ -70,7 +70,7 @@ def test_broken_configuration_fails_the_reload_and_changes_nothing(on_each, brok
     assert on_each.status()["state"] == "active"
 
 
-def test_journal_says_where_the_configuration_is_broken(started_on_each):
+def test_journal_has_the_place_of_the_error(started_on_each):
     started_on_each.configure(BROKEN)
     started_on_each.host.systemctl("reload", SERVICE, check=False)
 
@@ -79,7 +79,7 @@ def test_journal_says_where_the_configuration_is_broken(started_on_each):
     assert "USR3" in text
 
 
-def test_belfryctl_reload_prints_what_is_broken_and_fails(started_on_each):
+def test_belfryctl_reload_prints_the_errors_and_fails(started_on_each):
     started_on_each.configure(BROKEN)
 
     done = started_on_each.ctl("reload", check=False)
@@ -127,7 +127,7 @@ def test_newer_systemd_reloads_with_the_signal_and_waits(belfry_on_trixie):
 
 
 @pytest.mark.parametrize("setting", ["[Socket]\nEnabled=no\n", "[Service]\nStateDirectory=/var/lib/belfry/other\n"])
-def test_reload_that_would_take_a_restart_fails_and_says_so(started_on_each, setting):
+def test_reload_that_needs_a_restart_fails_with_a_message(started_on_each, setting):
     subscriber = started_on_each.subscribe()
     started_on_each.configure(setting + DOORBELL)
 

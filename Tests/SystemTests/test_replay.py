@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What memory does not hold any more comes from the journal: all of it, in order, and as it was; or else it is said that it
-cannot be had, and from where on it can."""
+"""Notifications that are no longer in memory come from the journal, complete, in order and unchanged; or an error has the
+first number that is available."""
 
 import json
 import random
@@ -12,12 +12,12 @@ from test_abuse import Bystander
 from test_restart import crash, post, restart
 from varlink_client import Subscriber, VarlinkError
 
-# More than are in memory, and fewer than wait for journald before records are dropped.
+# More than fit in memory, and fewer than may wait for journald.
 MANY = 3000
 
 
 def replay(belfry, after: int, last: int, **parameters) -> list[dict]:
-    """What a new subscriber is told of the past, up to number `last`."""
+    """The past notifications that a new subscriber gets, up to number `last`."""
     subscriber = belfry.subscribe(after=after, **parameters)
     while not subscriber.seen or subscriber.seen[-1]["sequence"] < last:
         subscriber.next()
@@ -25,14 +25,14 @@ def replay(belfry, after: int, last: int, **parameters) -> list[dict]:
 
 
 def flood(belfry, count: int) -> None:
-    """Posts so many, no faster than journald takes them: what it does not take in time is dropped."""
+    """Posts this many, no faster than journald accepts records, since others are dropped."""
     for begin in range(0, count, MANY):
         post_many(belfry, min(MANY, count - begin))
         belfry.wait_until_logged()
 
 
 def post_many(belfry, count: int = MANY) -> None:
-    """Posts so many in portions, as who does not read its replies is not served."""
+    """Posts this many in portions, because a client that does not read replies is not served."""
     for begin in range(0, count, 1000):
         post(belfry, min(1000, count - begin))
 
@@ -51,7 +51,7 @@ def refusal(belfry, after: int) -> int:
     return refused.value.parameters["oldest"]
 
 
-def test_past_is_told_as_it_was_field_for_field(on_each):
+def test_replayed_notification_equals_the_original(on_each):
     on_each.start()
     live = on_each.subscribe()
     with on_each.connect() as client:
@@ -80,7 +80,7 @@ def test_past_is_told_as_it_was_field_for_field(on_each):
     assert [json.dumps(n) for n in seen] == [json.dumps(n) for n in live.seen]
 
 
-def test_boot_is_told_from_its_first_notification_to_now(on_each):
+def test_replay_from_zero_has_all_notifications_of_the_boot(on_each):
     # Counted from the beginning, as after a boot.
     on_each.host.path("/run/belfry/sequence").unlink(missing_ok=True)
     on_each.start()
@@ -97,7 +97,7 @@ def test_boot_is_told_from_its_first_notification_to_now(on_each):
     assert numbers(subscriber.seen) == list(range(1, last + 6))
 
 
-def test_past_is_filtered_by_name(on_each):
+def test_replay_is_filtered_by_name(on_each):
     on_each.start()
     first = on_each.status()["sequence"]
     for _ in range(3):
@@ -111,7 +111,7 @@ def test_past_is_filtered_by_name(on_each):
     assert numbers(seen) == [first + 1 + step * i for i in range(4)]
 
 
-def test_journal_that_was_cut_says_where_it_begins(on_each):
+def test_truncated_journal_is_reported_with_its_first_number(on_each):
     on_each.start()
     first = on_each.status()["sequence"]
     flood(on_each, MANY)
@@ -126,7 +126,7 @@ def test_journal_that_was_cut_says_where_it_begins(on_each):
     assert numbers(replay(on_each, kept - 1, last)) == list(range(kept, last + 1))
 
 
-def test_what_was_not_logged_is_a_gap(on_each):
+def test_notifications_that_were_not_logged_are_a_gap(on_each):
     on_each.configure("[Logger]\nLevel=notice\n")
     on_each.start()
     first = on_each.status()["sequence"]
@@ -145,7 +145,7 @@ def test_what_was_not_logged_is_a_gap(on_each):
     assert numbers(replay(on_each, oldest - 1, last)) == list(range(oldest, last + 1))
 
 
-def test_service_that_may_not_read_the_journal_says_so(on_each):
+def test_service_that_may_not_read_the_journal_logs_it(on_each):
     on_each.drop_in(SupplementaryGroups="")
     on_each.start()
     first = on_each.status()["sequence"]
@@ -156,9 +156,9 @@ def test_service_that_may_not_read_the_journal_says_so(on_each):
     assert any("unable to replay what is not in memory any more" in r["MESSAGE"] for r in on_each.journal())
 
 
-def test_past_with_crashes_in_it_is_what_subscribers_saw(on_each):
-    """A process that is killed may have logged what it told nobody; its number is given again. What waited for journald in
-    it is lost to the journal."""
+def test_replay_over_crashes_equals_what_subscribers_saw(on_each):
+    """A killed process may have logged a notification that nobody received; its number is used again. Records that waited
+    for journald in this process are missing in the journal."""
     on_each.drop_in(RestartSec="10ms")
     on_each.start()
     live = on_each.subscribe()
@@ -191,7 +191,7 @@ def test_past_with_crashes_in_it_is_what_subscribers_saw(on_each):
     assert seen == live.seen[oldest - first :]
 
 
-def test_counter_that_began_anew_has_a_past_of_its_own(on_each):
+def test_new_counter_has_a_past_of_its_own(on_each):
     on_each.start()
     flood(on_each, MANY)
     on_each.host.systemctl("stop", SERVICE)
@@ -207,7 +207,7 @@ def test_counter_that_began_anew_has_a_past_of_its_own(on_each):
 
 
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_subscriber_who_is_told_the_past_lives_through_restarts(on_each, interruption):
+def test_replay_continues_over_restarts(on_each, interruption):
     on_each.drop_in(RestartSec="10ms")
     on_each.start()
     first = on_each.status()["sequence"]
@@ -228,7 +228,7 @@ def test_subscriber_who_is_told_the_past_lives_through_restarts(on_each, interru
     assert numbers(subscriber.seen) == list(range(first + 1, first + 1 + len(subscriber.seen)))
 
 
-def test_hundred_thousand_records_do_not_stop_the_loop(on_each, figures):
+def test_replay_of_a_hundred_thousand_records_does_not_block_the_loop(on_each, figures):
     on_each.start()
     first = on_each.status()["sequence"]
     flood(on_each, 100_000)

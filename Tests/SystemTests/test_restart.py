@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A restart, a crash and an upgrade lose nothing, double nothing and disconnect nobody."""
+"""A restart, a crash and an upgrade lose and repeat no notification, and disconnect no subscriber."""
 
 import json
 import random
@@ -28,7 +28,7 @@ def program(tmp_path_factory) -> Path:
 
 
 class Crowd:
-    """A thousand subscribers in a process of their own."""
+    """A thousand subscribers in a separate process."""
 
     def __init__(self, program: Path, belfry, *filters: str, count: int = SUBSCRIBERS):
         # The path through /proc is too long for an address.
@@ -50,13 +50,13 @@ class Crowd:
         self.process.wait()
 
     def report(self, last: int) -> dict:
-        """What they saw, once all have come to notification `last`."""
+        """What they received, when all have reached notification `last`."""
         out, _ = self.process.communicate(f"{last}\n", timeout=150)
         return json.loads(out)
 
 
 def post(belfry, count: int, name: str = "org.example.tick") -> None:
-    """Posts so many times, over as many connections as it takes."""
+    """Posts this many times, and connects again as often as needed."""
     while count:
         try:
             with belfry.connect() as client:
@@ -103,7 +103,7 @@ def post_around(belfry, interruption, count: int) -> Counter:
 
 
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_thousand_subscribers_live_through_interruptions_amid_posts(on_each, program, figures, interruption):
+def test_thousand_subscribers_survive_interruptions_during_posts(on_each, program, figures, interruption):
     # Of interruptions nothing may be lost; a busy machine that reads late is not what is tested.
     on_each.configure("[Socket]\nQueueMax=8192\nReplayMax=8192\nReplaySize=8M\n")
     on_each.start()
@@ -126,7 +126,7 @@ def test_thousand_subscribers_live_through_interruptions_amid_posts(on_each, pro
 
 
 def test_crashes_at_any_moment_under_load(on_each, program):
-    """No pause between them, and none for the daemon to come to rest."""
+    """One crash follows the other, without time for the daemon to become idle."""
     on_each.drop_in(RestartSec="10ms")
     on_each.start()
     with Crowd(program, on_each, count=20) as crowd:
@@ -171,7 +171,7 @@ def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
     assert some.seen == [n for n in every.seen if n["name"] in ("org.example.tick", "org.example.end")]
 
 
-def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(on_each):
+def test_subscriber_that_does_not_read_gets_the_rest_of_a_message_after_a_crash(on_each):
     on_each.start()
     sleeper = on_each.subscribe()
     on_each.wait_until_stored(1 + 1)
@@ -187,7 +187,7 @@ def test_subscriber_who_does_not_read_finds_the_rest_of_a_message_after_a_crash(
     assert sleeper.is_consecutive()
 
 
-def test_rest_of_a_message_is_found_in_the_journal_when_memory_has_lost_it(on_each):
+def test_rest_of_a_message_comes_from_the_journal_if_memory_no_longer_has_it(on_each):
     on_each.start()
     sleeper = on_each.subscribe()
     on_each.wait_until_stored(1 + 1)
@@ -219,7 +219,7 @@ def test_stop_ends_a_subscription(on_each):
     assert subscriber.is_consecutive()
 
 
-def test_restart_takes_another_size_of_memory_into_use(on_each):
+def test_restart_applies_another_size_of_memory(on_each):
     on_each.start()
     subscriber = on_each.subscribe()
     for text in ("ReplaySize=4M\nConnectionsMax=100", "ReplaySize=1M", ""):
@@ -230,7 +230,7 @@ def test_restart_takes_another_size_of_memory_into_use(on_each):
     assert subscriber.is_consecutive()
 
 
-def test_subscriber_who_may_no_longer_look_is_refused_after_a_restart(on_each):
+def test_subscriber_without_permission_is_refused_after_a_restart(on_each):
     on_each.start()
     subscriber = on_each.subscribe()
     stranger = on_each.connect(uid=NOBODY)
@@ -259,8 +259,8 @@ def test_without_a_store_a_restart_is_a_clean_reconnect(on_each):
     assert on_each.status()["sequence"] > last["sequence"]
 
 
-def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(on_each):
-    """Nothing but the unit holds the socket, and that only in its store."""
+def test_service_with_its_own_socket_refuses_no_client_during_a_restart(on_each):
+    """No socket unit holds the socket, only the descriptor store of the service."""
     path = "/run/belfry-alone/io.belfry.Lifecycle"
     host = on_each.host
     host.path("/run/belfry-alone").mkdir(exist_ok=True)
@@ -274,7 +274,7 @@ def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(on_ea
         # The memory, the socket that listens, and the subscriber.
         HostedUnit(host, "belfry-alone.service").wait_until_stored(3)
         host.systemctl("kill", "--signal=KILL", "belfry-alone.service")
-        # Waits in the socket until there is somebody to answer.
+        # The call waits in the socket until the service accepts it.
         with VarlinkClient(host.path(path)) as late:
             assert late.call("GetState")["pid"] != first["pid"]
         assert subscriber.reply()["notification"]["sequence"] == first["sequence"] + 1
@@ -282,7 +282,7 @@ def test_service_with_a_socket_of_its_own_refuses_nobody_while_it_restarts(on_ea
         host.systemctl("stop", "belfry-alone.service")
 
 
-def test_service_without_a_place_to_count_keeps_its_subscribers_too(probe):
+def test_service_whose_runtime_directory_is_removed_keeps_its_subscribers(probe):
     settings = {"FileDescriptorStoreMax": "16", "Restart": "on-failure", "RestartSec": "0"}
     probe.start("count", **settings)
     # systemd removes the runtime directory, and the file that counts with it, when the process has ended.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Who sent a signal, as far as the kernel lets anybody know."""
+"""The sender of a signal, as far as the kernel reports it."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def test_sender_is_named_by_pid_user_unit_and_command(started_on_each):
     assert f"SIGUSR1 from pid {pid} (sh), uid {uid}, belfry-sender.service" in record["MESSAGE"]
 
 
-def test_sender_outside_of_the_namespace_is_said_to_be_there(started_on_each):
+def test_sender_outside_the_namespace_is_marked_as_outside(started_on_each):
     subscriber = started_on_each.subscribe()
 
     os.kill(started_on_each.outer_pid(), signal.SIGUSR1)
@@ -50,7 +50,7 @@ def test_sender_outside_of_the_namespace_is_said_to_be_there(started_on_each):
     assert "SIGUSR1 from outside of this pid namespace, uid 0" in record["MESSAGE"]
 
 
-def test_sender_that_is_gone_leaves_pid_and_user(started_on_each):
+def test_sender_that_has_exited_has_only_pid_and_user(started_on_each):
     belfry = started_on_each
     subscriber = belfry.subscribe(names=["flushRequested"])
     belfry.kill("STOP")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The end of the machine, which logind puts off for work that is under way."""
+"""A shutdown of the machine, which logind delays for unfinished work."""
 
 import pytest
 from login_double import BOTH, locks, wait_for_locks
@@ -13,7 +13,7 @@ def waited_for(on_each, login):
     wait_for_locks(on_each, BOTH)
 
 
-def test_shutdown_waits_until_a_hold_is_over(on_each, login):
+def test_shutdown_waits_until_a_hold_has_ended(on_each, login):
     with on_each.connect() as client:
         client.send("Hold", {"reason": "copying"}, more=True)
         client.reply()
@@ -37,7 +37,7 @@ def test_shutdown_waits_no_longer_than_logind_does(on_each, login):
         assert [text for text in on_each.messages() if text.startswith("background tasks were not done in the 5.0 seconds")]
 
 
-def test_shutdown_that_is_called_off_is_waited_for_anew(on_each, login):
+def test_shutdown_after_a_cancelled_one_is_delayed_again(on_each, login):
     login.announce_shutdown(True)
     on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
 

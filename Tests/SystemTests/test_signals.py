@@ -62,7 +62,7 @@ def test_journal_names_the_sender_of_a_pause(started_on_each):
         assert record["BELFRY_SENDER_UNIT"] == "init.scope"
 
 
-def test_sender_with_another_user_is_told_apart(started_on_each):
+def test_sender_of_another_user_is_identified(started_on_each):
     subscriber = started_on_each.subscribe()
     as_belfry = ["setpriv", "--reuid=belfry", "--regid=belfry", "--clear-groups"]
     started_on_each.host.run(*as_belfry, "sh", "-c", "kill -USR1 $0", str(started_on_each.main_pid()))
@@ -100,7 +100,7 @@ def test_signal_stops_the_service_in_order(started_on_each, signal):
         "ExecMainStatus": "0",
         "ExecMainCode": "1",
     }
-    # Nobody's job: a clean end by signal is not restarted.
+    # No job of systemd: a clean exit after a signal is not restarted.
     assert started_on_each.properties("NRestarts") == {"NRestarts": "0"}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The machine's sleep, and the locks that make logind wait: over a bus and a logind that are missing, late, restarted."""
+"""Sleep of the machine and the inhibitor locks of logind, with a bus and a logind that are missing, late or restarted."""
 
 import time
 
@@ -10,7 +10,7 @@ from login_double import BOTH, LOGIND, locks, wait_for_locks
 from sequences import CONTINUE, PAUSE
 
 
-def test_sleep_waits_until_listeners_are_done_and_waking_goes_back(on_each, login):
+def test_sleep_waits_for_listeners_and_waking_continues_the_service(on_each, login):
     on_each.start()
     wait_for_locks(on_each, BOTH)
     subscriber = on_each.subscribe()
@@ -26,7 +26,7 @@ def test_sleep_waits_until_listeners_are_done_and_waking_goes_back(on_each, logi
 
 @pytest.fixture
 def sleeper(on_each, login):
-    """A program that is told of a sleep and has a minute to answer; logind waits ten seconds."""
+    """A program with a minute to answer `willSleep`; logind waits ten seconds."""
     login.limit_delay(10)
     on_each.start()
     wait_for_locks(on_each, BOTH)
@@ -97,7 +97,7 @@ def test_pause_before_a_sleep_stops_no_process(on_each, login):
     assert on_each.status()["state"] == "background"
 
 
-def test_logind_that_comes_late_is_asked_then(on_each, login):
+def test_logind_that_starts_late_is_asked_then(on_each, login):
     login.stop()
     on_each.start()
     assert locks(on_each.host) == set()
@@ -107,7 +107,7 @@ def test_logind_that_comes_late_is_asked_then(on_each, login):
     wait_for_locks(on_each, BOTH)
 
 
-def test_locks_that_are_not_wanted_are_not_taken_and_a_reload_changes_that(on_each, login):
+def test_locks_that_are_not_configured_are_not_taken_until_a_reload(on_each, login):
     on_each.configure("[Service]\nInhibitSleep=no\n")
     on_each.start()
     wait_for_locks(on_each, {"shutdown"})
@@ -132,7 +132,7 @@ def locked(on_each):
     return on_each
 
 
-def test_locks_are_taken_of_the_real_logind_and_given_back_at_the_end(locked):
+def test_locks_of_the_real_logind_are_taken_and_released_at_the_end(locked):
     locked.host.systemctl("stop", SERVICE)
 
     wait_for_locks(locked, set())
@@ -140,20 +140,20 @@ def test_locks_are_taken_of_the_real_logind_and_given_back_at_the_end(locked):
 
 @pytest.fixture
 def without_polkit(on_each):
-    """A host where nobody can be asked whether the service may."""
+    """A host without polkit."""
     on_each.host.systemctl("mask", "--runtime", "--now", POLKIT)
     yield on_each
     on_each.host.systemctl("unmask", "--runtime", POLKIT)
 
 
-def test_user_of_the_service_gets_the_locks_by_way_of_polkit(on_each):
+def test_user_of_the_service_gets_the_locks_through_polkit(on_each):
     on_each.start()
 
     assert on_each.property("User") == "belfry"
     wait_for_locks(on_each, BOTH)
 
 
-def test_refused_lock_is_said_and_nothing_else_is_lost(without_polkit):
+def test_refused_lock_is_logged_and_nothing_else_is_lost(without_polkit):
     without_polkit.start()
 
     without_polkit.wait_for(
@@ -179,7 +179,7 @@ def test_locks_are_held_again_after_a_restart_of_the_bus(locked):
     assert locked.properties("Result") == {"Result": "success"}
 
 
-def test_readiness_does_not_wait_for_a_bus_that_comes_late(on_each):
+def test_readiness_does_not_wait_for_a_late_bus(on_each):
     on_each.drop_in(**AS_ROOT)
     on_each.host.systemctl("stop", "dbus.socket", "dbus.service")
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What else happens around a sleep of the machine: logind goes away, somebody pauses, holds, freezes or stops the service."""
+"""Other events around a sleep: logind restarts, or the service is paused, held, frozen or stopped."""
 
 from contextlib import contextmanager
 
@@ -20,7 +20,7 @@ def told(belfry) -> list[str]:
 
 @contextmanager
 def held(belfry):
-    """While a client holds the service."""
+    """The service is held by a client."""
     with belfry.connect() as client:
         client.send("Hold", {"reason": "copying"}, more=True)
         client.reply()
@@ -28,20 +28,20 @@ def held(belfry):
 
 
 def fall_asleep(belfry, login) -> None:
-    """Announces a sleep. Returns when logind need not wait any longer."""
+    """Announces a sleep, and returns when the service has released its lock."""
     login.announce_sleep(True)
     wait_for_locks(belfry, {"shutdown"})
 
 
 @pytest.fixture
 def subscriber(on_each, login):
-    """Hears of a service that logind waits for."""
+    """A subscriber to a service that logind waits for."""
     on_each.start()
     wait_for_locks(on_each, BOTH)
     return on_each.subscribe()
 
 
-def test_sleep_that_a_logind_that_came_back_does_not_know_is_over(on_each, login, subscriber):
+def test_sleep_ends_if_a_restarted_logind_does_not_know_it(on_each, login, subscriber):
     fall_asleep(on_each, login)
     subscriber.until("willSleep")
 
@@ -54,7 +54,7 @@ def test_sleep_that_a_logind_that_came_back_does_not_know_is_over(on_each, login
     assert names(subscriber.until("willSleep")) == [*PAUSE, "willSleep"]
 
 
-def test_shutdown_that_a_logind_that_came_back_does_not_know_is_called_off(on_each, login, subscriber):
+def test_shutdown_is_cancelled_if_a_restarted_logind_does_not_know_it(on_each, login, subscriber):
     login.announce_shutdown(True)
     wait_for_locks(on_each, {"sleep"})
 
@@ -64,7 +64,7 @@ def test_shutdown_that_a_logind_that_came_back_does_not_know_is_called_off(on_ea
     wait_for_locks(on_each, BOTH)
 
 
-def test_sleep_that_was_announced_before_the_start_is_told_too(on_each, login):
+def test_sleep_announced_before_the_start_is_posted(on_each, login):
     login.announce_sleep(True)
     on_each.start()
     on_each.wait_for(lambda: "willSleep" in told(on_each), "hear of the sleep")
@@ -88,7 +88,7 @@ def test_service_that_is_paused_during_the_sleep_stays_paused(on_each, login, su
     assert on_each.status()["state"] == "background"
 
 
-def test_service_that_was_to_be_paused_anyway_stays_paused(on_each, login, subscriber):
+def test_service_with_a_waiting_pause_stays_paused(on_each, login, subscriber):
     with held(on_each):
         on_each.kill("TSTP")
         on_each.wait_for(lambda: "pause waits for 'copying'" in on_each.messages(), "wait for the hold")
@@ -102,7 +102,7 @@ def test_service_that_was_to_be_paused_anyway_stays_paused(on_each, login, subsc
     assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", "flushRequested"]
 
 
-def test_hold_that_outlasts_the_sleep_leaves_no_pause_behind(on_each, login):
+def test_hold_that_is_longer_than_the_sleep_leaves_no_pause_behind(on_each, login):
     login.limit_delay(3)
     on_each.start()
     wait_for_locks(on_each, BOTH)
@@ -117,7 +117,7 @@ def test_hold_that_outlasts_the_sleep_leaves_no_pause_behind(on_each, login):
     assert names(subscriber.until("flushRequested")) == [*PAUSE, "willSleep", "didWake", *CONTINUE, "flushRequested"]
 
 
-def test_freeze_within_the_sleep_is_not_told_and_continues_nothing(on_each, login, subscriber):
+def test_freeze_during_the_sleep_posts_nothing_and_continues_nothing(on_each, login, subscriber):
     fall_asleep(on_each, login)
     subscriber.until("willSleep")
 
@@ -131,7 +131,7 @@ def test_freeze_within_the_sleep_is_not_told_and_continues_nothing(on_each, logi
     assert names(subscriber.until("didBecomeActive")) == ["didWake", *CONTINUE]
 
 
-def test_process_that_stopped_itself_delays_nobody_and_is_told_of_no_sleep_that_is_over(on_each, login):
+def test_process_that_stopped_itself_delays_no_sleep_and_ignores_one_that_is_over(on_each, login):
     on_each.configure("[Service]\nStopOnPause=yes\n")
     on_each.start()
     wait_for_locks(on_each, BOTH)

@@ -24,7 +24,7 @@ def test_start_returns_when_the_service_is_active(on_each):
     assert on_each.host.properties(SOCKET, "ActiveState") == {"ActiveState": "active"}
 
 
-def test_systemd_hears_of_readiness_only_after_the_service_became_active(started_on_each):
+def test_readiness_is_sent_only_after_the_service_became_active(started_on_each):
     records = started_on_each.journal()
 
     launch = [r["BELFRY_NOTIFICATION"] for r in started_on_each.notifications()]
@@ -48,7 +48,7 @@ def test_first_client_starts_the_service_on_the_socket_it_connected_to(on_each):
     assert (after.st_dev, after.st_ino) == (before.st_dev, before.st_ino)
 
 
-def test_status_line_says_the_state(started_on_each):
+def test_status_line_has_the_state(started_on_each):
     assert "active" in started_on_each.property("StatusText")
 
     subscriber = started_on_each.subscribe()
@@ -58,7 +58,7 @@ def test_status_line_says_the_state(started_on_each):
     assert "background" in started_on_each.property("StatusText")
 
 
-def test_the_socket_outlives_a_stop_and_brings_the_service_back(started_on_each):
+def test_socket_survives_a_stop_and_starts_the_service_again(started_on_each):
     first = started_on_each.main_pid()
     started_on_each.host.systemctl("stop", SERVICE)
 

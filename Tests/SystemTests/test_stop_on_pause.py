@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A pause with `StopOnPause=yes`, with something else in its way."""
+"""A pause with `StopOnPause=yes` together with other events."""
 
 STOP_ON_PAUSE = "[Service]\nStopOnPause=yes\n"
 
 
-def test_pause_is_a_real_one_when_a_reload_comes_in_the_midst_of_it(on_each):
+def test_pause_stops_the_process_even_if_a_reload_comes_during_it(on_each):
     on_each.configure(STOP_ON_PAUSE)
     on_each.start()
     with on_each.connect() as program, on_each.connect() as answers:
@@ -26,7 +26,7 @@ def test_pause_is_a_real_one_when_a_reload_comes_in_the_midst_of_it(on_each):
 
 
 def start_frail(probe) -> None:
-    """Starts a service that its watchdog ends, and has it fall ill."""
+    """Starts a service with a watchdog, and makes it unhealthy."""
     probe.host.write("/run/belfry-probe.conf", STOP_ON_PAUSE)
     probe.start("frail /run/belfry-probe.conf", WatchdogSec="2s", Restart="no")
     probe.kill("USR1")
@@ -44,7 +44,7 @@ def test_pauses_give_an_unhealthy_service_no_more_time(probe):
     assert probe.property("Result") == "watchdog"
 
 
-def test_pause_of_a_service_that_has_fallen_ill_does_not_outlast_the_watchdog(probe):
+def test_pause_of_an_unhealthy_service_does_not_stop_the_watchdog(probe):
     start_frail(probe)
     probe.kill("TSTP")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Why the service has to stop, as `willTerminate` tells it and the journal keeps it."""
+"""The reason of a stop in `willTerminate` and in the journal."""
 
 import pytest
 from belfry_service import SERVICE, BelfryService

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Storms of one signal are merged with their count, and said."""
+"""Too many signals of one kind are merged with their count, and logged."""
 
 from belfry_service import SERVICE
 
@@ -8,13 +8,13 @@ LIMIT = "[Service]\nSignalLimitBurst=20\nSignalLimitInterval=200ms\n"
 
 
 def storm(belfry, signal: str, count: int):
-    """Sends that many signals as fast as a shell can, while the test goes on."""
+    """Sends this many signals as fast as a shell can, during the test."""
     send = f"kill -{signal} {belfry.main_pid()} 2>/dev/null || exit 0"
     loop = f"i=0; while [ $i -lt {count} ]; do {send}; i=$((i+1)); done"
     return belfry.host.running("sh", "-c", loop)
 
 
-def test_storm_is_merged_with_its_count_and_said(on_each):
+def test_storm_is_merged_with_its_count_and_logged(on_each):
     on_each.configure(LIMIT)
     on_each.start()
     subscriber = on_each.subscribe()
@@ -51,7 +51,7 @@ def test_clients_are_served_and_a_stop_is_obeyed_during_a_storm(on_each):
     assert on_each.properties("Result", "NRestarts") == {"Result": "success", "NRestarts": "0"}
 
 
-def test_last_of_a_storm_of_pauses_and_continues_holds_with_its_count(on_each):
+def test_last_of_a_storm_of_pauses_and_continues_takes_effect_with_its_count(on_each):
     on_each.configure("[Service]\nSignalLimitBurst=1\nSignalLimitInterval=2s\n")
     on_each.start()
     subscriber = on_each.subscribe()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A hundred thousand mixed signals, and a thousand stops: nothing is lost, and nothing grows."""
+"""A hundred thousand mixed signals, and a thousand stops: nothing is lost, and memory does not grow."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A journald and a service manager that do not read keep nobody up, and lose nothing that there is room for."""
+"""A journald and a service manager that do not read delay nobody, and lose nothing within the limits."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ SOCKETS = ["systemd-journald.socket", "systemd-journald-dev-log.socket"]
 
 @contextmanager
 def stopped(*pids: int):
-    """Processes that do not run meanwhile."""
+    """Stops processes during the block."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -68,7 +68,7 @@ def ticks(service) -> list[int]:
     return [int(r["BELFRY_SEQUENCE"]) for r in service.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.tick"]
 
 
-def test_burst_of_a_thousand_arrives_whole(started_on_each):
+def test_burst_of_a_thousand_arrives_completely(started_on_each):
     first = started_on_each.status()["sequence"] + 1
     post(started_on_each, 1000)
 
@@ -76,7 +76,7 @@ def test_burst_of_a_thousand_arrives_whole(started_on_each):
     assert ticks(started_on_each) == list(range(first, first + 1000))
 
 
-def test_journald_that_stands_still_keeps_nobody_up_and_gets_everything(started_on_each, figures):
+def test_stopped_journald_delays_nobody_and_gets_everything(started_on_each, figures):
     first = started_on_each.status()["sequence"] + 1
     with stopped(journald(started_on_each.host)):
         begin = time.monotonic()
@@ -89,7 +89,7 @@ def test_journald_that_stands_still_keeps_nobody_up_and_gets_everything(started_
     assert ticks(started_on_each) == list(range(first, first + 1000))
 
 
-def test_what_journald_does_not_take_is_counted(started_on_each):
+def test_records_that_journald_does_not_take_are_counted(started_on_each):
     with stopped(journald(started_on_each.host)):
         for _ in range(6):
             post(started_on_each, 1000)
@@ -112,7 +112,7 @@ def test_stop_does_not_wait_for_journald(started_on_each):
     assert started_on_each.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
 
 
-def test_journald_that_was_stopped_and_started_gets_what_came_meanwhile(started_on_each):
+def test_restarted_journald_gets_the_records_from_before(started_on_each):
     with without_journald(started_on_each.host):
         post(started_on_each, 100)
         answers_at_once(started_on_each)
@@ -143,7 +143,7 @@ def test_journal_as_target_without_journald_is_refused(on_each):
     assert ticks(on_each) == []
 
 
-def test_manager_that_stands_still_keeps_nobody_up(started_on_each):
+def test_stopped_manager_delays_nobody(started_on_each):
     """The manager's queue is full of what strangers subscribed, and of reloads; a stop ends all the same."""
     pid = started_on_each.outer_pid()
     with stopped(started_on_each.host.leader):
@@ -168,7 +168,7 @@ def test_manager_that_stands_still_keeps_nobody_up(started_on_each):
     assert started_on_each.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
 
 
-def test_strangers_who_come_and_go_cost_the_manager_nothing(started_on_each):
+def test_short_subscriptions_send_nothing_to_the_manager(started_on_each):
     """Each would have been stored and removed."""
     manager = started_on_each.host.leader
     before = int(Path(f"/proc/{manager}/stat").read_text().rpartition(")")[2].split()[11])

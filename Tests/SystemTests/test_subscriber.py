@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A subscriber sees all of it, in order and without a gap, and the journal says the same."""
+"""A subscriber gets all notifications, in order and without a gap, and the journal has the same."""
 
 import re
 
@@ -10,7 +10,7 @@ from sequences import CONTINUE, PAUSE, STOP
 
 
 def live(belfry) -> list[dict]:
-    """The notifications of one life of the service, as a subscriber got them."""
+    """The notifications of one run of the service, as a subscriber got them."""
     belfry.configure(DOORBELL)
     belfry.start()
     subscriber = belfry.subscribe()
@@ -31,7 +31,7 @@ def live(belfry) -> list[dict]:
     return subscriber.seen
 
 
-def test_subscriber_sees_all_of_it_without_a_gap(belfry):
+def test_subscriber_gets_all_notifications_without_a_gap(belfry):
     seen = live(belfry)
 
     reload = ["willReload", "didReload"]
@@ -49,7 +49,7 @@ def test_subscriber_sees_all_of_it_without_a_gap(belfry):
     assert {n["bootId"].replace("-", "") for n in seen} == {boot}
 
 
-def test_journal_says_of_each_notification_what_the_socket_said(belfry):
+def test_journal_and_socket_have_the_same_notifications(belfry):
     seen = live(belfry)
 
     records = {int(record["BELFRY_SEQUENCE"]): record for record in belfry.notifications()}
@@ -93,7 +93,7 @@ def test_subscriber_gets_only_the_names_it_asked_for(started_on_each):
     assert subscriber.next()["name"] == "didBecomeActive"
 
 
-def test_late_subscriber_is_told_what_it_missed(started_on_each):
+def test_late_subscriber_gets_what_it_missed(started_on_each):
     first = started_on_each.subscribe()
     after = first.state["sequence"]
     started_on_each.kill("TSTP")

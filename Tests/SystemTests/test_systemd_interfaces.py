@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What systemd asks of every service of its own: io.systemd.service, io.systemd.Metrics, and where it looks for them."""
+"""The interfaces of systemd's own services: io.systemd.service, io.systemd.Metrics, and where it looks for them."""
 
 import json
 
@@ -49,7 +49,7 @@ def test_metrics_count_signals_and_refusals(started):
     assert {m["object"] for m in by_name["ListenerCallsTotal"]} >= {"logger", "socket", "cacheFlush"}
 
 
-def test_log_level_is_set_by_those_who_may(started):
+def test_log_level_is_set_by_permitted_users(started):
     with started.connect(uid=NOBODY) as stranger:
         assert stranger.call("io.systemd.service.Ping") == {}
         for method, parameters in (("SetLogLevel", {"level": 3}), ("Reload", {}), ("GetEnvironment", {})):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The clock and the time zone. The machine's own clock is left alone: a double in C stands in for it."""
+"""The clock and the time zone. A test double in C replaces the machine's own clock."""
 
 import subprocess
 from pathlib import Path
@@ -31,7 +31,7 @@ def in_berlin(on_each):
         on_each.host.run("ln", "-s", before, ZONE)
 
 
-def test_change_of_the_time_zone_tells_both_names(in_berlin):
+def test_change_of_the_time_zone_has_both_names(in_berlin):
     subscriber = in_berlin.subscribe()
 
     set_zone(in_berlin, "Asia/Tokyo")
@@ -46,7 +46,7 @@ def test_change_of_the_time_zone_tells_both_names(in_berlin):
     assert in_berlin.notifications()[-1]["MESSAGE"].endswith("time zone Europe/Berlin -> Asia/Tokyo")
 
 
-def test_other_files_beside_the_time_zone_are_no_news(in_berlin):
+def test_other_files_beside_the_time_zone_post_nothing(in_berlin):
     subscriber = in_berlin.subscribe()
 
     in_berlin.host.run("touch", "/etc/belfry-was-here")
@@ -57,7 +57,7 @@ def test_other_files_beside_the_time_zone_are_no_news(in_berlin):
 
 
 class ClockDouble:
-    """Stands between belfryd and its clocks: shifts what they show, and cancels the timer as the kernel would."""
+    """A layer between belfryd and its clocks: shifts their time, and cancels the timer as the kernel does."""
 
     def __init__(self, belfry):
         self.belfry = belfry
@@ -85,7 +85,7 @@ def clock(on_each):
 
 
 @pytest.mark.parametrize("step", [3_600_000_000, -86_400_000_000])
-def test_setting_the_clock_tells_the_step(clock, step):
+def test_setting_the_clock_posts_the_step(clock, step):
     subscriber = clock.belfry.subscribe()
 
     clock.move(realtime=step)
@@ -98,7 +98,7 @@ def test_setting_the_clock_tells_the_step(clock, step):
     assert clock.belfry.notifications()[-1]["MESSAGE"].endswith(f"clock set by {milliseconds / 1000:+.3f} s")
 
 
-def test_sleep_of_the_machine_is_told_with_its_duration_and_is_no_step_of_the_clock(clock):
+def test_sleep_of_the_machine_posts_its_duration_and_no_step_of_the_clock(clock):
     subscriber = clock.belfry.subscribe()
 
     clock.move(realtime=5_000_000, boottime=5_000_000)
@@ -110,7 +110,7 @@ def test_sleep_of_the_machine_is_told_with_its_duration_and_is_no_step_of_the_cl
     assert abs(resumed["userInfo"]["durationUsec"] - 5_000_000) < 1000
 
 
-def test_clock_set_during_a_sleep_tells_both(clock):
+def test_clock_set_during_a_sleep_posts_both(clock):
     subscriber = clock.belfry.subscribe()
     clock.belfry.kill("TSTP")
     subscriber.until("didEnterBackground")

@@ -11,7 +11,7 @@ PLAIN = "[Service]\nType=notify\nTimeoutStopSec=1min\nExecStart=/bin/true\n"
 
 
 def check(belfry, unit: str = UNIT) -> tuple[int, list[str]]:
-    """The exit status, and what was said."""
+    """The exit status and the output."""
     done = belfry.host.run("belfryd", "--check-config", "--unit", unit, check=False)
     return done.returncode, done.stderr.splitlines()
 
@@ -36,7 +36,7 @@ def test_installed_unit_fits_the_installed_configuration(on_each, unit):
 
 @pytest.fixture
 def written(on_each):
-    """Writes units and drop-ins, tells systemd of them, and takes them away again."""
+    """Writes units and drop-ins, reloads systemd, and removes them again."""
     paths = []
 
     def write(path: str, text: str) -> None:
@@ -72,7 +72,7 @@ def test_drop_in_of_the_administrator_is_found(on_each, written, unit):
         ("a.service", ["etc/systemd/system/service.d", "usr/lib/systemd/system/a.service.d"]),
     ],
 )
-def test_file_that_counts_is_the_one_that_counts_for_systemd(on_each, written, unit, directories):
+def test_effective_file_is_the_same_as_for_systemd(on_each, written, unit, directories):
     written(f"/usr/lib/systemd/system/{unit}", PLAIN)
     for directory, mode in zip(directories, ["none", "process", "none"]):
         is_drop_in = directory.endswith(".d")
@@ -85,7 +85,7 @@ def test_file_that_counts_is_the_one_that_counts_for_systemd(on_each, written, u
         assert any(line.startswith(path) and f" warning: KillMode={mode}: " in line for line in lines)
 
 
-def test_unit_that_does_not_fit_is_told_line_by_line(on_each):
+def test_unit_that_does_not_fit_is_reported_line_by_line(on_each):
     on_each.host.write(UNIT, "[Service]\nType=oneshot\nTimeoutStopSec=10s\nKillMode=none\n")
     on_each.host.write(f"{UNIT}.d/y.conf", "[Service]\nWatchdogSec=5 parsecs\n")
 
@@ -108,7 +108,7 @@ def test_unit_that_does_not_fit_is_told_line_by_line(on_each):
         ("SupplementaryGroups=", "warning: no SupplementaryGroups=systemd-journal: subscribers get nothing back"),
     ],
 )
-def test_setting_that_takes_something_from_the_service_is_warned_of(installed_and, setting, line):
+def test_setting_that_restricts_the_service_causes_a_warning(installed_and, setting, line):
     status, lines = installed_and(setting)
 
     assert status == 0
@@ -116,7 +116,7 @@ def test_setting_that_takes_something_from_the_service_is_warned_of(installed_an
 
 
 @pytest.mark.parametrize("way_out, fits", [("", False), ("ReadWritePaths=/srv", True)])
-def test_sandbox_is_held_against_the_paths_that_listeners_need(on_each, installed_and, way_out, fits):
+def test_sandbox_is_compared_with_the_paths_that_listeners_need(on_each, installed_and, way_out, fits):
     on_each.configure("[Cache thumbnails]\nPath=/srv/thumbnails\n")
 
     status, lines = installed_and(way_out)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Another build of belfryd, installed over the running one, goes on with its subscribers; one that cannot says so, and they
-connect again and miss nothing."""
+"""Another build of belfryd, installed over the running one, keeps its subscribers. A build that cannot keep them logs it;
+the subscribers connect again and miss nothing."""
 
 import re
 import shutil
@@ -31,7 +31,7 @@ class Upgrade:
         assert source.exists(), f"{source} is missing: run 'make others'"
         new = self.installed.with_name("belfryd.new")
         subprocess.run(["install", "-m", "755", source, new], check=True)
-        # The running one keeps its own file until it ends.
+        # The running process keeps its old file until it ends.
         new.rename(self.installed)
 
 
@@ -43,11 +43,11 @@ def upgrade(on_each):
 
 
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_another_build_goes_on_with_every_subscriber(on_each, upgrade, program, interruption):  # noqa: F811
+def test_another_build_keeps_every_subscriber(on_each, upgrade, program, interruption):  # noqa: F811
     on_each.start()
     version = on_each.status()["version"]
     sleeper = on_each.subscribe()
-    # More than the kernel holds for it, so that it is in the middle of a message.
+    # More than the socket buffer holds, so that a message is partly sent.
     post(on_each, 900)
     with Crowd(program, on_each, count=200) as crowd:
         on_each.wait_until_stored(1 + 1 + 200)
@@ -93,7 +93,7 @@ def test_build_with_another_format_is_a_clean_reconnect(on_each, upgrade):
             re.fullmatch(f"unable to go on with the subscribers of the last process: {said}", record["MESSAGE"])
             for record in on_each.journal()
         )
-        # What the new process did not take over is in the journal: nothing is missed.
+        # The journal has what the new process did not receive.
         last = on_each.status()["sequence"]
         missed = replay(on_each, seen[0]["sequence"], last)
         assert missed[: len(seen) - 1] == seen[1:]

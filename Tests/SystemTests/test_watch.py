@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`belfryctl watch` over the stops and starts of a unit."""
+"""`belfryctl watch` while a unit stops and starts."""
 
 import json
 import queue
@@ -34,7 +34,7 @@ class Watch:
         return self.errors.get(timeout=20)
 
     def until(self, name: str) -> list[dict]:
-        """The notifications up to the one of that name."""
+        """The notifications up to the one with this name."""
         seen = []
         while not seen or seen[-1]["name"] != name:
             seen += [reply["notification"] for reply in [self.next()] if "notification" in reply]
@@ -77,7 +77,7 @@ def test_watch_misses_nothing_of_a_restart(started_on_each, watch):
     assert is_consecutive(seen)
 
 
-def test_watch_does_not_start_what_was_stopped(started_on_each, watch):
+def test_watch_does_not_start_a_stopped_service(started_on_each, watch):
     started_on_each.host.systemctl("stop", SERVICE)
     watch.until("willTerminate")
     assert "waiting for it" in watch.error()
@@ -94,13 +94,13 @@ def test_watch_does_not_start_what_was_stopped(started_on_each, watch):
     assert [n["name"] for n in watch.until("didBecomeActive")][0] == "willFinishLaunching"
 
 
-def test_watch_goes_on_after_a_crash(started_on_each, watch):
+def test_watch_continues_after_a_crash(started_on_each, watch):
     started_on_each.kill("KILL")
 
     assert watch.until("didBecomeActive")[-1]["origin"]["kind"] == "service"
 
 
-def test_watch_goes_on_where_it_was_when_connections_are_not_kept(on_each):
+def test_watch_continues_after_its_last_notification_when_connections_are_not_kept(on_each):
     on_each.drop_in(FileDescriptorStoreMax="0")
     on_each.start()
     with watching(on_each) as watch:
@@ -116,7 +116,7 @@ def test_watch_goes_on_where_it_was_when_connections_are_not_kept(on_each):
 
 
 @pytest.mark.parametrize("command", [["watch"], ["wait", "org.example.never"]], ids=["watch", "wait"])
-def test_who_may_no_longer_look_is_told_so(started_on_each, command):
+def test_watch_without_permission_after_a_reload_gets_a_message(started_on_each, command):
     with started_on_each.host.running(*STRANGER, "belfryctl", *command) as watch:
         started_on_each.wait_for(lambda: started_on_each.status()["subscribers"] == 1, "be subscribed to")
         allow(started_on_each, "Look", "owner")
@@ -124,7 +124,7 @@ def test_who_may_no_longer_look_is_told_so(started_on_each, command):
         assert watch.stderr.read().startswith(f"unable to watch '{ADDRESS}': permission denied\n")
 
 
-def test_watch_of_some_names_is_told_of_no_others(started_on_each):
+def test_watch_of_some_names_prints_no_others(started_on_each):
     with watching(started_on_each, "org.example.tick", "org.example.tock") as watch:
         for name in ("org.example.other", "org.example.tick", "org.example.another", "org.example.tock"):
             started_on_each.ctl("post", name)
@@ -132,7 +132,7 @@ def test_watch_of_some_names_is_told_of_no_others(started_on_each):
 
 
 def longest_post(name: str, size: int) -> tuple[bytes, int]:
-    """A call of `Post` of exactly that many bytes, and how many of them are a text in its user info."""
+    """A call of `Post` with exactly this many bytes, and how many of them are text in its user info."""
 
     def call(text: str) -> bytes:
         parameters = {"name": name, "userInfo": {"text": text}}
@@ -143,7 +143,7 @@ def longest_post(name: str, size: int) -> tuple[bytes, int]:
 
 
 @pytest.mark.parametrize("size", [1 << 20, 16 << 20], ids=["1M", "16M"])
-def test_longest_post_that_is_taken_reaches_those_who_follow(on_each, size):
+def test_longest_permitted_post_reaches_subscribers(on_each, size):
     on_each.configure(f"[Socket]\nFrameMax={size}\n")
     on_each.start()
     post, room = longest_post("org.example.long", size)

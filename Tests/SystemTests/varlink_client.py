@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Varlink as a stranger would write it from the specification: JSON objects, each ended by one NUL."""
+"""A Varlink client written from the specification alone: JSON objects, each followed by a NUL byte."""
 
 import json
 import os
@@ -55,7 +55,7 @@ class VarlinkClient:
         self.socket.sendall(data)
 
     def receive(self) -> dict:
-        """The next frame as it came. EOFError when the service closed the connection."""
+        """The next frame as received. EOFError if the service has closed the connection."""
         while (end := self.pending.find(0)) < 0:
             data = self.socket.recv(1 << 16)
             if not data:
@@ -77,7 +77,7 @@ class VarlinkClient:
         return self.reply()
 
     def attach(self, listener: str, *names: str) -> None:
-        """Becomes a listener that has a minute for each answer; each `reply` is a notification and its token."""
+        """Attaches as a listener with a minute for each answer; each `reply` is a notification and its token."""
         parameters = {"listener": listener, "names": names, "deadlineUsec": 60_000_000, "confirm": True}
         self.send("Attach", parameters, more=True)
         self.reply()
@@ -92,7 +92,7 @@ class VarlinkClient:
 
 
 class Subscriber:
-    """A subscription: `state` is what it began with, `seen` every notification that has been read so far."""
+    """A subscription: `state` is the first reply, `seen` has every notification read so far."""
 
     def __init__(self, client: VarlinkClient, **parameters):
         self.client = client
@@ -106,19 +106,19 @@ class Subscriber:
         return notification
 
     def until(self, name: str) -> list[dict]:
-        """What arrives from now on, up to and with the first notification called `name`."""
+        """The notifications from now on, up to and including the first one called `name`."""
         arrived = [self.next()]
         while arrived[-1]["name"] != name:
             arrived.append(self.next())
         return arrived
 
     def is_consecutive(self) -> bool:
-        """Whether nothing was left out and nothing came twice since the state."""
+        """Whether no notification was missing or repeated since the state."""
         first = self.state["sequence"] + 1
         return [n["sequence"] for n in self.seen] == list(range(first, first + len(self.seen)))
 
     def to_the_end(self) -> Iterator[dict]:
-        """What arrives until the service closes the connection."""
+        """The notifications until the service closes the connection."""
         while True:
             try:
                 yield self.next()

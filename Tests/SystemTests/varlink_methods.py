@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What a service can be asked for, as it says itself: every method with the names and types of its parameters."""
+"""The methods of a service, from its own description, with the names and types of their parameters."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Method:
 
 
 def enclosed(text: str, start: int) -> str:
-    """What is between the parenthesis that is open at `start` and the one that closes it."""
+    """The text between the parenthesis that opens at `start` and its closing one."""
     depth = 1
     for at in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
