@@ -46,7 +46,7 @@ final class ConfigurationListener: LifecycleListener {
 
     private func apply(_ configuration: LifecycleConfiguration?) throws {
         guard let settings = configuration?[BelfrySettings.self] else { return }
-        mediator.deadlines = LifecycleDeadlines(settings.service, unit: budget.timeouts)
+        budget.apply(settings.service)
         try sources.apply(settings)
     }
 }

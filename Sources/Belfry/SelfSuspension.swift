@@ -25,6 +25,7 @@ final class SelfSuspension {
     private let login: LoginSource
     private let manager: ServiceManagerSocket
     private var work: DeferredEventSource?
+    private var transitions: LifecycleObservation?
 
     /// Waits for transitions that end in the background, such as a reload that came in the midst of a pause. The
     /// process then stops after all else of a turn, the writing of answers included, so that whoever asked for the
@@ -41,13 +42,13 @@ final class SelfSuspension {
         // A lock that is asked for now would come to a process that does not run, and make the machine wait for it.
         work = try loop.deferred { [unowned self] in login.whenSettled { [weak self] in self?.prepare() } }
         work?.priority = 2_000_000
-        mediator.addTransitionObserver { [unowned mediator, work] _ in
+        transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned mediator, work] _ in
             if mediator.state == .background, !login.sleep.isSleeping { work?.schedule() }
         }
     }
 
     private var isDue: Bool {
-        mediator.state == .background && mediator.remainingTime == nil
+        mediator.state == .background && !mediator.isInTransition
             && mediator.configuration[BelfrySettings.self]?.service.stopOnPause == true
     }
 

@@ -63,9 +63,11 @@ final class ServiceAssembly {
         let unit = ServiceManagerUnit.own(loop: loop, system: bus)
         let budget = UnitBudget(mediator: mediator, unit: unit)
         try mediator.addListener(LoggerListener(mediator: mediator, log: log, counter: counter))
-        mediator.addTransitionObserver { [log] in
-            if let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
+        let timeline = mediator.addEventObserver(for: .transitionEnded) { [log] in
+            guard case .transitionEnded(let report) = $0, let record = TimelineRecord.record(of: report) else { return }
+            log.write(fieldsOf: record)
         }
+        defer { timeline.cancel() }
         let sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(

@@ -18,6 +18,7 @@ final class ServiceEnding {
     private let codeRelease: DeferredEventSource
     private let lastWord: LastWordKeeper
     private var hasLaunched = false
+    private var transitions: LifecycleObservation?
     private var failure: (any Error)?
     private var isRefused = false
 
@@ -47,7 +48,8 @@ final class ServiceEnding {
             return loop.exit(ServiceExit.failure)
         }
         hasLaunched = true
-        mediator.addTransitionObserver { [unowned self] report in
+        transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
+            guard case .transitionEnded(let report) = $0 else { return }
             switch (report.trigger, report.result) {
             case (.launch, .refused(let reasons)):
                 isRefused = true

@@ -20,6 +20,7 @@ final class ServiceSources {
     private let clock: ClockSource
     private let protectedData: ProtectedDataSource
     private var clockWatch: ClockSetWatch?
+    private var transitions: LifecycleObservation?
     private var timeZone: TimeZoneSource?
     private var memory: MemoryPressureSource?
 
@@ -39,9 +40,11 @@ final class ServiceSources {
         let stops = StopSource(mediator: mediator, unit: unit) { login.shutdown.kind }
         (self.login, self.stops) = (login, stops)
         signals.onStop = { stops.stop($0) }
-        mediator.addTransitionObserver { report in
+        transitions = mediator.addEventObserver(for: .transitionEnded) {
             // Readiness does not wait for the bus.
-            guard report.trigger == .launch, report.result == .completed else { return }
+            guard case .transitionEnded(let report) = $0, report.trigger == .launch, report.result == .completed else {
+                return
+            }
             bus.connect()
             unit?.bus.connect()
         }

@@ -16,6 +16,7 @@ final class UnitBudget {
 
     private unowned let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
+    private var stops: LifecycleObservation?
     /// Hear of the times when they become known.
     var onChange: ((UnitTimeouts) -> Void)?
 
@@ -33,12 +34,11 @@ final class UnitBudget {
         guard let unit else { return }
         unit.bus.addObserver { [weak self] in if $0 { self?.refresh() } }
         unit.bus.connect()
-        mediator.addStopObserver { [weak self] _ in self?.refresh() }
+        stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.refresh() }
     }
 
-    /// Takes the configuration that holds.
-    func apply() {
-        let settings = (mediator.configuration[BelfrySettings.self] ?? .defaults).service
+    /// Sets the mediator's deadlines.
+    func apply(_ settings: ServiceSettings) {
         mediator.deadlines = LifecycleDeadlines(settings, unit: timeouts)
     }
 
@@ -60,7 +60,7 @@ final class UnitBudget {
     private func take(_ new: UnitTimeouts) {
         guard new != timeouts else { return }
         timeouts = new
-        apply()
+        apply((mediator.configuration[BelfrySettings.self] ?? .defaults).service)
         onChange?(new)
     }
 }

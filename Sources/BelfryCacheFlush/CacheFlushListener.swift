@@ -22,6 +22,7 @@ package final class CacheFlushListener: LifecycleListener {
     private var caches: [CacheSettings]
     private var running: FlushBatch?
     private var waiting: FlushBatch?
+    private var stops: LifecycleObservation?
 
     /// - Parameters:
     ///   - mediator: its configuration says which caches there are.
@@ -30,7 +31,7 @@ package final class CacheFlushListener: LifecycleListener {
         self.mediator = mediator
         self.log = log
         caches = Self.caches(in: mediator.configuration)
-        mediator.addStopObserver { [weak self] _ in self?.giveUpPosts() }
+        stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.giveUpPosts() }
     }
 
     package var answers: [LifecycleAnswer] {

@@ -124,6 +124,7 @@ final class ConformanceStage {
     private(set) var failures: [String] = []
     private(set) var reports = 0
     private weak var listener: (any LifecycleListener)?
+    private var observation: LifecycleObservation?
     private var name = ""
 
     init(
@@ -133,7 +134,9 @@ final class ConformanceStage {
         self.check = check
         mediator = LifecycleMediator(clock: clock, configuration: check.configuration, deadlines: deadlines)
         mediator.readConfiguration = { check.configuration }
-        mediator.addReportObserver { [weak self] in self?.note($0) }
+        observation = mediator.addEventObserver(for: .delivered) { [unowned self] in
+            if case .delivered(let report) = $0 { note(report) }
+        }
     }
 
     /// Remembers the listener without keeping it.

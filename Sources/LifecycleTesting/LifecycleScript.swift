@@ -34,15 +34,16 @@ public final class LifecycleScript {
     public private(set) var transitions: [TransitionReport] = []
     /// What the steps threw.
     public private(set) var errors: [any Error] = []
-    private var observation: LifecycleObservation?
+    private var observations: [LifecycleObservation] = []
 
     /// A script on a mediator of its own, or on one that is given with its clock.
     public init(clock: ManualClock = ManualClock(), mediator: LifecycleMediator? = nil) {
         self.clock = clock
         self.mediator = mediator ?? LifecycleMediator(clock: clock)
-        observation = self.mediator.addObserver { [unowned self] in notifications.append($0) }
-        self.mediator.addReportObserver { [weak self] in self?.reports.append($0) }
-        self.mediator.addTransitionObserver { [weak self] in self?.transitions.append($0) }
+        observations = [
+            self.mediator.addObserver { [unowned self] in notifications.append($0) },
+            self.mediator.addEventObserver(for: [.delivered, .transitionEnded]) { [unowned self] in note($0) },
+        ]
     }
 
     /// The names of the notifications that were told, in order.
@@ -59,6 +60,14 @@ public final class LifecycleScript {
         for step in steps {
             take(step)
             for _ in 0..<turns { await Task.yield() }
+        }
+    }
+
+    private func note(_ event: LifecycleMediator.Event) {
+        switch event {
+        case .delivered(let report): reports.append(report)
+        case .transitionEnded(let report): transitions.append(report)
+        default: break
         }
     }
 

@@ -50,7 +50,10 @@ struct LastWordKeeperTests {
         let keeper = begin(mediator)
         let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn)
         try mediator.addListener(slow)
-        mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 143) } }
+        let ending = mediator.addEventObserver(for: .transitionEnded) {
+            if case .transitionEnded(let report) = $0, report.trigger == .stop { keeper.end(report, exitStatus: 143) }
+        }
+        defer { ending.cancel() }
         mediator.perform(.launch)
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
@@ -105,7 +108,10 @@ struct LastWordKeeperTests {
         let keeper = begin(mediator)
         try mediator.addListener(
             RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn))
-        mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 0) } }
+        let ending = mediator.addEventObserver(for: .transitionEnded) {
+            if case .transitionEnded(let report) = $0, report.trigger == .stop { keeper.end(report, exitStatus: 0) }
+        }
+        defer { ending.cancel() }
         mediator.perform(.launch)
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
@@ -194,7 +200,10 @@ struct LastWordKeeperTests {
         let mediator = LifecycleMediator(clock: clock)
         let keeper = begin(mediator)
         for number in 0..<1000 { try mediator.addListener(RecordingListener("listener \(number)", [.willTerminate])) }
-        mediator.addTransitionObserver { if $0.trigger == .stop { keeper.end($0, exitStatus: 0) } }
+        let ending = mediator.addEventObserver(for: .transitionEnded) {
+            if case .transitionEnded(let report) = $0, report.trigger == .stop { keeper.end(report, exitStatus: 0) }
+        }
+        defer { ending.cancel() }
         mediator.perform(.launch)
         let error = JSONValue.string(String(repeating: "x", count: 1 << 20))
 

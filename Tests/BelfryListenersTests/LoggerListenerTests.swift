@@ -141,7 +141,7 @@ struct LoggerListenerTests {
         #expect(fields["BELFRY_TRIGGER"] == "reload" && fields["BELFRY_SENDER_PID"] == "7")
         slow.manner = .atOnce
         slow.finish()
-        while mediator.remainingTime != nil { await Task.yield() }
+        while mediator.isInTransition { await Task.yield() }
     }
 
     @Test func statusRequestWritesOneRecordForEachListener() throws {

@@ -119,6 +119,7 @@ struct AttachTests {
         var question: JSONObject?
         var report: TransitionReport?
         var told: [LifecycleProgress] = []
+        var observation: LifecycleObservation?
 
         init(_ attached: ReplyRecorder) { self.attached = attached }
 
@@ -128,7 +129,9 @@ struct AttachTests {
     private func stop(deadlineUsec: Int64) throws -> AwaitedStop {
         let attached = try fixture.attach(["willTerminate"], ["deadlineUsec": .int(deadlineUsec)])
         let stop = AwaitedStop(attached)
-        fixture.mediator.addProgressObserver { stop.told.append($0) }
+        stop.observation = fixture.mediator.addEventObserver(for: .progress) { [unowned stop] in
+            if case .progress(let progress) = $0 { stop.told.append(progress) }
+        }
         fixture.mediator.perform(.stop) { stop.report = $0 }
         try fixture.turn { attached.replies.count == 2 }
         stop.question = attached.replies.last

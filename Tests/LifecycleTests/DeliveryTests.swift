@@ -212,7 +212,10 @@ struct PromptAnswerTests {
         let third = Telling("third") { told.append("third") }
         for listener in [first, second, third] { try mediator.addListener(listener) }
         var reports: [LifecycleReport] = []
-        mediator.addReportObserver { reports.append($0) }
+        let observation = mediator.addEventObserver(for: .delivered) {
+            if case .delivered(let report) = $0 { reports.append(report) }
+        }
+        defer { observation.cancel() }
 
         mediator.post(.flushRequested)
         change = { [mediator] in

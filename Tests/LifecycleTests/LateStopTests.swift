@@ -177,7 +177,9 @@ struct LateStopProgressTests {
 
     init() throws {
         try fixture.mediator.addListener(slow)
-        fixture.mediator.addProgressObserver { [recorder] in recorder.progress.append($0) }
+        fixture.observe { [recorder] in
+            if case .progress(let progress) = $0 { recorder.progress.append(progress) }
+        }
         fixture.perform(.launch, .reload)
     }
 

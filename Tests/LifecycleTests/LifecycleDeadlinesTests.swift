@@ -82,7 +82,7 @@ struct HugeTimeTests {
         let slow = [SlowListener("a", deadline: deadline), SlowListener("b", deadline: deadline)]
         for listener in slow { try? fixture.mediator.addListener(listener) }
         var told: [LifecycleProgress] = []
-        fixture.mediator.addProgressObserver { told.append($0) }
+        fixture.observe { if case .progress(let progress) = $0 { told.append(progress) } }
         fixture.perform(.launch)
 
         fixture.perform(.stop)

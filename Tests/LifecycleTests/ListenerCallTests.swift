@@ -17,7 +17,9 @@ struct ProgressTests {
         // Told after the slow one: a stop goes in reverse.
         fixture.listener("quick", [.willTerminate], deadline: .zero)
         try fixture.mediator.addListener(slow)
-        fixture.mediator.addProgressObserver { [recorder] in recorder.progress.append($0) }
+        fixture.observe { [recorder] in
+            if case .progress(let progress) = $0 { recorder.progress.append(progress) }
+        }
         fixture.perform(.launch, .stop)
     }
 
@@ -115,7 +117,7 @@ struct ProgressTests {
         let leaf = SlowListener("leaf", deadline: .seconds(20))
         try fixture.mediator.addListener(CompositeListener("tree", clock: fixture.clock, [leaf]))
         let recorder = Recorder()
-        fixture.mediator.addProgressObserver { recorder.progress.append($0) }
+        fixture.observe { if case .progress(let progress) = $0 { recorder.progress.append(progress) } }
         fixture.perform(.launch, .stop)
 
         fixture.clock.advance(by: .seconds(4))
@@ -131,7 +133,7 @@ struct ProgressTests {
     @Test func backgroundTaskThatGetsOnHoldsAStopUpToItsDeadline() {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
         let recorder = Recorder()
-        fixture.mediator.addProgressObserver { recorder.progress.append($0) }
+        fixture.observe { if case .progress(let progress) = $0 { recorder.progress.append(progress) } }
         fixture.perform(.launch)
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(8))
         fixture.perform(.stop)
@@ -187,7 +189,7 @@ struct LateAnswerTests {
 
     private func outcomes(_ listener: BlockingListener, _ act: (LifecycleMediator) -> Void) throws -> [ListenerReport] {
         var reports: [ListenerReport] = []
-        fixture.mediator.addReportObserver { reports += $0.listeners }
+        fixture.observe { if case .delivered(let report) = $0 { reports += report.listeners } }
         try fixture.mediator.addListener(listener)
         fixture.perform(.launch)
         act(fixture.mediator)

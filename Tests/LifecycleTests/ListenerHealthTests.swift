@@ -26,7 +26,9 @@ struct HealthTests {
     init() throws {
         fixture.listener("sturdy")
         try fixture.mediator.addListener(frail)
-        fixture.mediator.addHealthObserver { [recorder] in recorder.heard.append($0) }
+        fixture.observe { [recorder] in
+            if case .healthChanged(let unhealthy) = $0 { recorder.heard.append(unhealthy) }
+        }
     }
 
     @Test func whoIsWellIsNotTalkedAbout() {

@@ -11,6 +11,7 @@ final class MediatorFixture {
     let mediator: LifecycleMediator
     var told: [String] = []
     var ended: [TransitionReport] = []
+    private var observations: [LifecycleObservation] = []
 
     init(deadlines: LifecycleDeadlines = LifecycleDeadlines()) {
         mediator = LifecycleMediator(clock: clock, configuration: LifecycleConfiguration(), deadlines: deadlines)
@@ -30,6 +31,11 @@ final class MediatorFixture {
             Issue.record(error)
         }
         return listener
+    }
+
+    /// Observes events for as long as the fixture is there.
+    func observe(_ handler: @escaping (LifecycleMediator.Event) -> Void) {
+        observations.append(mediator.addEventObserver(using: handler))
     }
 
     func perform(_ triggers: LifecycleTrigger..., origin: LifecycleOrigin = .service) {

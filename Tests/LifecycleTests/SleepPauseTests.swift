@@ -31,7 +31,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.revokePauseForSleep())
 
         #expect(moved == [false])
-        #expect(fixture.mediator.state == .active && fixture.mediator.remainingTime == nil)
+        #expect(fixture.mediator.state == .active && !fixture.mediator.isInTransition)
         #expect(!task.isEnded)
         fixture.perform(.pause)
         #expect(fixture.mediator.state == .active)

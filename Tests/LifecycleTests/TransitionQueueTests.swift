@@ -20,7 +20,9 @@ struct MergeTests {
     init() {
         fixture.perform(.launch)
         slow = fixture.listener("slow", [.willReload], .waiting)
-        fixture.mediator.addMergeObserver { [recorder] in recorder.merged.append(($0, $1)) }
+        fixture.observe { [recorder] in
+            if case .merged(let trigger, let origin) = $0 { recorder.merged.append((trigger, origin)) }
+        }
     }
 
     /// What is told after a reload that was under way, when all of these had come.
@@ -32,7 +34,7 @@ struct MergeTests {
         }
         slow.manner = .atOnce
         slow.finish()
-        await fixture.until { fixture.mediator.remainingTime == nil }
+        await fixture.until { !fixture.mediator.isInTransition }
         observation.cancel()
         return recorder.seen.dropFirst().map { name, userInfo in
             guard case .int(let count) = userInfo["count"] else { return "\(name)" }
@@ -85,6 +87,6 @@ struct MergeTests {
         #expect(recorder.merged.map(\.1) == Array(peers[1...]))
         slow.manner = .atOnce
         slow.finish()
-        await fixture.until { fixture.mediator.remainingTime == nil }
+        await fixture.until { !fixture.mediator.isInTransition }
     }
 }

@@ -63,7 +63,9 @@ extension ReferenceModel {
         delivery.isTelling = false
         guard !delivery.isWaiting, !delivery.isDone else { return }
         delivery.isDone = true
-        if scenario.hasReportObserver { events.append(.reported(delivery.sequence, delivery.answers)) }
+        if scenario.hasReportObserver, !delivery.answers.isEmpty {
+            events.append(.reported(delivery.sequence, delivery.answers))
+        }
         delivery.done(delivery)
     }
 

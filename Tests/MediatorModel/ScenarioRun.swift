@@ -16,6 +16,7 @@ final class ScenarioRun {
     private var listeners: [ScenarioListener] = []
     private var isPresent: [Bool]
     private var observations: [LifecycleObservation?]
+    private var eventObservation: LifecycleObservation?
     private var observed: [Int]
     private var tasks: [BackgroundTask?] = [nil, nil, nil]
     private var reloads = 0
@@ -37,10 +38,13 @@ final class ScenarioRun {
             configuration[Int.self] = reloads
             return configuration
         }
-        mediator.addTransitionObserver { [unowned self] in events.append(.transition($0.trigger, $0.result)) }
-        if scenario.hasReportObserver {
-            mediator.addReportObserver { [unowned self] in
-                events.append(.reported($0.notification.sequence, Self.answered($0)))
+        let kinds: LifecycleMediator.EventKinds =
+            scenario.hasReportObserver ? [.transitionEnded, .delivered] : .transitionEnded
+        eventObservation = mediator.addEventObserver(for: kinds) { [unowned self] in
+            switch $0 {
+            case .transitionEnded(let report): events.append(.transition(report.trigger, report.result))
+            case .delivered(let report): events.append(.reported(report.notification.sequence, Self.answered(report)))
+            default: break
             }
         }
     }

@@ -16,7 +16,7 @@ package final class LastWordKeeper {
     private let files: RunFiles
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
-    private var observation: LifecycleObservation?
+    private var observations: [LifecycleObservation] = []
     private var hasWarned = false
 
     /// Reads what the last run left, and marks this one as alive.
@@ -39,9 +39,16 @@ package final class LastWordKeeper {
             log.write(.notice, "\(absence), use StateDirectory= of the unit", .savedState)
         }
         write()
-        mediator.addStopObserver { [unowned self] in begin(by: $0) }
-        observation = mediator.addObserver(forName: .willTerminate) { [unowned self] in take($0) }
-        mediator.addTransitionObserver { [unowned self] in take($0) }
+        observations = [
+            mediator.addObserver(forName: .willTerminate) { [unowned self] in take($0) },
+            mediator.addEventObserver(for: [.stopAccepted, .transitionEnded]) { [unowned self] in
+                switch $0 {
+                case .stopAccepted(let origin): begin(by: origin)
+                case .transitionEnded(let report): take(report)
+                default: break
+                }
+            },
+        ]
     }
 
     /// Whose the directory is, when it is another service's: nothing of it may be used.

@@ -15,6 +15,7 @@ package final class LoggerListener: LifecycleListener {
     private let counter: String?
     private unowned let mediator: LifecycleMediator
     private var observation: LifecycleObservation?
+    private var events: LifecycleObservation?
     private var troubled: [ListenerHealthReport] = []
     /// Whether less than a second has passed since a client was told the status of all listeners.
     private var statusTimer: (any LifecycleTimer)?
@@ -32,12 +33,19 @@ package final class LoggerListener: LifecycleListener {
         self.log = log
         self.counter = counter
         apply(mediator.configuration)
-        mediator.addAnswerObserver { [weak self] in self?.write($0) }
-        mediator.addMergeObserver { [weak self] trigger, origin in
-            guard let self, observation != nil else { return }
-            log.write(LifecycleRecords.record(ofMerged: trigger, by: origin))
+        events = mediator.addEventObserver(for: [.delivered, .merged, .healthChanged]) { [weak self] in
+            self?.write($0)
         }
-        mediator.addHealthObserver { [weak self] in self?.write($0) }
+    }
+
+    private func write(_ event: LifecycleMediator.Event) {
+        switch event {
+        case .delivered(let report): write(report)
+        case .merged(let trigger, let origin):
+            if observation != nil { log.write(LifecycleRecords.record(ofMerged: trigger, by: origin)) }
+        case .healthChanged(let unhealthy): write(unhealthy)
+        default: break
+        }
     }
 
     package var answers: [LifecycleAnswer] {

@@ -18,6 +18,7 @@ final class ManagerStatus {
     private unowned let mediator: LifecycleMediator
     private let manager: ServiceManagerSocket
     private var timer: TimerEventSource?
+    private var events: LifecycleObservation?
     private var extensions = TimeoutExtension()
     private var text = ""
     private var awaited: [String] = []
@@ -36,9 +37,11 @@ final class ManagerStatus {
         self.loop = loop
         self.mediator = mediator
         self.manager = manager
-        // The manager's time for a stop is a new one.
-        mediator.addStopObserver { [weak self] _ in self?.extensions = TimeoutExtension() }
-        mediator.addProgressObserver { [weak self] in self?.note($0) }
+        events = mediator.addEventObserver(for: [.stopAccepted, .progress]) { [weak self] in
+            // The manager's time for a stop is a new one.
+            if case .stopAccepted = $0 { self?.extensions = TimeoutExtension() }
+            if case .progress(let progress) = $0 { self?.note(progress) }
+        }
     }
 
     /// Says what the service does, along with other messages.
@@ -68,7 +71,7 @@ final class ManagerStatus {
     }
 
     private func look() {
-        guard mediator.remainingTime != nil else { return timer = nil }
+        guard mediator.isInTransition else { return timer = nil }
         nameAwaited()
         refresh()
         try? timer?.fire(after: Self.interval)

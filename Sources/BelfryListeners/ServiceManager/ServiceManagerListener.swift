@@ -17,6 +17,7 @@ public final class ServiceManagerListener: LifecycleListener {
     private let manager: ServiceManagerSocket
     private let status: ManagerStatus
     private let watchdog: WatchdogKeeper
+    private let health: LifecycleObservation
     private var hasSaidStopping = false
     /// The unit's own times, once they are known and the mediator keeps to them.
     package var unitTimeouts: UnitTimeouts? {
@@ -31,9 +32,10 @@ public final class ServiceManagerListener: LifecycleListener {
         let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager)
         self.status = status
         watchdog = WatchdogKeeper(loop: loop, mediator: mediator, manager: manager)
-        mediator.addHealthObserver { [weak status, weak watchdog] in
-            watchdog?.hear($0)
-            status?.troubled = $0
+        health = mediator.addEventObserver(for: .healthChanged) { [weak status, weak watchdog] in
+            guard case .healthChanged(let unhealthy) = $0 else { return }
+            watchdog?.hear(unhealthy)
+            status?.troubled = unhealthy
         }
     }
 

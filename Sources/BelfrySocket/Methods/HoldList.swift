@@ -20,11 +20,14 @@ final class HoldList {
     private let log: ServiceLog
     private var holds: [ObjectIdentifier: SocketHold] = [:]
     private var begun = 0
+    private var waits: LifecycleObservation?
 
     init(mediator: LifecycleMediator, log: ServiceLog) {
         self.mediator = mediator
         self.log = log
-        mediator.addWaitObserver { [weak self] trigger, names in self?.wait(trigger, for: names) }
+        waits = mediator.addEventObserver(for: .waiting) { [weak self] in
+            if case .waiting(let trigger, let names) = $0 { self?.wait(trigger, for: names) }
+        }
     }
 
     /// Answers `Hold`.

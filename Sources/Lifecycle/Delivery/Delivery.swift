@@ -8,11 +8,8 @@
 final class Delivery {
     /// The time an answer has that has gone on for `spent`, when so many groups are told after it.
     typealias Share = (_ answer: LifecycleAnswer, _ spent: Duration, _ groupsLeft: Int) -> TimeShare
-    /// What is told while it goes on: who gets on, and when his time is up, with what is kept for others, if that
-    /// moved.
-    typealias Progress = (
-        _ listener: String, _ window: Duration, _ text: String?, _ moved: (until: UInt64, reserve: Duration)?
-    ) -> Void
+    /// Called with each report of progress.
+    typealias Progress = (_ listener: String, ProgressReport) -> Void
 
     private let notification: LifecycleNotification
     private let groups: [[ListenerEntry]]
@@ -121,7 +118,7 @@ final class Delivery {
         calls.add((entry, answer, call))
         let share = isCutShort ? TimeShare(.zero) : share(answer, .zero, groups.count - next)
         if let progress {
-            call.onProgress = { progress(entry.place.name, $0, $1, $2) }
+            call.onProgress = { progress(entry.place.name, $0) }
         }
         call.begin(body, notification, share)
     }

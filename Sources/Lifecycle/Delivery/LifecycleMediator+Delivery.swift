@@ -52,20 +52,19 @@ extension LifecycleMediator {
     ) {
         Delivery(
             notification, to: groups, after: reports, clock: clock, deadline: deadlines.listener,
-            isAwaited: completion != nil || !reportObservers.isEmpty,
+            isAwaited: completion != nil,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }
         ) { [unowned self] in report($0, completion) }.advance()
     }
 
     func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
-        for observer in reportObservers { observer(report) }
-        if !report.listeners.isEmpty { for observer in answerObservers { observer(report) } }
+        if !report.listeners.isEmpty, eventObservers.observes(.delivered) { eventObservers.tell(.delivered(report)) }
         completion?(report)
     }
 
     /// Posts the notification of a step of a transition, and makes ready to tell the listeners of it.
-    func deliver(
-        _ name: LifecycleNotification.Name, _ step: LifecycleStep, of transition: Transition,
+    func delivery(
+        of name: LifecycleNotification.Name, _ step: LifecycleStep, in transition: Transition,
         _ completion: @escaping (LifecycleReport) -> Void
     ) -> Delivery {
         let notification = LifecycleNotification(
@@ -79,9 +78,7 @@ extension LifecycleMediator {
         return Delivery(
             notification, to: groups, clock: clock, deadline: deadlines.listener,
             share: shares(of: groups, in: transition, name),
-            progress: { [unowned self] listener, window, text, moved in
-                transitions.note(listener, window, text, moved: moved, in: transition)
-            }
+            progress: { [unowned self] in note($1, of: $0, in: transition) }
         ) { [unowned self] in report($0, completion) }
     }
 

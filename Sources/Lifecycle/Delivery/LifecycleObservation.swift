@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// An observer's place in a mediator. The observation ends when this is dropped or cancelled.
+/// An observation of notifications or events. It ends when this is cancelled or dropped.
 @MainActor
 public final class LifecycleObservation {
-    private var observer: ObserverList.Observer?
-    private let list: ObserverList
-    /// Where the list goes with the last observer; nil for that of everything.
-    private let audience: (Audience, in: AudienceTable)?
+    private var end: (() -> Void)?
 
-    init(_ observer: ObserverList.Observer, in list: ObserverList, of audience: (Audience, in: AudienceTable)?) {
-        self.observer = observer
-        self.list = list
-        self.audience = audience
-    }
+    init(_ end: @escaping () -> Void) { self.end = end }
 
-    /// Ends the observation: the observer is not called again, not even for a notification that is being delivered.
+    /// Ends the observation: the observer is not called again, not even for what is being told.
     public func cancel() {
-        guard let observer else { return }
-        self.observer = nil
-        list.remove(observer)
-        if let (audience, table) = audience { table.removeIfEmpty(audience) }
+        guard let end else { return }
+        self.end = nil
+        end()
     }
 
     isolated deinit { cancel() }

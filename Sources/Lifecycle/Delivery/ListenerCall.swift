@@ -5,25 +5,22 @@
 final class ListenerCall {
     /// What becomes of the call.
     typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
-    /// What is told while it goes on: when its time is up now, with what is kept for others, if that has just moved.
-    typealias Progress = (_ window: Duration, _ text: String?, _ moved: (until: UInt64, reserve: Duration)?) -> Void
-
     private let clock: any LifecycleClock
     /// When it began.
     let start: LifecycleTime
     private var completion: Completion?
     private var cancel: (() -> Void)?
-    private var timer: (any LifecycleTimer)?
     private var hasAnswered = false
     private var share = TimeShare(.zero)
-    private var endUsec: UInt64 = 0
-    private var deadlineUsec: UInt64 = 0
-    /// When it will have reported again, or be done, by its own account.
+    /// The end of its share.
+    private var deadline = MovableDeadline()
+    /// The end of the time that it wants, beyond which nothing moves its deadline.
+    private var lastUsec: UInt64 = 0
+    /// When it will have reported again, or be done, by its last report of progress.
     private var promisedUsec: UInt64 = 0
-    private var hasMoved = false
-    /// Hears of progress.
-    var onProgress: Progress?
-    /// Whether anybody wants to know what comes of it.
+    /// Called with each report of progress.
+    var onProgress: ((ProgressReport) -> Void)?
+    /// Whether somebody waits for the outcome.
     let isAwaited: Bool
 
     init(clock: any LifecycleClock, isAwaited: Bool = true, _ completion: @escaping Completion) {
@@ -36,8 +33,8 @@ final class ListenerCall {
     /// Begins the answer in this very turn; only an answer that does not end in it costs a timer.
     func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
         self.share = share
-        endUsec = share.time.end(from: start.monotonicUsec)
-        deadlineUsec = share.wanted.end(from: start.monotonicUsec)
+        deadline.set(share.time, from: start.monotonicUsec)
+        lastUsec = share.wanted.end(from: start.monotonicUsec)
         switch body {
         case .suspending(let body):
             let task = Task.immediate { [self] in
@@ -58,31 +55,26 @@ final class ListenerCall {
     func progress(nextWithin window: Duration, _ text: String?) {
         guard completion != nil else { return }
         let window = window.bounded
-        promisedUsec = min(window.end(from: clock.monotonicUsec), deadlineUsec)
-        keepPromise(window, text)
+        promisedUsec = min(window.end(from: clock.monotonicUsec), lastUsec)
+        extend(window, text)
     }
 
-    private func keepPromise(_ window: Duration, _ text: String?) {
-        let moves = promisedUsec > endUsec
-        if moves {
-            endUsec = promisedUsec
-            hasMoved = true
-        }
-        onProgress?(window, text, moves ? (endUsec, share.reserve) : nil)
+    private func extend(_ window: Duration, _ text: String?) {
+        let moved = deadline.extend(to: promisedUsec)
+        onProgress?(
+            ProgressReport(window: window, text: text, moved: moved ? (deadline.endUsec, share.reserve) : nil))
     }
 
-    /// The time for all is another now, and so is the share, from now on. One that gets on is still expected when it
-    /// said.
+    /// Replaces its share by another one that begins now. A window that it promised stays.
     func retime(_ share: TimeShare) {
         guard completion != nil else { return }
         self.share = share
         let now = clock.monotonicUsec
-        endUsec = share.time.end(from: now)
-        if promisedUsec > endUsec { keepPromise(Duration(from: now, to: promisedUsec), nil) }
+        deadline.set(share.time, from: now)
+        if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil) }
         // In its first step it has no timer yet.
         guard cancel != nil else { return }
-        timer?.cancel()
-        if endUsec > now { setTimer(.microseconds(endUsec - now)) } else { overrun() }
+        if deadline.endUsec > now { setTimer(.microseconds(deadline.endUsec - now)) } else { overrun() }
     }
 
     /// How long it has gone on.
@@ -93,18 +85,15 @@ final class ListenerCall {
         // Cut short while its first step was running: nobody knew yet what cancels it.
         guard completion != nil else { return cancel() }
         self.cancel = cancel
-        if share.time <= .zero, !hasMoved { overrun() } else { setTimer(share.time) }
+        if share.time <= .zero, !deadline.wasExtended { overrun() } else { setTimer(share.time) }
     }
 
     private func setTimer(_ delay: Duration) {
-        timer = clock.schedule(after: delay) { [weak self] in self?.timeIsUp() }
+        deadline.setTimer(after: delay, clock) { [weak self] in self?.timerFired() }
     }
 
-    private func timeIsUp() {
-        let now = clock.monotonicUsec
-        guard hasMoved, endUsec > now else { return overrun() }
-        hasMoved = false
-        setTimer(.microseconds(endUsec - now))
+    private func timerFired() {
+        if let rest = deadline.rest(at: clock.monotonicUsec) { setTimer(rest) } else { overrun() }
     }
 
     /// Ends the call now, as when its time is up. An answer that ignores the cancellation goes on, and nobody waits for
@@ -117,15 +106,14 @@ final class ListenerCall {
     private func answered(_ outcome: ListenerOutcome) {
         hasAnswered = true
         // Without a deadline, as after a second stop, the first step takes what it takes.
-        let deadline = Duration(from: start.monotonicUsec, to: deadlineUsec)
-        finish(deadline > .zero ? outcome.judged(spent, deadline: deadline) : outcome)
+        let wanted = Duration(from: start.monotonicUsec, to: lastUsec)
+        finish(wanted > .zero ? outcome.judged(spent, deadline: wanted) : outcome)
     }
 
     private func finish(_ outcome: ListenerOutcome) {
         guard let completion else { return }
         self.completion = nil
-        timer?.cancel()
-        timer = nil
+        deadline.cancelTimer()
         cancel = nil
         onProgress = nil
         completion(self, outcome, spent)

@@ -164,7 +164,7 @@ final class ListenerRegistry {
     }
 
     /// Those that are not healthy.
-    var troubled: [ListenerHealthReport] {
+    var unhealthy: [ListenerHealthReport] {
         inOrder.joined().compactMap { entry in
             let health = entry.listener.health
             return health == .healthy ? nil : ListenerHealthReport(listener: entry.place.name, health: health)

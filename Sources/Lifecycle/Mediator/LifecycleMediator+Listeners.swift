@@ -53,16 +53,11 @@ extension LifecycleMediator {
     /// - Returns: those that are not healthy.
     @discardableResult
     public func checkHealth() -> [ListenerHealthReport] {
-        let now = registry.troubled
-        guard now != troubled else { return now }
-        troubled = now
-        for observer in healthObservers { observer(now) }
-        return now
-    }
-
-    /// Calls `handler` with those that are not healthy, whenever a check finds others than the one before, or others
-    /// reasons: with none when all are well again.
-    public func addHealthObserver(_ handler: @escaping ([ListenerHealthReport]) -> Void) {
-        healthObservers.append(handler)
+        let found = registry.unhealthy
+        if found != unhealthy {
+            unhealthy = found
+            eventObservers.tell(.healthChanged(found))
+        }
+        return found
     }
 }

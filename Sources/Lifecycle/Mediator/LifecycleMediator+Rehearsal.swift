@@ -48,7 +48,7 @@ extension LifecycleMediator {
     ) {
         let transition = Transition(trigger, origin: origin, userInfo: [:], nil)
         transition.steps = transitions.machine.steps(for: trigger)
-        if trigger == .reload, !transition.steps.isEmpty { transitions.read(into: transition) }
+        if trigger == .reload, !transition.steps.isEmpty { read(into: transition) }
         transition.limitUsec = deadlines.limit(of: trigger).end(from: clock.monotonicUsec)
         rehearse(transition, after: [], completion)
     }

@@ -54,7 +54,7 @@ extension LifecycleMediator {
     public func plan(for trigger: LifecycleTrigger) -> LifecyclePlan {
         let steps = transitions.machine.steps(for: trigger)
         let isLeaving = trigger == .pause || trigger == .stop
-        let tasks = isLeaving && !steps.isEmpty ? transitions.backgroundTasks.underWay : []
+        let tasks = isLeaving && !steps.isEmpty ? backgroundTasks.underWay : []
         return plan(
             steps.compactMap { step in step.name.map { ($0, step.from, step.to) } },
             tasks: tasks.map { LifecyclePlan.Task(name: $0.name, remaining: $0.remainingTime) },

@@ -56,7 +56,7 @@ public final class CompositeListener: LifecycleListener {
     public var leaves: [ListenerStatus] { registry.statuses(deadline: deadline) }
 
     /// That of the leaf that is worst, with the reasons of all that are not healthy.
-    public var health: ListenerHealth { .combined(registry.troubled) }
+    public var health: ListenerHealth { .combined(registry.unhealthy) }
 
     var restorable: [any RestorableListener] { registry.restorable }
 
@@ -92,8 +92,8 @@ public final class CompositeListener: LifecycleListener {
             notification, to: registry.groups(answering: notification.name), clock: clock,
             deadline: deadline, isRehearsal: isRehearsal, isAwaited: progress.isAwaited,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
-            progress: { leaf, window, text, _ in
-                progress.report(nextWithin: window, text.map { "\(leaf): \($0)" } ?? leaf)
+            progress: { leaf, report in
+                progress.report(nextWithin: report.window, report.text.map { "\(leaf): \($0)" } ?? leaf)
             },
             { completion($0.combinedOutcome) })
         delivery.advance()

@@ -56,7 +56,7 @@ public final class BackgroundTask {
     ///   - window: within which time the next report, or the end, will come.
     ///   - text: what has been done, in a few words for `systemctl status`.
     public func reportProgress(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
-        if !isEnded { list?.onProgress?(self, window.bounded, text) }
+        if !isEnded { list?.wait?.report(self, nextWithin: window.bounded, text) }
     }
 
     /// Ends it: nobody waits for it any more. Calling it again does nothing. A task that is dropped ends too.
@@ -92,8 +92,8 @@ final class BackgroundTaskList {
 
     private var tasks: [ObjectIdentifier: Reference] = [:]
     private var added = 0
-    /// Hears of progress while somebody waits.
-    var onProgress: ((_ task: BackgroundTask, _ window: Duration, _ text: String?) -> Void)?
+    /// The wait for them that is under way.
+    weak var wait: BackgroundTaskWait?
 
     /// Whether there is none.
     var isEmpty: Bool { tasks.isEmpty }
@@ -130,5 +130,54 @@ final class BackgroundTaskList {
         let bodies = waiting
         waiting = []
         for body in bodies { body() }
+    }
+}
+
+/// The wait of a pause or a stop for background tasks: until they have ended, or until their share of the time is up.
+final class BackgroundTaskWait {
+    private let tasks: BackgroundTaskList
+    private let clock: any LifecycleClock
+    private let reserve: Duration
+    private let progress: (_ task: String, ProgressReport) -> Void
+    private var deadline = MovableDeadline()
+
+    init(
+        for tasks: BackgroundTaskList, _ share: TimeShare, clock: any LifecycleClock,
+        progress: @escaping (_ task: String, ProgressReport) -> Void
+    ) {
+        self.tasks = tasks
+        self.clock = clock
+        self.progress = progress
+        reserve = share.reserve
+        tasks.wait = self
+        retime(share)
+    }
+
+    /// Replaces the share by another one that begins now.
+    func retime(_ share: TimeShare) {
+        deadline.set(share.time, from: clock.monotonicUsec)
+        setTimer(share.time)
+    }
+
+    /// Ends the wait.
+    func end() {
+        deadline.cancelTimer()
+        tasks.wait = nil
+    }
+
+    /// A task reports progress.
+    func report(_ task: BackgroundTask, nextWithin window: Duration, _ text: String?) {
+        let time = min(window, task.remainingTime)
+        let moved = deadline.extend(to: time.end(from: clock.monotonicUsec))
+        progress(
+            task.name, ProgressReport(window: time, text: text, moved: moved ? (deadline.endUsec, reserve) : nil))
+    }
+
+    private func setTimer(_ delay: Duration) {
+        deadline.setTimer(after: delay, clock) { [weak self] in self?.timerFired() }
+    }
+
+    private func timerFired() {
+        if let rest = deadline.rest(at: clock.monotonicUsec) { setTimer(rest) } else { tasks.expireAll(.share) }
     }
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+extension LifecycleMediator {
+    /// What the mediator tells about its own work, besides the notifications.
+    public enum Event: Sendable {
+        /// The listeners of a notification are done or out of time. Not told for a notification that no listener answers.
+        case delivered(LifecycleReport)
+        /// A transition that ran has ended.
+        case transitionEnded(TransitionReport)
+        /// A stop was accepted. It has not begun, and has waited for nothing yet.
+        case stopAccepted(LifecycleOrigin)
+        /// A trigger was merged with a transition that waits.
+        case merged(LifecycleTrigger, LifecycleOrigin)
+        /// A pause or a stop begins to wait for the background tasks of these names.
+        case waiting(LifecycleTrigger, [String])
+        /// A listener or a background task reports progress to a transition that waits for it.
+        case progress(LifecycleProgress)
+        /// A health check found other listeners unhealthy than the one before, or other reasons: none when all are healthy.
+        case healthChanged([ListenerHealthReport])
+
+        /// The kind of this event.
+        var kind: EventKinds {
+            switch self {
+            case .delivered: .delivered
+            case .transitionEnded: .transitionEnded
+            case .stopAccepted: .stopAccepted
+            case .merged: .merged
+            case .waiting: .waiting
+            case .progress: .progress
+            case .healthChanged: .healthChanged
+            }
+        }
+    }
+
+    /// Kinds of events, one for each case of `Event`.
+    public nonisolated struct EventKinds: OptionSet, Sendable {
+        /// A bit for each kind.
+        public let rawValue: UInt8
+
+        /// Kinds by their bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// `Event.delivered`
+        public static let delivered = EventKinds(rawValue: 1 << 0)
+        /// `Event.transitionEnded`
+        public static let transitionEnded = EventKinds(rawValue: 1 << 1)
+        /// `Event.stopAccepted`
+        public static let stopAccepted = EventKinds(rawValue: 1 << 2)
+        /// `Event.merged`
+        public static let merged = EventKinds(rawValue: 1 << 3)
+        /// `Event.waiting`
+        public static let waiting = EventKinds(rawValue: 1 << 4)
+        /// `Event.progress`
+        public static let progress = EventKinds(rawValue: 1 << 5)
+        /// `Event.healthChanged`
+        public static let healthChanged = EventKinds(rawValue: 1 << 6)
+        /// Every kind.
+        public static let all = EventKinds(rawValue: 0x7f)
+    }
+
+    /// Calls `handler` with each event of these kinds, until the observation is cancelled or dropped.
+    ///
+    /// Observers are called in the order in which they were added. One that is added during an event is first called with
+    /// the next one.
+    public func addEventObserver(
+        for kinds: EventKinds = .all, using handler: @escaping (Event) -> Void
+    ) -> LifecycleObservation { eventObservers.add(kinds, handler) }
+}
+
+/// The observers of a mediator's events. An event of a kind that nobody observes costs one comparison.
+final class EventObserverList {
+    private final class Observer {
+        let kinds: LifecycleMediator.EventKinds
+        /// Nil when the observation has ended.
+        var handler: ((LifecycleMediator.Event) -> Void)?
+
+        init(_ kinds: LifecycleMediator.EventKinds, _ handler: @escaping (LifecycleMediator.Event) -> Void) {
+            self.kinds = kinds
+            self.handler = handler
+        }
+    }
+
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var observers: [Observer] = []
+    @exclusivity(unchecked)  // as above
+    private var kinds: LifecycleMediator.EventKinds = []
+
+    /// Whether anybody observes events of this kind.
+    @inline(__always)
+    func observes(_ kind: LifecycleMediator.EventKinds) -> Bool { kinds.contains(kind) }
+
+    func add(
+        _ kinds: LifecycleMediator.EventKinds, _ handler: @escaping (LifecycleMediator.Event) -> Void
+    ) -> LifecycleObservation {
+        let observer = Observer(kinds, handler)
+        observers.append(observer)
+        self.kinds.formUnion(kinds)
+        return LifecycleObservation { [self] in
+            // What the handler held goes last: its end may cancel other observations.
+            let handler = observer.handler
+            observer.handler = nil
+            observers.removeAll { $0 === observer }
+            self.kinds = observers.reduce(into: []) { $0.formUnion($1.kinds) }
+            withExtendedLifetime(handler) {}
+        }
+    }
+
+    func tell(_ event: LifecycleMediator.Event) {
+        let kind = event.kind
+        guard observes(kind) else { return }
+        for observer in observers where observer.kinds.contains(kind) { observer.handler?(event) }
+    }
+}
+
+/// A listener or a background task reports progress while a transition waits for it.
+public nonisolated struct LifecycleProgress: Sendable, Equatable {
+    /// The transition that waits: a stop also while the stop itself waits for another transition to end.
+    public let trigger: LifecycleTrigger
+    /// The name of the listener or the background task.
+    public let name: String
+    /// What was done, in its own words.
+    public let text: String?
+    /// The time within which it will report again, or be done.
+    public let window: Duration
+    /// The time that the transition has from now on.
+    public let remaining: Duration
+    /// Whether that is more than the transition had when it began.
+    public let isExtended: Bool
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Transitions and the background tasks that delay them.
+extension LifecycleMediator {
+    /// Moves the service: the notifications that `trigger` owes in the present state are delivered in order.
+    ///
+    /// One transition runs at a time, and others wait. A stop overtakes what waits, and leaves what is under way half of
+    /// its own time; a second stop leaves the first no more time; a reload asked for during a reload is merged into one
+    /// more, whose `count` says for how many it stands.
+    ///
+    /// - Parameters:
+    ///   - trigger: what happened.
+    ///   - origin: who caused it.
+    ///   - userInfo: what else there is to know, for the notification that is about the trigger itself. A pause, a resume
+    ///     and an interruption pass on `count` alone, with the last of their notifications.
+    ///   - completion: called once, when the transition has ended.
+    public func perform(
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],
+        completion: ((TransitionReport) -> Void)? = nil
+    ) {
+        run(transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, completion)))
+    }
+
+    /// Whether a transition is under way.
+    public var isInTransition: Bool { transitions.current != nil }
+
+    /// The time that is left to the transition under way, for all listeners together; nil when there is none.
+    public var remainingTime: Duration? { transitions.current.map(transitions.remaining) }
+
+    /// The names of the listeners or of the background tasks that the transition under way waits for.
+    public var awaited: [String] { taskWait == nil ? delivery?.awaited ?? [] : backgroundTasks.namesToTell }
+
+    // MARK: Stop and sleep
+
+    /// Whether a stop is under way or waits for its turn, so that another would cut it short.
+    package var isStopping: Bool { transitions.stop != nil }
+
+    /// Adds to what `willTerminate` will tell of the stop that is under way or waits, over what was said before. Does
+    /// nothing without one, and once `willTerminate` was posted.
+    package func addToStop(_ userInfo: UserInfo) { transitions.stop?.userInfo.merge(userInfo) { $1 } }
+
+    /// Pauses the service for a sleep of the machine, which does not wait forever and may not come after all. The report
+    /// is about what was done for this pause alone, whoever else asks for one.
+    package func pauseForSleep(_ completion: @escaping (TransitionReport) -> Void) {
+        run(transitions.add(Transition(.pause, origin: .service, userInfo: [:], isRevocable: true, completion)))
+    }
+
+    /// Revokes a pause for a sleep that does not come, if no listener was told of it.
+    ///
+    /// - Returns: false when listeners are being told of it; it goes on.
+    package func revokePauseForSleep() -> Bool {
+        guard let actions = transitions.revoke() else { return false }
+        run(actions)
+        return true
+    }
+
+    /// The sleep comes now: a pause under way ends before this returns, and waits neither for listeners nor for background
+    /// tasks. A pause for the sleep that waits for its turn is called off.
+    package func hurryPauseForSleep() {
+        run(transitions.hurryPause())
+        _ = revokePauseForSleep()
+    }
+
+    /// How many pauses were asked for so far, those for a sleep not counted.
+    package var pauses: Int { transitions.pauses }
+
+    // MARK: Background tasks
+
+    /// Begins work that a pause or a stop waits for, as `UIApplication.beginBackgroundTask` does.
+    ///
+    /// The wait ends with `end()`, when the task is dropped, and at its deadline; before that when the task's share of the
+    /// time of the pause or the stop is up and `BackgroundTask.reportProgress` asks for no more, and at a second stop. A
+    /// sleep of the machine that waits no longer ends the wait and leaves the task.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called in reports.
+    ///   - deadline: how long it may take from now on.
+    ///   - expiration: called once when its time is up, before it ends.
+    public func beginBackgroundTask(
+        named name: String, deadline: Duration, expiration: (() -> Void)? = nil
+    ) -> BackgroundTask {
+        let task = BackgroundTask(name, deadline: deadline, clock: clock, in: backgroundTasks, expiration)
+        backgroundTasks.add(task)
+        return task
+    }
+
+    /// Calls `body` once when no background task is under way, which may be now, or when a stop waits for them no longer.
+    package func whenBackgroundTasksEnd(_ body: @escaping () -> Void) { backgroundTasks.whenEmpty(body) }
+
+    // MARK: Actions
+
+    /// Performs actions, and then those that are due next.
+    private func run(_ actions: [TransitionRunner.Action]) {
+        perform(actions)
+        while let action = transitions.next() { perform(action) }
+    }
+
+    func perform(_ actions: [TransitionRunner.Action]) { for action in actions { perform(action) } }
+
+    private func perform(_ action: TransitionRunner.Action) {
+        switch action {
+        case .tell(let event): eventObservers.tell(event)
+        case .readConfiguration(let transition):
+            if transition.trigger == .reload || readConfiguration != nil { read(into: transition) }
+            transitions.hasRead(transition)
+        case .deliver(let name, let step, let transition): deliver(name, step, of: transition)
+        case .wait(let transition): wait(for: transition)
+        case .endWait:
+            taskWait?.end()
+            taskWait = nil
+        case .expireTasks(let goesOn):
+            backgroundTasks.expireAll(.secondStop)
+            if goesOn { transitions.goesOn() }
+        case .makeWay(let stop, let overtaken): perform(transitions.makeWay(for: stop, overtaking: overtaken))
+        case .goOn: transitions.goesOn()
+        case .cutShort: delivery?.cutShort()
+        case .retime(let transition):
+            taskWait?.retime(shareOfTasks(in: transition))
+            delivery?.retime()
+        case .callOff(let transition): transition.finish(.overtaken)
+        case .end(let transition): eventObservers.tell(.transitionEnded(transition.finish(transition.result)))
+        }
+    }
+
+    /// Reads the configuration anew; on failure the transition has the reasons.
+    func read(into transition: Transition) {
+        do {
+            transition.configuration = try readConfiguration?() ?? configuration
+        } catch let error as LifecycleReloadError {
+            transition.reasons = error.reasons
+        } catch {
+            transition.reasons = [String(describing: error)]
+        }
+    }
+
+    private func deliver(_ name: LifecycleNotification.Name, _ step: LifecycleStep, of transition: Transition) {
+        let delivery = delivery(of: name, step, in: transition) { [weak self] report in
+            guard let self else { return }
+            self.delivery = nil
+            transitions.delivered(step, report, of: transition)
+            run([])
+        }
+        self.delivery = delivery
+        if transition.cutShortBy != nil { delivery.cutShort() }
+        delivery.advance()
+    }
+
+    private func wait(for transition: Transition) {
+        let names = backgroundTasks.namesToTell
+        if !names.isEmpty { eventObservers.tell(.waiting(transition.trigger, names)) }
+        let wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) {
+            [unowned self] in note($1, of: $0, in: transition)
+        }
+        taskWait = wait
+        transitions.waits()
+        backgroundTasks.whenEmpty { [weak self, weak wait] in
+            guard let self, let wait, taskWait === wait else { return }
+            transitions.goesOn()
+            run([.endWait])
+        }
+    }
+
+    private func shareOfTasks(in transition: Transition) -> TimeShare {
+        TimeShare(
+            of: backgroundTasks.longestTime, before: timeNeeded(for: transition.steps),
+            within: transitions.remaining(transition))
+    }
+
+    /// Tells that somebody reports progress whom a transition waits for.
+    func note(_ progress: ProgressReport, of name: String, in transition: Transition) {
+        eventObservers.tell(.progress(transitions.note(progress, of: name, in: transition)))
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+// How deadlines move
+//
+// A transition has a limit for everything it waits for: listeners and background tasks. Each of them gets a share of what
+// is left when its turn comes (`TimeShare`): all that it wants if there is enough for everybody, otherwise a proportional
+// part, so that a slow one does not use up the time of those behind it. The time of those behind it is its reserve.
+//
+// Two things move the end of a share:
+//
+// * Progress. Whoever reports progress gets the window that it names, up to the deadline that it declared, even beyond its
+//   share. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
+//   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well.
+// * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is set.
+//   Then what is left is shared out anew, counting the time that was used already. A window that was promised stays.
+//
+// `TransitionRunner` alone writes the limit of a transition, and `MovableDeadline` alone the end of a share: `ListenerCall`
+// has one for an answer, `BackgroundTaskWait` one for all background tasks. A report of progress does not touch the timer,
+// which may happen often: when the timer fires and the end has moved, it is set again for the rest.
+
+/// The end of a share of time, with the timer that fires there.
+struct MovableDeadline {
+    private(set) var endUsec: UInt64 = 0
+    private(set) var wasExtended = false
+    private var timer: (any LifecycleTimer)?
+
+    /// Sets the end to `time` after `startUsec`.
+    mutating func set(_ time: Duration, from startUsec: UInt64) { endUsec = time.end(from: startUsec) }
+
+    /// Moves the end to a later moment.
+    ///
+    /// - Returns: false when it was as late already.
+    mutating func extend(to laterUsec: UInt64) -> Bool {
+        guard laterUsec > endUsec else { return false }
+        endUsec = laterUsec
+        wasExtended = true
+        return true
+    }
+
+    /// Sets the timer in place of the one before.
+    mutating func setTimer(after delay: Duration, _ clock: any LifecycleClock, _ body: @escaping () -> Void) {
+        timer?.cancel()
+        timer = clock.schedule(after: delay, body)
+    }
+
+    /// The time that is left when the timer has fired; nil when the deadline has come.
+    mutating func rest(at nowUsec: UInt64) -> Duration? {
+        guard wasExtended, endUsec > nowUsec else { return nil }
+        wasExtended = false
+        return .microseconds(endUsec - nowUsec)
+    }
+
+    mutating func cancelTimer() {
+        timer?.cancel()
+        timer = nil
+    }
+}
+
+/// Progress as it was reported.
+struct ProgressReport {
+    /// The time within which the next report, or the end, will come.
+    let window: Duration
+    /// What was done.
+    let text: String?
+    /// Where the deadline is now, and the reserve of those that come later; nil when the report did not move it.
+    let moved: (endUsec: UInt64, reserve: Duration)?
+}

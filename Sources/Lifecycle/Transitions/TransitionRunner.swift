@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// Runs transitions, one at a time: asks the state machine which steps are owed, and judges the answers to each.
+///
+/// It decides and calls nobody. Its methods return actions, which the mediator performs in order
+/// (`LifecycleMediator+Transitions.swift`); after them the mediator asks for the `next()` one until there is none.
+/// Performing an action may call anybody, who may come back with the next trigger before it is done, so each method leaves
+/// the runner in a state that holds whatever comes next.
+final class TransitionRunner {
+    /// What the mediator is to do.
+    enum Action {
+        /// Tell the observers of events.
+        case tell(LifecycleMediator.Event)
+        /// Read the configuration for this transition, then call `hasRead(_:)`.
+        case readConfiguration(Transition)
+        /// Post the notification of a step and tell the listeners, then call `delivered(_:_:of:)`.
+        case deliver(LifecycleNotification.Name, LifecycleStep, Transition)
+        /// Wait for the background tasks: call `waits()`, and `goesOn()` when no task is left.
+        case wait(Transition)
+        /// Stop waiting for the background tasks.
+        case endWait
+        /// Let the background tasks expire because of a second stop. If `goesOn`, then call `goesOn()`.
+        case expireTasks(goesOn: Bool)
+        /// Make way for this stop, which overtakes these: perform what `makeWay(for:overtaking:)` returns.
+        case makeWay(Transition, overtaking: [Transition])
+        /// Call `goesOn()`, for a pause that does not wait for background tasks any more.
+        case goOn
+        /// Give the delivery under way no more time.
+        case cutShort
+        /// Share out the time of this transition anew.
+        case retime(Transition)
+        /// Report that this transition was overtaken.
+        case callOff(Transition)
+        /// Report how this transition ended.
+        case end(Transition)
+    }
+
+    /// What the current transition is doing.
+    private enum Phase {
+        /// Its next step begins, unless it has to wait for background tasks first.
+        case checksTasks
+        /// Its next step begins.
+        case advances
+        /// It waits for background tasks.
+        case waits
+        /// The mediator is performing an action for it, and will report back.
+        case acts
+    }
+
+    @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
+    /// The configuration that holds; nil before the first was read.
+    private(set) var configuration: LifecycleConfiguration?
+    /// How many pauses were asked for that cannot be revoked.
+    private(set) var pauses = 0
+    private var queue = TransitionQueue()
+    private var phase = Phase.advances
+    private let backgroundTasks: BackgroundTaskList
+    private let clock: any LifecycleClock
+    private var deadlines: LifecycleDeadlines
+
+    init(
+        configuration: LifecycleConfiguration?, deadlines: LifecycleDeadlines, backgroundTasks: BackgroundTaskList,
+        clock: any LifecycleClock
+    ) {
+        self.configuration = configuration
+        self.deadlines = deadlines
+        self.backgroundTasks = backgroundTasks
+        self.clock = clock
+    }
+
+    /// The transition under way.
+    var current: Transition? { queue.current }
+    /// The stop that is under way or waits.
+    var stop: Transition? { queue.stop }
+
+    // MARK: Requests
+
+    /// Accepts a transition.
+    func add(_ transition: Transition) -> [Action] {
+        if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }
+        switch queue.add(transition) {
+        case .queued(let overtaken) where transition.trigger == .stop:
+            transition.beganUsec = clock.monotonicUsec
+            transition.limitUsec = limit(of: transition)
+            return [.tell(.stopAccepted(transition.origin)), .makeWay(transition, overtaking: overtaken)]
+        case .queued(let overtaken): return overtaken.map { .callOff($0) }
+        case .merged: return [.tell(.merged(transition.trigger, transition.origin))]
+        case .cutsShort(let stop):
+            // What runs before the stop has no more time either.
+            for cut in [stop, current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
+            return [.expireTasks(goesOn: false), .cutShort]
+        }
+    }
+
+    /// Overtakes what waits, and leaves what is under way a part of the stop's time. A pause that waits for background
+    /// tasks leaves that wait to the stop; one that was told to nobody yet is called off.
+    func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
+        var actions: [Action] = []
+        var overtaken = overtaken
+        var isPauseResumed = false
+        if phase == .waits, let pause = current {
+            actions.append(.endWait)
+            phase = .acts
+            isPauseResumed = !pause.reports.isEmpty
+            if !isPauseResumed {
+                queue.end()
+                overtaken.insert(pause, at: 0)
+            }
+        }
+        actions += overtaken.map { .callOff($0) }
+        if let current, current !== stop { actions += retime(current, to: min(current.limitUsec, limit(before: stop))) }
+        return isPauseResumed ? actions + [.goOn] : actions
+    }
+
+    /// Revokes a pause that is revocable, unless a listener was told of it.
+    ///
+    /// - Returns: nil when it cannot be revoked any more.
+    func revoke() -> [Action]? {
+        if let transition = queue.takeBack() { return [.callOff(transition)] }
+        guard let current, current.isRevocable else { return [] }
+        guard phase == .waits, current.reports.isEmpty else { return nil }
+        current.steps = []
+        return endWait()
+    }
+
+    /// Leaves a pause that is under way no more time, whoever asked for it.
+    func hurryPause() -> [Action] {
+        guard let current, current.trigger == .pause else { return [] }
+        current.cutShortBy = current.cutShortBy ?? .service
+        return phase == .waits ? endWait() : [.cutShort]
+    }
+
+    private func endWait() -> [Action] {
+        phase = .advances
+        return [.endWait]
+    }
+
+    // MARK: Progress of the current transition
+
+    /// The next action for the current transition, or for the one whose turn it is.
+    func next() -> Action? {
+        while let transition = current {
+            switch phase {
+            case .waits, .acts: return nil
+            case .checksTasks: if let action = checkTasks(transition) { return action }
+            case .advances: if let action = advance(transition) { return action }
+            }
+        }
+        return begin()
+    }
+
+    private func begin() -> Action? {
+        guard let transition = queue.begin() else { return nil }
+        if transition.trigger != .stop {
+            transition.beganUsec = clock.monotonicUsec
+            transition.limitUsec = limit(of: transition)
+        }
+        transition.steps = machine.steps(for: transition.trigger)
+        phase = transition.steps.isEmpty ? .advances : .checksTasks
+        let reads = transition.trigger == .reload || (transition.trigger == .launch && configuration == nil)
+        guard reads, !transition.steps.isEmpty else { return next() }
+        phase = .acts
+        return .readConfiguration(transition)
+    }
+
+    /// The configuration of a transition was read, or could not be.
+    func hasRead(_ transition: Transition) {
+        phase = .checksTasks
+        guard transition.trigger == .launch else { return }
+        configuration = transition.configuration
+        // The notifications of a launch carry none.
+        transition.configuration = nil
+        if !transition.reasons.isEmpty { transition.steps = [] }
+    }
+
+    /// A pause and a stop wait for background tasks before their first step, and after each step for the tasks that were
+    /// begun in it.
+    private func checkTasks(_ transition: Transition) -> Action? {
+        phase = .advances
+        guard transition.trigger == .pause || transition.trigger == .stop, !backgroundTasks.isEmpty else { return nil }
+        // A stop that comes next waits for them itself.
+        if let stop, stop !== transition { return nil }
+        if transition.cutShortBy == nil {
+            phase = .acts
+            return .wait(transition)
+        }
+        // The machine's sleep does not wait for tasks, and does not end them.
+        guard transition.trigger == .stop else { return nil }
+        phase = .acts
+        return .expireTasks(goesOn: true)
+    }
+
+    /// The current transition waits for the background tasks.
+    func waits() { phase = .waits }
+
+    /// The current transition waits no longer.
+    func goesOn() { phase = .advances }
+
+    private func advance(_ transition: Transition) -> Action? {
+        guard !transition.steps.isEmpty else {
+            queue.end()
+            return .end(transition)
+        }
+        let step = transition.steps.removeFirst()
+        if step.isArrival { machine.take(step) }
+        guard let name = step.name else { return nil }
+        phase = .acts
+        return .deliver(name, step, transition)
+    }
+
+    /// The listeners of a step are done or out of time.
+    func delivered(_ step: LifecycleStep, _ report: LifecycleReport, of transition: Transition) {
+        transition.reports.append(report)
+        if !step.isArrival { machine.take(step) }
+        judge(step, report, transition)
+        phase = .checksTasks
+    }
+
+    private func judge(_ step: LifecycleStep, _ report: LifecycleReport, _ transition: Transition) {
+        switch step.name {
+        case .willFinishLaunching where !report.refusals.isEmpty, .didFinishLaunching where !report.refusals.isEmpty:
+            transition.reasons = report.refusals
+            transition.steps = machine.steps(for: .refuseLaunch)
+        case .willFinishLaunching where stop != nil && report.hasOverrun,
+            .didFinishLaunching where stop != nil && report.hasOverrun:
+            transition.isGivenUp = true
+            transition.steps = []
+        case .willReload:
+            transition.reasons += report.problems
+            if !transition.reasons.isEmpty { goBack(transition) }
+        case .didReload:
+            transition.reasons = report.problems
+            if transition.reasons.isEmpty {
+                configuration = transition.configuration ?? configuration
+            } else {
+                goBack(transition)
+            }
+        default: break
+        }
+    }
+
+    /// The new configuration is dropped: every listener is told, and is given the old one.
+    private func goBack(_ transition: Transition) {
+        transition.configuration = configuration ?? LifecycleConfiguration()
+        transition.steps = [LifecycleStep(.didFailToReload, machine.state, machine.state)]
+    }
+
+    // MARK: Time
+
+    /// The time that is left to a transition.
+    func remaining(_ transition: Transition) -> Duration {
+        Duration(from: clock.monotonicUsec, to: transition.limitUsec)
+    }
+
+    /// Applies new deadlines. The transition under way has its new time from its beginning on, unless it was extended.
+    func apply(_ deadlines: LifecycleDeadlines) -> [Action] {
+        self.deadlines = deadlines
+        if let stop, stop !== current, !stop.isExtended { stop.limitUsec = limit(of: stop) }
+        guard let current, !current.isExtended else { return [] }
+        return retime(current, to: limit(of: current))
+    }
+
+    private func retime(_ transition: Transition, to limit: UInt64) -> [Action] {
+        guard limit != transition.limitUsec else { return [] }
+        transition.limitUsec = limit
+        return [.retime(transition)]
+    }
+
+    private func limit(of transition: Transition) -> UInt64 {
+        let own = deadlines.limit(of: transition.trigger).end(from: transition.beganUsec)
+        guard let stop, stop !== transition else { return own }
+        return min(own, limit(before: stop))
+    }
+
+    /// When a transition is to be done that a stop finds under way.
+    private func limit(before stop: Transition) -> UInt64 { deadlines.beforeStop.end(from: stop.beganUsec) }
+
+    /// Somebody whom a transition waits for reports progress. Where that moved his deadline, the transition is given the
+    /// time; a stop that waits behind it keeps its own part.
+    func note(_ progress: ProgressReport, of name: String, in transition: Transition) -> LifecycleProgress {
+        if let moved = progress.moved {
+            let last = Duration.longest.end(from: clock.monotonicUsec)
+            transition.extend(to: min(moved.reserve.end(from: moved.endUsec), last))
+            if let stop, stop !== transition {
+                let rest = deadlines.stop - deadlines.beforeStop
+                stop.extend(to: rest.end(from: transition.limitUsec))
+            }
+        }
+        let last = stop ?? transition
+        return LifecycleProgress(
+            trigger: last.trigger, name: name, text: progress.text, window: min(progress.window, remaining(transition)),
+            remaining: remaining(last), isExtended: transition.isExtended || last.isExtended)
+    }
+}
