@@ -60,6 +60,8 @@ let package = Package(
                 "CBenchmark", .product(name: "Belfry", package: "belfry"),
                 .product(name: "Lifecycle", package: "belfry"),
             ], swiftSettings: strict),
+        .executableTarget(
+            name: "ManyListeners", dependencies: [.product(name: "Belfry", package: "belfry")], swiftSettings: strict),
         .executableTarget(name: "FanOutClient", dependencies: ["CBenchmark"], cSettings: strictC),
     ]
 )

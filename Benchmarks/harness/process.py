@@ -69,6 +69,11 @@ class Process:
                 self._process.kill()
                 self._process.wait()
 
+    def wait(self, limit: float = 300) -> None:
+        """Until it has ended of itself."""
+        if status := self._process.wait(timeout=limit):
+            raise RuntimeError(f"'{self.name}' ended with {status}")
+
     def wait_for(self, path: Path, limit: float = 10) -> None:
         """Waits until the process has made the file and, where it is a socket, accepts connections."""
         end = time.monotonic() + limit

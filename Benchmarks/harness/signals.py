@@ -33,7 +33,7 @@ def _word(flag: bool) -> str:
     return "yes" if flag else "no"
 
 
-def _send(place: Place, *arguments, sender: str = "SignalSender") -> list[dict]:
+def send(place: Place, *arguments, sender: str = "SignalSender") -> list[dict]:
     sent = subprocess.run(
         [place.helpers / sender, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=True)
     return [json.loads(line) for line in sent.stdout.splitlines()]
@@ -52,7 +52,7 @@ def _medians(place: Place, count: int, programs: list[tuple], together: bool = F
             targets += [process.pid, page]
         # The sender does not wander, so that no result hangs on where it happened to go.
         stack.enter_context(one_processor())
-        return [found["median_ns"] / 1000 for found in _send(place, "latency", count, *targets)]
+        return [found["median_ns"] / 1000 for found in send(place, "latency", count, *targets)]
 
 
 def _to_subscriber(place: Place, count: int, logger: bool = False) -> list[float]:
@@ -66,7 +66,7 @@ def _to_subscriber(place: Place, count: int, logger: bool = False) -> list[float
         stack.enter_context(belfry)
         belfry.wait_for(page.parent / "socket")
         targets = [alone.pid, answer, "", belfry.pid, page.parent / "socket", SUBSCRIBE]
-        return [found["median_ns"] / 1000 for found in _send(place, count, *targets, sender="SignalSubscriber")]
+        return [found["median_ns"] / 1000 for found in send(place, count, *targets, sender="SignalSubscriber")]
 
 
 def latency(place: Place, count: int = 3000) -> Section:
@@ -104,7 +104,7 @@ def burst(place: Place) -> Section:
         for program, results in found.items():
             process, page = _receiver(place, program)
             with process:
-                results += _send(place, "burst", process.pid, page)
+                results += send(place, "burst", process.pid, page)
     ours, theirs = found["SignalBelfry"], [result["arrived"] for result in found["SignalDispatch"]]
     arrived, whole = min(result["arrived"] for result in ours), min(result["whole"] for result in ours)
     return Section(f"Burst: 1000 queued real-time signals, the worst of {BURST_REPETITIONS}", [
