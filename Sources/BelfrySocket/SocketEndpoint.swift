@@ -22,7 +22,7 @@ package final class SocketEndpoint {
     /// Begins to listen. A socket of its own is stored, so that clients are not refused while the service restarts.
     ///
     /// - Throws: `LifecycleRefusal` when that is not possible: a service that cannot be reached is not to run.
-    func open(_ server: VarlinkServer, _ kept: KeptDescriptors) throws {
+    func open(_ server: VarlinkServer, _ kept: HandoffDescriptors) throws {
         do throws(SystemError) {
             for descriptor in activated { try server.listen(onActivated: descriptor) }
             guard activated.isEmpty else { return }

@@ -34,7 +34,7 @@ package final class SocketListener: LifecycleListener {
     lazy var rehearsals = RequestMerger { [unowned self] _, requests, done in rehearse(requests, done) }
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
-    private let keeper: SocketKeeper
+    private let handoff: Handoff
     private var access: SocketAccess
     /// What `GetState` says of this run besides where it is.
     package var describeRun: () -> UserInfo = { [:] }
@@ -47,18 +47,18 @@ package final class SocketListener: LifecycleListener {
     ///   - mediator: whose life is offered.
     ///   - identity: what the service says of itself.
     ///   - endpoint: where it listens.
-    ///   - keeper: what an earlier process left to it, and what it leaves to the next.
+    ///   - handoff: what an earlier process left to it, and what it leaves to the next.
     ///   - series: what the journal has of its notifications; nil when it has none.
     ///   - log: hears of refused clients.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, identity: ServiceIdentity, endpoint: SocketEndpoint,
-        keeper: SocketKeeper, series: JournalSeries? = nil, log: ServiceLog
+        handoff: Handoff, series: JournalSeries? = nil, log: ServiceLog
     ) throws {
         let settings = mediator.configuration[BelfrySettings.self]?.socket ?? BelfrySettings.defaults.socket
         self.mediator = mediator
         self.identity = identity
         self.endpoint = endpoint
-        self.keeper = keeper
+        self.handoff = handoff
         self.log = log
         clients = ClientLog(log)
         access = SocketAccess(settings)
@@ -70,11 +70,11 @@ package final class SocketListener: LifecycleListener {
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: VarlinkLimits(settings))
-        try keeper.begin(after: mediator.lastSequence)
+        try handoff.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(
             on: server, loop: loop, bootID: identity.bootID, queueLimit: settings.queueMax,
             queueByteLimit: settings.queueSizeMax,
-            replayLimit: settings.replayMax, keeper: keeper,
+            replayLimit: settings.replayMax, handoff: handoff,
             journal: series.map { Self.queue($0, mediator, log) })
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
@@ -90,7 +90,7 @@ package final class SocketListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
-            try endpoint.open(server, keeper.descriptors)
+            try endpoint.open(server, handoff.descriptors)
             subscribers.resume()
         }
         // Nothing in it can fail.

@@ -14,36 +14,36 @@ final class SocketPart: AssembledPart {
     private let foundation: PartFoundation
     private let received: ListenDescriptors
     /// Nil when there is to be no socket.
-    private let keeper: SocketKeeper?
+    private let handoff: Handoff?
     private var listener: SocketListener?
 
     init(_ foundation: PartFoundation) throws {
         self.foundation = foundation
         received = try .received()
-        let kept = KeptDescriptors(received, store: DescriptorStore(manager: foundation.manager))
+        let kept = HandoffDescriptors(received, store: DescriptorStore(manager: foundation.manager))
         let settings = foundation.settings.socket
         if settings.isEnabled {
-            keeper = try SocketKeeper(
+            handoff = try Handoff(
                 settings, bootID: foundation.identity.bootID, descriptors: kept, log: foundation.log)
         } else {
-            keeper = nil
+            handoff = nil
             kept.dropRest()
         }
     }
 
-    var lastSequence: UInt64? { keeper?.lastSequence }
+    var lastSequence: UInt64? { handoff?.lastSequence }
 
-    func owns(descriptorNamed name: String) -> Bool { KeptDescriptors.isOurs(name) }
+    func owns(descriptorNamed name: String) -> Bool { HandoffDescriptors.isOurs(name) }
 
     func addFirstListeners(_ service: PartSurroundings) throws {
-        guard let keeper else { return }
+        guard let handoff else { return }
         let path = foundation.options.socketPath
         let endpoint = SocketEndpoint(
             path: path ?? foundation.settings.socket.path ?? service.paths.socketPath,
             activated: path == nil ? received.named("varlink") : [])
         let listener = try SocketListener(
             loop: service.loop, mediator: service.mediator, identity: foundation.identity, endpoint: endpoint,
-            keeper: keeper,
+            handoff: handoff,
             series: JournalSeries(id: service.counter, uid: geteuid(), bootID: foundation.identity.bootID),
             log: foundation.log)
         listener.describeRun = service.describeRun

@@ -43,9 +43,9 @@ final class SocketFixture {
             identity: ServiceIdentity(
                 service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
             endpoint: SocketEndpoint(path: path, activated: []),
-            keeper: SocketKeeper(
+            handoff: Handoff(
                 settings.socket, bootID: "b007",
-                descriptors: KeptDescriptors(
+                descriptors: HandoffDescriptors(
                     ListenDescriptors([]), store: DescriptorStore(manager: manager), delay: storeDelay),
                 log: ServiceLog { [writer] _ in writer }),
             series: series, log: ServiceLog { [writer] _ in writer })

@@ -182,7 +182,7 @@ extension SubscriberList {
             onArrival: { [weak self, weak request] next in
                 guard let request else { return }
                 request.onCancel = nil
-                var replies = KeptReplies()
+                var replies = RingReplies()
                 self?.follow(request, names, from: next, &replies)
             },
             onGap: onGap,

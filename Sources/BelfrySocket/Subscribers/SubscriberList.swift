@@ -10,27 +10,27 @@ internal import Varlink
 /// Everyone who follows the service over the socket. A notification is encoded once, however many follow it.
 final class SubscriberList {
     /// How many names may be asked for, and their bytes.
-    private static let longestFilter = (names: 256, bytes: KeptLayout.longestNames)
+    private static let longestFilter = (names: 256, bytes: HandoffLayout.longestNames)
     /// How much of the past a subscriber gets before it has to read.
     private static let piece = 16 << 10
 
     /// How many replies may wait for one subscriber before it is told that it is too slow.
-    var queueLimit: Int { didSet { for broadcast in audiences.all { broadcast.limit = queueLimit } } }
+    var queueLimit: Int { didSet { for broadcast in index.all { broadcast.limit = queueLimit } } }
     /// The same in bytes.
-    var queueByteLimit: Int { didSet { for broadcast in audiences.all { broadcast.byteLimit = queueByteLimit } } }
+    var queueByteLimit: Int { didSet { for broadcast in index.all { broadcast.byteLimit = queueByteLimit } } }
     /// How many past notifications in memory a subscriber may ask for.
-    var replayLimit: Int { didSet { keeper.setReplayLimit(replayLimit) } }
+    var replayLimit: Int { didSet { handoff.setReplayLimit(replayLimit) } }
     /// Whether a client may still look.
     var admits: (VarlinkRequest) -> Bool = { _ in true }
     /// Where those are that are not in memory; nil when they are nowhere.
     let journal: JournalQueue?
     let server: VarlinkServer
     private let loop: MainEventLoop
-    let keeper: SocketKeeper
+    let handoff: Handoff
     /// What the next process goes on with.
-    let kept: KeptState
+    let kept: HandoffMemory
     @exclusivity(unchecked)  // nothing calls out while it is used
-    private var audiences = AudienceTable()
+    private var index = SubscriberIndex()
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var encoder: NotificationEncoder
     /// The lines of those in the table that the next process goes on with.
@@ -44,7 +44,7 @@ final class SubscriberList {
     init(
         on server: VarlinkServer, loop: MainEventLoop, bootID: String, queueLimit: Int, queueByteLimit: Int,
         replayLimit: Int,
-        keeper: SocketKeeper, journal: JournalQueue?
+        handoff: Handoff, journal: JournalQueue?
     ) {
         self.server = server
         self.loop = loop
@@ -52,8 +52,8 @@ final class SubscriberList {
         self.queueLimit = queueLimit
         self.queueByteLimit = queueByteLimit
         self.replayLimit = replayLimit
-        self.keeper = keeper
-        kept = keeper.state
+        self.handoff = handoff
+        kept = handoff.state
         self.journal = journal
     }
 
@@ -94,7 +94,7 @@ final class SubscriberList {
         }
         if next > last || next >= oldest {
             start()
-            var replies = KeptReplies()
+            var replies = RingReplies()
             follow(request, names, from: next, &replies)
         } else if let journal {
             replay(request, names, from: next, journal, onStart: start) { oldest, _ in refuse(oldest) }
@@ -110,7 +110,7 @@ final class SubscriberList {
         let message = encoder.message
         let isLong = makeRoom(name: name.rawValue.utf8.count, message: message.count)
         kept.ring.append(name: name.rawValue, message: message)
-        for broadcast in audiences.broadcasts(wanting: name) {
+        for broadcast in index.broadcasts(wanting: name) {
             broadcast.send(message, number: notification.sequence)
         }
         if isLong { settle() }
@@ -118,7 +118,7 @@ final class SubscriberList {
 
     /// Ends the subscriptions of those who may no longer look. Who is still being told the past is seen to at his next step.
     func review() {
-        for broadcast in audiences.all {
+        for broadcast in index.all {
             for request in broadcast.requests where !admits(request) {
                 broadcast.remove(request)
                 request.fail(.permissionDenied)
@@ -129,7 +129,7 @@ final class SubscriberList {
     /// The process ends: subscribers are left to the next one, or to the end that the service manager makes.
     func leave() {
         isLeaving = true
-        keeper.descriptors.storeYoung()
+        handoff.descriptors.storeYoung()
     }
 
     // What is kept of a subscription
@@ -149,25 +149,25 @@ final class SubscriberList {
     }
 
     private var isGathering: Bool {
-        audiences.all.contains(where: \.isGathering)
+        index.all.contains(where: \.isGathering)
     }
 
     private func settle() {
         unsettled = (0, 0)
         guard !lines.isEmpty else { return }
-        for broadcast in audiences.all { broadcast.settle(after: kept.ring.last) }
+        for broadcast in index.all { broadcast.settle(after: kept.ring.last) }
     }
 
     private func keep(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
-        let inode = KeptDescriptors.inode(of: request.descriptor)
-        guard keeper.descriptors.isThere, inode != 0,
+        let inode = HandoffDescriptors.inode(of: request.descriptor)
+        guard handoff.descriptors.isThere, inode != 0,
             let line = kept.subscribers.add(inode: inode, names: names)
         else { return }
         guard let note = kept.subscribers.note(line), request.keepProgress(note, from: next) else {
             return kept.subscribers.remove(line, names: names)
         }
         kept.subscribers.confirm(line)
-        keeper.descriptors.storeSubscriber(line, request.descriptor, on: loop)
+        handoff.descriptors.storeSubscriber(line, request.descriptor, on: loop)
         lines[ObjectIdentifier(request)] = line
     }
 
@@ -185,7 +185,7 @@ final class SubscriberList {
         guard !isLeaving, let line = lines.removeValue(forKey: ObjectIdentifier(request)) else { return }
         kept.subscribers.remove(line, names: names)
         // Without it the client would never see the end of a connection that we close.
-        keeper.descriptors.removeSubscriber(line)
+        handoff.descriptors.removeSubscriber(line)
     }
 
     /// Releases it when its client goes away, until a broadcast does so.
@@ -199,7 +199,7 @@ final class SubscriberList {
 
     /// Sends what was missed from number `next` on, a piece at a time as the client reads, then what comes.
     func follow(
-        _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ replies: inout KeptReplies
+        _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ replies: inout RingReplies
     ) {
         var sent = 0
         var rest: UInt64?
@@ -222,7 +222,7 @@ final class SubscriberList {
             let broadcast = broadcast(of: names)
             if broadcast.add(request) { count += 1 }
             // What was pending is written before, and that may have ended the last of the others.
-            if audiences[names] !== broadcast { audiences.add(names, broadcast) }
+            if index[names] !== broadcast { index.add(names, broadcast) }
         }
     }
 
@@ -230,7 +230,7 @@ final class SubscriberList {
     private func goOn(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
         guard admits(request) else { return refuse(request, names) }
         if next >= kept.ring.oldest {
-            var replies = KeptReplies()
+            var replies = RingReplies()
             follow(request, names, from: next, &replies)
         } else if let journal {
             replay(request, names, from: next, journal) { [self] in overrun(request, names, Int(clamping: $0 - $1)) }
@@ -253,15 +253,15 @@ final class SubscriberList {
     }
 
     private func broadcast(of names: Set<UTF8Text>?) -> VarlinkBroadcast {
-        if let known = audiences[names] { return known }
+        if let known = index[names] { return known }
         let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
         made.onRemoval = { [weak self, unowned made] request in
             self?.count -= 1
             self?.release(request, names)
-            if made.count == 0 { self?.audiences.remove(names) }
+            if made.count == 0 { self?.index.remove(names) }
         }
         made.onOverrun = { [weak self] in self?.overrun($0, names, $1) }
-        audiences.add(names, made)
+        index.add(names, made)
         return made
     }
 }

@@ -6,19 +6,19 @@ package import BelfryListeners
 internal import BelfrySystemd
 
 /// What the socket carries over from one process to the next: the descriptors, and the memory that explains them.
-package final class SocketKeeper {
+package final class Handoff {
     /// Fewer are kept for nobody: what is posted in one turn must be found by the next process.
     private static let least = 512
 
     @exclusivity(unchecked)  // nothing calls out while it is used
-    private(set) var state: KeptState
-    let descriptors: KeptDescriptors
+    private(set) var state: HandoffMemory
+    let descriptors: HandoffDescriptors
     private let bootID: String
     private let log: ServiceLog
     /// Whether `state` is an earlier process's.
     private var isTaken = false
     /// Whether the store holds what `state` has taken the place of.
-    private var replaces: [KeptState] = []
+    private var replaces: [HandoffMemory] = []
     private var mustClear = false
 
     /// Takes over what an earlier process left, or begins anew and says why.
@@ -30,31 +30,31 @@ package final class SocketKeeper {
     ///   - log: hears why something was not taken over.
     /// - Throws: `SystemError` when there is no memory.
     package init(
-        _ settings: SocketSettings, bootID: String, descriptors: KeptDescriptors, log: ServiceLog
+        _ settings: SocketSettings, bootID: String, descriptors: HandoffDescriptors, log: ServiceLog
     ) throws {
         self.descriptors = descriptors
         self.bootID = bootID
         self.log = log
-        let layout = KeptLayout(ringSize: settings.replaySize, entries: settings.connectionsMax)
+        let layout = HandoffLayout(ringSize: settings.replaySize, entries: settings.connectionsMax)
         let capacity = Self.capacity(settings.replayMax)
-        var found: [KeptState] = []
+        var found: [HandoffMemory] = []
         for descriptor in descriptors.takeStates() {
             do {
-                found.append(try KeptState(taking: descriptor, capacity: capacity, bootID: bootID))
+                found.append(try HandoffMemory(taking: descriptor, capacity: capacity, bootID: bootID))
             } catch {
                 mustClear = true
                 Self.tell(log, error)
             }
         }
         guard !mustClear, let newest = found.max(by: { $0.generation < $1.generation }) else {
-            state = try KeptState(layout, capacity: capacity, bootID: bootID, after: 0)
+            state = try HandoffMemory(layout, capacity: capacity, bootID: bootID, after: 0)
             return
         }
         isTaken = true
         state = newest
         replaces = found.filter { $0 !== newest }
         guard newest.layout != layout else { return }
-        state = try KeptState(copying: newest, layout, capacity: capacity, bootID: bootID)
+        state = try HandoffMemory(copying: newest, layout, capacity: capacity, bootID: bootID)
         replaces.append(newest)
     }
 
@@ -70,8 +70,8 @@ package final class SocketKeeper {
     func begin(after last: UInt64) throws {
         guard state.ring.last != last else { return }
         if isTaken {
-            Self.tell(log, KeptMemoryProblem.outdated)
-            state = try KeptState(state.layout, capacity: state.ring.capacity, bootID: bootID, after: last)
+            Self.tell(log, HandoffMemoryError.outdated)
+            state = try HandoffMemory(state.layout, capacity: state.ring.capacity, bootID: bootID, after: last)
             (isTaken, mustClear, replaces) = (false, true, [])
         }
         state.ring.clear(after: last)

@@ -10,7 +10,7 @@ import Varlink
 
 /// Which subscribers the service manager is asked to keep, and when.
 @Suite(.timeLimit(.minutes(1)))
-struct SubscriberStoreTests {
+struct HandoffDescriptorsTests {
     let directory: TemporaryDirectory
     let manager: NotifySocket
 

@@ -8,18 +8,18 @@ internal import Glibc
 
 /// What the next process needs to go on with the subscribers of this one: the last notifications, and how far each
 /// subscriber has been written to, in one memory.
-package final class KeptState {
+package final class HandoffMemory {
     /// The last notifications.
     @exclusivity(unchecked)  // nothing calls out while it is changed
-    package var ring: KeptRing
+    package var ring: NotificationRing
     /// Who is written to.
-    package var subscribers: KeptSubscribers
+    package var subscribers: SlotTable
     /// What an earlier process left, if it is taken over.
-    package private(set) var left: [KeptSubscribers.Left] = []
+    package private(set) var left: [SlotTable.Left] = []
     /// The room that there is.
-    package let layout: KeptLayout
-    private let memory: KeptMemory
-    private let header: UnsafeMutablePointer<KeptLayout.Header>
+    package let layout: HandoffLayout
+    private let memory: MemoryFile
+    private let header: UnsafeMutablePointer<HandoffLayout.Header>
 
     /// Makes an empty one.
     ///
@@ -29,24 +29,24 @@ package final class KeptState {
     ///   - bootID: 32 hexadecimal digits.
     ///   - last: the number of the notification before the first that will be added.
     package convenience init(
-        _ layout: KeptLayout, capacity: Int, bootID: String, after last: UInt64
+        _ layout: HandoffLayout, capacity: Int, bootID: String, after last: UInt64
     ) throws(SystemError) {
-        let memory = try KeptMemory(size: layout.size)
+        let memory = try MemoryFile(size: layout.size)
         memory.base.storeBytes(
-            of: KeptLayout.Header(layout, boot: IdentifierWords(bootID)), as: KeptLayout.Header.self)
+            of: HandoffLayout.Header(layout, boot: IdentifierWords(bootID)), as: HandoffLayout.Header.self)
         self.init(memory, layout, capacity)
         ring.clear(after: last)
     }
 
     /// Takes over what an earlier process left. It is closed when it cannot be used.
     ///
-    /// - Throws: `KeptMemoryProblem` or `SystemError`.
+    /// - Throws: `HandoffMemoryError` or `SystemError`.
     package convenience init(taking descriptor: Int32, capacity: Int, bootID: String) throws {
-        let memory = try KeptMemory(taking: descriptor)
-        guard memory.size >= MemoryLayout<KeptLayout.Header>.size else { throw KeptMemoryProblem.foreign }
-        let header = memory.base.load(as: KeptLayout.Header.self)
-        let layout = try KeptLayout(header, size: memory.size)
-        guard header.boot == IdentifierWords(bootID) else { throw KeptMemoryProblem.boot }
+        let memory = try MemoryFile(taking: descriptor)
+        guard memory.size >= MemoryLayout<HandoffLayout.Header>.size else { throw HandoffMemoryError.foreign }
+        let header = memory.base.load(as: HandoffLayout.Header.self)
+        let layout = try HandoffLayout(header, size: memory.size)
+        guard header.boot == IdentifierWords(bootID) else { throw HandoffMemoryError.boot }
         self.init(memory, layout, capacity)
         try ring.check()
         left = try subscribers.take(ring)
@@ -54,7 +54,7 @@ package final class KeptState {
 
     /// Makes one with other room, and copies another one into it, as far as there is room.
     package convenience init(
-        copying other: KeptState, _ layout: KeptLayout, capacity: Int, bootID: String
+        copying other: HandoffMemory, _ layout: HandoffLayout, capacity: Int, bootID: String
     ) throws(SystemError) {
         try self.init(layout, capacity: capacity, bootID: bootID, after: other.ring.oldest - 1)
         header.pointee.generation = other.generation + 1
@@ -66,22 +66,22 @@ package final class KeptState {
         left = other.left.filter { subscribers.has($0) }
     }
 
-    private init(_ memory: KeptMemory, _ layout: KeptLayout, _ capacity: Int) {
+    private init(_ memory: MemoryFile, _ layout: HandoffLayout, _ capacity: Int) {
         self.memory = memory
         self.layout = layout
         let base = memory.base
-        header = base.bindMemory(to: KeptLayout.Header.self, capacity: 1)
-        ring = KeptRing(
+        header = base.bindMemory(to: HandoffLayout.Header.self, capacity: 1)
+        ring = NotificationRing(
             UnsafeMutableRawBufferPointer(start: base + layout.ringStart, count: layout.ringSize),
             ends: layout.part(\.ring, of: base), capacity: capacity)
-        subscribers = KeptSubscribers(
+        subscribers = SlotTable(
             UnsafeMutableBufferPointer(
-                start: (base + layout.entryStart).bindMemory(to: KeptSubscriber.self, capacity: layout.entries),
+                start: (base + layout.entryStart).bindMemory(to: Slot.self, capacity: layout.entries),
                 count: layout.entries),
             flight: layout.part(\.flight, of: base),
-            filters: KeptFilters(
+            filters: FilterStore(
                 UnsafeMutableRawBufferPointer(
-                    start: base + layout.blockStart, count: layout.blocks * KeptLayout.blockSize)))
+                    start: base + layout.blockStart, count: layout.blocks * HandoffLayout.blockSize)))
     }
 
     /// What it can be stored as.
@@ -92,7 +92,7 @@ package final class KeptState {
 }
 
 /// A file in memory that can be handed to the next process, mapped into this one. Its size never changes.
-package final class KeptMemory {
+package final class MemoryFile {
     /// The file. Open for as long as this lives.
     package let descriptor: Int32
     /// The first byte of what it holds; what is stored there is in the file at once.
@@ -139,7 +139,7 @@ package final class KeptMemory {
 }
 
 /// What makes memory that was handed over unfit to go on with.
-package nonisolated enum KeptMemoryProblem: Error, Equatable, CustomStringConvertible {
+package nonisolated enum HandoffMemoryError: Error, Equatable, CustomStringConvertible {
     /// It is not of this service, or not what it says.
     case foreign
     /// Another build wrote it in another way.
@@ -154,7 +154,7 @@ package nonisolated enum KeptMemoryProblem: Error, Equatable, CustomStringConver
     package var description: String {
         switch self {
         case .foreign: "it is not ours"
-        case .version(let version): "it has format \(version), not \(KeptLayout.version)"
+        case .version(let version): "it has format \(version), not \(HandoffLayout.version)"
         case .boot: "it is of another boot"
         case .corrupt(let what): "its \(what) is corrupt"
         case .outdated: "notifications were counted without it"

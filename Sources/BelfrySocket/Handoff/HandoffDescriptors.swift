@@ -7,7 +7,7 @@ internal import CBelfry
 internal import Glibc
 
 /// What the socket has in the service manager's descriptor store, and what came back of it at the start.
-package final class KeptDescriptors {
+package final class HandoffDescriptors {
     private static let subscriber = "belfry-subscriber-"
     private static let state = "belfry-state-"
     private static let listener = "belfry-listener"
@@ -93,7 +93,7 @@ package final class KeptDescriptors {
         received = [:]
     }
 
-    func store(_ state: KeptState) {
+    func store(_ state: HandoffMemory) {
         guard isThere else { return }
         isThere = store.store([state.descriptor], named: Self.name(of: state)).isUnderWay
     }
@@ -102,7 +102,7 @@ package final class KeptDescriptors {
         for generation in 0..<2 { store.remove(named: Self.state + "\(generation)") }
     }
 
-    func remove(_ state: KeptState) { store.remove(named: Self.name(of: state)) }
+    func remove(_ state: HandoffMemory) { store.remove(named: Self.name(of: state)) }
 
     /// Stores a subscriber once it has lasted.
     func storeSubscriber(_ line: Int, _ descriptor: Int32, on loop: MainEventLoop) {
@@ -145,7 +145,7 @@ package final class KeptDescriptors {
 
     func storeListener(_ descriptor: Int32) { store.store([descriptor], named: Self.listener) }
 
-    private static func name(of keptState: KeptState) -> String { state + "\(keptState.generation % 2)" }
+    private static func name(of memory: HandoffMemory) -> String { state + "\(memory.generation % 2)" }
 
     /// What tells a socket from others; 0 when nobody knows.
     static func inode(of descriptor: Int32) -> UInt64 {

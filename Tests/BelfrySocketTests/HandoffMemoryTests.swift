@@ -9,7 +9,7 @@ import BelfryLinux
 import Testing
 import Varlink
 
-struct KeptStateTests {
+struct HandoffMemoryTests {
     private static let boot = "0123456789abcdef0123456789abcdef"
     /// Of fcntl(2); Swift's Glibc has none of it.
     private nonisolated enum Seals {
@@ -32,20 +32,20 @@ struct KeptStateTests {
         }
     }
 
-    private let layout = KeptLayout(ringSize: 8192, entries: 16, blocks: 16)
+    private let layout = HandoffLayout(ringSize: 8192, entries: 16, blocks: 16)
 
-    private func state() throws -> KeptState {
-        let state = try KeptState(layout, capacity: 100, bootID: Self.boot, after: 0)
+    private func state() throws -> HandoffMemory {
+        let state = try HandoffMemory(layout, capacity: 100, bootID: Self.boot, after: 0)
         for number in 1...20 { state.ring.append("message \(number)", name: number.isMultiple(of: 2) ? "even" : "odd") }
         return state
     }
 
     /// The same memory, as the next process gets it.
-    private func next(_ state: KeptState, boot: String = Self.boot) throws -> KeptState {
-        try KeptState(taking: dup(state.descriptor), capacity: 100, bootID: boot)
+    private func next(_ state: HandoffMemory, boot: String = Self.boot) throws -> HandoffMemory {
+        try HandoffMemory(taking: dup(state.descriptor), capacity: 100, bootID: boot)
     }
 
-    private func add(_ state: KeptState, inode: UInt64, _ names: Set<UTF8Text>?, _ progress: belfry_progress) throws
+    private func add(_ state: HandoffMemory, inode: UInt64, _ names: Set<UTF8Text>?, _ progress: belfry_progress) throws
         -> Int
     {
         let added = state.subscribers.add(inode: inode, names: names)
@@ -111,8 +111,8 @@ struct KeptStateTests {
         _ = try add(state, inode: 12, ["odd"], belfry_progress(next: 8, written: 1, own: 0))
         let old = try next(state)
 
-        let wide = KeptLayout(ringSize: 65536, entries: 64, blocks: 64)
-        let grown = try KeptState(copying: old, wide, capacity: 100, bootID: Self.boot)
+        let wide = HandoffLayout(ringSize: 65536, entries: 64, blocks: 64)
+        let grown = try HandoffMemory(copying: old, wide, capacity: 100, bootID: Self.boot)
         let next = try next(grown)
 
         #expect(next.layout == wide && next.generation == 1)
@@ -123,12 +123,12 @@ struct KeptStateTests {
 
     @Test func memoryOfAnotherBootOrKindIsRefused() throws {
         let state = try state()
-        #expect(throws: KeptMemoryProblem.boot) { try next(state, boot: "fedcba9876543210") }
-        #expect(throws: KeptMemoryProblem.version(9)) {
+        #expect(throws: HandoffMemoryError.boot) { try next(state, boot: "fedcba9876543210") }
+        #expect(throws: HandoffMemoryError.version(9)) {
             try poke(state, at: MemoryLayout<UInt64>.size, 9)
             _ = try next(state)
         }
-        #expect(throws: KeptMemoryProblem.foreign) {
+        #expect(throws: HandoffMemoryError.foreign) {
             try poke(state, at: 0, 9)
             _ = try next(state)
         }
@@ -156,18 +156,20 @@ struct KeptStateTests {
         try #require(write(file, content, content.count) == content.count && fcntl(file, Seals.add, seals) == 0)
 
         let refusal = #expect(throws: SystemError.self) {
-            try KeptState(taking: dup(file), capacity: 100, bootID: Self.boot)
+            try HandoffMemory(taking: dup(file), capacity: 100, bootID: Self.boot)
         }
         #expect(refusal?.code == EPERM)
         try #require(fcntl(file, Seals.add, Seals.shrink | Seals.grow) == 0)
-        let next = try KeptState(taking: dup(file), capacity: 100, bootID: Self.boot)
+        let next = try HandoffMemory(taking: dup(file), capacity: 100, bootID: Self.boot)
         withExtendedLifetime(next) { #expect(next.ring.last == 20) }
     }
 
     @Test func fileThatCannotBeSealedIsRefused() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }
-        #expect(throws: (any Error).self) { try KeptState(taking: dup(fileno(file)), capacity: 1, bootID: Self.boot) }
+        #expect(throws: (any Error).self) {
+            try HandoffMemory(taking: dup(fileno(file)), capacity: 1, bootID: Self.boot)
+        }
     }
 
     @Test func damageIsRefusedOrHarmless() throws {
@@ -195,7 +197,7 @@ struct KeptStateTests {
         }
     }
 
-    private func poke(_ state: KeptState, at place: Int, _ value: UInt64) throws {
+    private func poke(_ state: HandoffMemory, at place: Int, _ value: UInt64) throws {
         var value = value
         try #require(pwrite(state.descriptor, &value, 8, off_t(place)) == 8)
     }

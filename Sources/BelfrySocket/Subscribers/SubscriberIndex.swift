@@ -6,7 +6,7 @@ internal import Lifecycle
 internal import Varlink
 
 /// Those who follow the service, by what they asked for: who asked for the same is written to together.
-struct AudienceTable {
+struct SubscriberIndex {
     /// Nil stands for all names.
     private var broadcasts: [Set<UTF8Text>?: VarlinkBroadcast] = [:]
     /// Those who asked for a name. Strangers choose these names, so that they are hashed with a seed.

@@ -11,18 +11,18 @@ extension SubscriberList {
     /// Goes on with all that an earlier process left, where it left off. Those that cannot go on are closed, and see the
     /// end of their connection.
     func resume() {
-        keeper.store()
-        var replies = KeptReplies()
+        handoff.store()
+        var replies = RingReplies()
         for subscriber in kept.left where !resume(subscriber, &replies) {
             kept.subscribers.remove(subscriber.line, names: subscriber.names)
-            keeper.descriptors.removeSubscriber(subscriber.line)
+            handoff.descriptors.removeSubscriber(subscriber.line)
         }
-        keeper.descriptors.dropRest()
+        handoff.descriptors.dropRest()
     }
 
     /// Answers false when the subscription is over.
-    private func resume(_ left: KeptSubscribers.Left, _ replies: inout KeptReplies) -> Bool {
-        guard let descriptor = keeper.descriptors.takeSubscriber(left.line, inode: left.inode) else { return false }
+    private func resume(_ left: SlotTable.Left, _ replies: inout RingReplies) -> Bool {
+        guard let descriptor = handoff.descriptors.takeSubscriber(left.line, inode: left.inode) else { return false }
         guard let progress = left.progress, progress.own == 0 else {
             // Of its first reply, which has its state, nothing is kept.
             close(descriptor)
@@ -39,8 +39,8 @@ extension SubscriberList {
 
     /// Answers false when the subscription is over.
     private func goOn(
-        _ request: VarlinkRequest, _ left: KeptSubscribers.Left, from progress: belfry_progress,
-        _ replies: inout KeptReplies
+        _ request: VarlinkRequest, _ left: SlotTable.Left, from progress: belfry_progress,
+        _ replies: inout RingReplies
     ) -> Bool {
         let isBehind = progress.next < kept.ring.oldest
         if !isBehind {
@@ -65,7 +65,7 @@ extension SubscriberList {
     }
 
     private func goOn(
-        _ request: VarlinkRequest, _ left: KeptSubscribers.Left, from progress: belfry_progress,
+        _ request: VarlinkRequest, _ left: SlotTable.Left, from progress: belfry_progress,
         _ journal: JournalQueue
     ) {
         let keepOn: () -> Void = { [self] in keep(request, line: left.line, from: progress.next) }
@@ -84,7 +84,7 @@ extension SubscriberList {
 
     /// The message of which some bytes were written, if there is one; nil when it cannot be had.
     private func rest(
-        _ progress: belfry_progress, _ names: Set<UTF8Text>?, _ replies: inout KeptReplies
+        _ progress: belfry_progress, _ names: Set<UTF8Text>?, _ replies: inout RingReplies
     ) -> [VarlinkEncodedReply]? {
         guard progress.written > 0 else { return [] }
         var found: [VarlinkEncodedReply]?

@@ -6,7 +6,7 @@ package import CBelfry
 package import Varlink
 
 /// The table of subscribers in memory that outlives the process.
-package nonisolated struct KeptSubscribers {
+package nonisolated struct SlotTable {
     /// A subscriber that an earlier process left.
     package struct Left {
         /// Its line in the table.
@@ -19,16 +19,16 @@ package nonisolated struct KeptSubscribers {
         package let progress: belfry_progress?
     }
 
-    private let table: UnsafeMutableBufferPointer<KeptSubscriber>
+    private let table: UnsafeMutableBufferPointer<Slot>
     private let flight: UnsafeMutablePointer<belfry_flight>
-    private var filters: KeptFilters
+    private var filters: FilterStore
     private var free: [UInt32] = []
     /// Lines from here on were never used.
     private var unused = 0
 
     init(
-        _ table: UnsafeMutableBufferPointer<KeptSubscriber>, flight: UnsafeMutablePointer<belfry_flight>,
-        filters: KeptFilters
+        _ table: UnsafeMutableBufferPointer<Slot>, flight: UnsafeMutablePointer<belfry_flight>,
+        filters: FilterStore
     ) {
         self.table = table
         self.flight = flight
@@ -62,7 +62,7 @@ package nonisolated struct KeptSubscribers {
 
     /// Where the progress of a subscriber is noted.
     package func note(_ line: Int) -> VarlinkWriteNote? {
-        guard let base = table.baseAddress, let progress = MemoryLayout.offset(of: \KeptSubscriber.progress) else {
+        guard let base = table.baseAddress, let progress = MemoryLayout.offset(of: \Slot.progress) else {
             return nil
         }
         let place = UnsafeMutableRawPointer(base + line) + progress
@@ -82,12 +82,12 @@ package nonisolated struct KeptSubscribers {
     }
 
     /// What an earlier process left. Has to be asked once, before anything is added.
-    package mutating func take(_ ring: KeptRing) throws(KeptMemoryProblem) -> [Left] {
+    package mutating func take(_ ring: NotificationRing) throws(HandoffMemoryError) -> [Left] {
         var found: [Left] = []
         for line in table.indices where table[line].state != 0 {
             let entry = table[line]
             guard entry.state == 1 else { throw .corrupt("table of subscribers") }
-            let place = KeptFilters.Place(block: entry.block, length: entry.length)
+            let place = FilterStore.Place(block: entry.block, length: entry.length)
             let names = entry.block == 0 ? nil : try filters.take(place)
             for line in unused..<line { free.append(UInt32(line)) }
             unused = line + 1
@@ -99,24 +99,24 @@ package nonisolated struct KeptSubscribers {
         return found
     }
 
-    private func progress(of line: Int, _ names: Set<UTF8Text>?, _ ring: KeptRing) -> belfry_progress? {
+    private func progress(of line: Int, _ names: Set<UTF8Text>?, _ ring: NotificationRing) -> belfry_progress? {
         guard flight.pointee.entry == UInt64(line + 1) else { return table[line].progress }
         return flight.pointee.before.advanced(by: Int(belfry_flight_bytes(flight)), names, ring)
     }
 
     private mutating func set(_ line: Int, inode: UInt64, names: Set<UTF8Text>?) -> Bool {
-        var place = KeptFilters.Place(block: 0, length: 0)
+        var place = FilterStore.Place(block: 0, length: 0)
         if let names {
             guard let added = filters.add(names) else { return false }
             place = added
         }
-        table[line] = KeptSubscriber(inode: inode, block: place.block, length: place.length)
+        table[line] = Slot(inode: inode, block: place.block, length: place.length)
         return true
     }
 }
 
 /// A line of the table of subscribers. It counts when `state` says so.
-package nonisolated struct KeptSubscriber {
+package nonisolated struct Slot {
     /// 0 for a free line, else 1.
     var state: UInt64 = 0
     /// Of the socket (stat(2)): names of descriptors are used again.
@@ -131,7 +131,7 @@ package nonisolated struct KeptSubscriber {
 
 /// The names that subscribers asked for, in blocks of memory that outlives the process. Those who asked for the same
 /// share them.
-package nonisolated struct KeptFilters {
+package nonisolated struct FilterStore {
     /// Where names stand.
     struct Place: Equatable {
         var block: UInt32
@@ -152,7 +152,7 @@ package nonisolated struct KeptFilters {
         isUsed = []
     }
 
-    private var capacity: Int { memory.count / KeptLayout.blockSize }
+    private var capacity: Int { memory.count / HandoffLayout.blockSize }
 
     /// Stores names, or finds them stored; nil when there is no room.
     mutating func add(_ names: Set<UTF8Text>) -> Place? {
@@ -162,7 +162,7 @@ package nonisolated struct KeptFilters {
         }
         let bytes = Self.encoded(names)
         guard let first = room(for: Self.blocks(bytes.count)) else { return nil }
-        let start = first * KeptLayout.blockSize
+        let start = first * HandoffLayout.blockSize
         bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: memory[start...]).copyMemory(from: $0) }
         let place = Place(block: UInt32(first + 1), length: UInt32(bytes.count))
         use(names, place)
@@ -170,11 +170,11 @@ package nonisolated struct KeptFilters {
     }
 
     /// Reads names that an earlier process stored, and keeps their place for them.
-    mutating func take(_ place: Place) throws(KeptMemoryProblem) -> Set<UTF8Text> {
+    mutating func take(_ place: Place) throws(HandoffMemoryError) -> Set<UTF8Text> {
         let first = Int(place.block) - 1
         let last = first + Self.blocks(Int(place.length))
         guard first >= 0, last <= capacity else { throw .corrupt("filter") }
-        let start = first * KeptLayout.blockSize
+        let start = first * HandoffLayout.blockSize
         guard let names = Self.decoded(memory[start..<start + Int(place.length)]) else { throw .corrupt("filter") }
         if uses[names] == nil { use(names, place) } else { uses[names]?.count += 1 }
         return names
@@ -211,7 +211,7 @@ package nonisolated struct KeptFilters {
     }
 
     private static func blocks(_ length: Int) -> Int {
-        max(1, (length + KeptLayout.blockSize - 1) / KeptLayout.blockSize)
+        max(1, (length + HandoffLayout.blockSize - 1) / HandoffLayout.blockSize)
     }
 
     /// Each name after its length in a byte: a name has at most 255.

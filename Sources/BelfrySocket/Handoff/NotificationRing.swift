@@ -10,7 +10,7 @@ internal import Varlink
 ///
 /// Records follow each other without a gap; one that would not fit before the end begins anew at the start. What is
 /// stored, and in which order, is whole at every moment: the process may be killed between any two instructions.
-package nonisolated struct KeptRing {
+package nonisolated struct NotificationRing {
     /// Where the records begin and end, counted in bytes since the ring was made, and the number of the last
     /// notification, kept or not.
     package struct Ends {
@@ -65,7 +65,7 @@ package nonisolated struct KeptRing {
     }
 
     /// Looks at what an earlier process left.
-    package mutating func check() throws(KeptMemoryProblem) {
+    package mutating func check() throws(HandoffMemoryError) {
         let ends = ends.pointee
         // Nobody counts as far as the limit; beyond it sums would overflow.
         guard ends.tail < Self.limit, ends.last < Self.limit, ends.head <= ends.tail, ends.tail - ends.head <= size,
@@ -182,7 +182,7 @@ package nonisolated struct KeptRing {
 nonisolated extension belfry_progress {
     /// The progress after so many bytes more, to a subscriber who wants these names (nil: all) of what the ring holds; nil
     /// when it cannot be told, because the ring does not hold so much.
-    package func advanced(by bytes: Int, _ names: Set<UTF8Text>?, _ ring: KeptRing) -> belfry_progress? {
+    package func advanced(by bytes: Int, _ names: Set<UTF8Text>?, _ ring: NotificationRing) -> belfry_progress? {
         var progress = self
         var left = bytes
         let ofOwn = min(left, Int(progress.own))
@@ -206,7 +206,7 @@ nonisolated extension belfry_progress {
     }
 }
 
-nonisolated extension KeptRing.Record {
+nonisolated extension NotificationRing.Record {
     /// Whether its name is one of these; nil stands for all.
     package func isWanted(by names: Set<UTF8Text>?) -> Bool {
         guard let names else { return true }
@@ -215,10 +215,10 @@ nonisolated extension KeptRing.Record {
 }
 
 /// Replies made from the ring, each once for all who get it.
-struct KeptReplies {
+struct RingReplies {
     private var replies: [UInt64: VarlinkEncodedReply] = [:]
 
-    subscript(record: KeptRing.Record) -> VarlinkEncodedReply {
+    subscript(record: NotificationRing.Record) -> VarlinkEncodedReply {
         mutating get {
             if let known = replies[record.sequence] { return known }
             let reply = VarlinkEncodedReply(continuing: record.message, number: record.sequence)

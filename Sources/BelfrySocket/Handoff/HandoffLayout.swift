@@ -6,7 +6,7 @@ internal import CBelfry
 
 /// Where things are in the memory that outlives the process: a page of header, the ring of notifications, the table of
 /// subscribers, and blocks with the names that they asked for. A pure value.
-package nonisolated struct KeptLayout: Sendable, Equatable {
+package nonisolated struct HandoffLayout: Sendable, Equatable {
     /// The first page.
     package struct Header {
         var magic: UInt64
@@ -17,18 +17,18 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
         var blocks: UInt64
         /// Of two memories the one to go on with is that with the higher number.
         var generation: UInt64
-        var ring: KeptRing.Ends
+        var ring: NotificationRing.Ends
         var flight: belfry_flight
 
-        init(_ layout: KeptLayout, boot: IdentifierWords) {
-            magic = KeptLayout.magic
-            version = KeptLayout.version
+        init(_ layout: HandoffLayout, boot: IdentifierWords) {
+            magic = HandoffLayout.magic
+            version = HandoffLayout.version
             self.boot = boot
             ringSize = UInt64(layout.ringSize)
             entries = UInt64(layout.entries)
             blocks = UInt64(layout.blocks)
             generation = 0
-            ring = KeptRing.Ends()
+            ring = NotificationRing.Ends()
             flight = belfry_flight()
         }
     }
@@ -59,7 +59,7 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
     /// The layout that memory of `size` bytes says it has.
     ///
     /// - Throws: why there is none.
-    package init(_ header: Header, size: Int) throws(KeptMemoryProblem) {
+    package init(_ header: Header, size: Int) throws(HandoffMemoryError) {
         guard header.magic == Self.magic else { throw .foreign }
         guard header.version == Self.version else { throw .version(header.version) }
         let most: UInt64 = 1 << 40
@@ -74,7 +74,7 @@ package nonisolated struct KeptLayout: Sendable, Equatable {
     package var size: Int { Self.wholePages(blockStart + blocks * Self.blockSize) }
     var ringStart: Int { Self.page }
     var entryStart: Int { ringStart + ringSize }
-    var blockStart: Int { entryStart + Self.wholePages(entries * MemoryLayout<KeptSubscriber>.stride) }
+    var blockStart: Int { entryStart + Self.wholePages(entries * MemoryLayout<Slot>.stride) }
 
     /// A part of the header of memory that begins at `base`.
     func part<Part>(_ path: KeyPath<Header, Part>, of base: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Part> {

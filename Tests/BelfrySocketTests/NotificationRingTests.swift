@@ -6,14 +6,14 @@ import BelfrySocket
 import Testing
 
 /// A ring over memory that outlives it, as that of a process does.
-final class KeptRingMemory {
+final class RingMemory {
     let bytes: UnsafeMutableRawBufferPointer
-    let ends: UnsafeMutablePointer<KeptRing.Ends>
+    let ends: UnsafeMutablePointer<NotificationRing.Ends>
 
     init(_ size: Int) {
         bytes = .allocate(byteCount: size, alignment: 16)
         ends = .allocate(capacity: 1)
-        ends.initialize(to: KeptRing.Ends())
+        ends.initialize(to: NotificationRing.Ends())
     }
 
     isolated deinit {
@@ -21,10 +21,10 @@ final class KeptRingMemory {
         ends.deallocate()
     }
 
-    func ring(capacity: Int) -> KeptRing { KeptRing(bytes, ends: ends, capacity: capacity) }
+    func ring(capacity: Int) -> NotificationRing { NotificationRing(bytes, ends: ends, capacity: capacity) }
 }
 
-extension KeptRing {
+extension NotificationRing {
     mutating func append(_ message: String, name: String = "n") {
         var (name, message) = (name, message)
         name.withUTF8 { name in
@@ -43,10 +43,10 @@ extension KeptRing {
     }
 }
 
-struct KeptRingTests {
+struct NotificationRingTests {
     @Test(arguments: [1, 2, 4, 5, 6, 7, 10, 11, 99] as [UInt64])
     func givesAllThatCameFromANumberOnOrNothing(first: UInt64) {
-        let memory = KeptRingMemory(4096)
+        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 5)
         ring.clear(after: 3)
         for number in 4...10 { ring.append("\(number)") }
@@ -56,7 +56,7 @@ struct KeptRingTests {
     }
 
     @Test func beforeTheFirstNothingWasMissed() {
-        let memory = KeptRingMemory(4096)
+        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 8)
         ring.clear(after: 41)
 
@@ -66,7 +66,7 @@ struct KeptRingTests {
     }
 
     @Test func holdsNoMoreThanItsBytes() {
-        let memory = KeptRingMemory(4096)
+        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 1000)
         for _ in 0..<10 { ring.append(String(repeating: "x", count: 1000)) }
 
@@ -75,7 +75,7 @@ struct KeptRingTests {
     }
 
     @Test func oneThatIsTooLongTakesThePlaceOfAll() throws {
-        let memory = KeptRingMemory(4096)
+        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 10)
         ring.append("short")
         ring.append(String(repeating: "x", count: 2048))
@@ -90,7 +90,7 @@ struct KeptRingTests {
     }
 
     @Test func isFoundWholeByTheNextAfterEveryMessage() throws {
-        let memory = KeptRingMemory(4096)
+        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 40)
         var random = SystemRandomNumberGenerator()
         var written: [String] = []
@@ -107,7 +107,7 @@ struct KeptRingTests {
     }
 
     @Test func damageIsRefusedOrHarmless() {
-        let memory = KeptRingMemory(4096)
+        let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 40)
         for number in 0..<100 { ring.append(String(repeating: "m", count: number)) }
         let good = Array(memory.bytes)
@@ -119,7 +119,7 @@ struct KeptRingTests {
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 memory.bytes[.random(in: 0..<4096, using: &random)] = .random(in: 0...255, using: &random)
             }
-            let raw = UnsafeMutableRawBufferPointer(start: memory.ends, count: MemoryLayout<KeptRing.Ends>.size)
+            let raw = UnsafeMutableRawBufferPointer(start: memory.ends, count: MemoryLayout<NotificationRing.Ends>.size)
             if Bool.random() { raw[.random(in: 0..<raw.count, using: &random)] = .random(in: 0...255, using: &random) }
 
             var damaged = memory.ring(capacity: 40)
