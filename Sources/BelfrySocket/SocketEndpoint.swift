@@ -22,15 +22,15 @@ package final class SocketEndpoint {
     /// Begins to listen. A socket of its own is stored, so that clients are not refused while the service restarts.
     ///
     /// - Throws: `LifecycleRefusal` when that is not possible: a service that cannot be reached is not to run.
-    func open(_ server: VarlinkServer, _ kept: HandoffDescriptors) throws {
+    func open(_ server: VarlinkServer, _ stored: HandoffDescriptors) throws {
         do throws(SystemError) {
             for descriptor in activated { try server.listen(onActivated: descriptor) }
             guard activated.isEmpty else { return }
-            if let descriptor = kept.takeListener(at: path) { return try server.listen(onActivated: descriptor) }
+            if let descriptor = stored.removeListener(at: path) { return try server.listen(onActivated: descriptor) }
             try makeDirectory()
             try server.listen(on: path, mode: 0o666)
-            guard kept.isThere else { return }
-            for descriptor in server.listeningDescriptors { kept.storeListener(descriptor) }
+            guard stored.isAvailable else { return }
+            for descriptor in server.listeningDescriptors { stored.storeListener(descriptor) }
             server.leaveFiles()
         } catch {
             throw LifecycleRefusal("\(error)")

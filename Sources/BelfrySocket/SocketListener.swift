@@ -105,7 +105,9 @@ package final class SocketListener: LifecycleListener {
     /// Closes the socket and all connections, after a last attempt to write what is queued. Those of subscribers live on
     /// if the next process is to have them.
     package func close() {
-        subscribers.leave()
+        // Subscriptions that begin in this turn are handed over too.
+        server.flush()
+        handoff.close()
         server.close()
     }
 

@@ -20,14 +20,14 @@ final class SocketPart: AssembledPart {
     init(_ foundation: PartFoundation) throws {
         self.foundation = foundation
         received = try .received()
-        let kept = HandoffDescriptors(received, store: DescriptorStore(manager: foundation.manager))
+        let descriptors = HandoffDescriptors(received, store: DescriptorStore(manager: foundation.manager))
         let settings = foundation.settings.socket
         if settings.isEnabled {
             handoff = try Handoff(
-                settings, bootID: foundation.identity.bootID, descriptors: kept, log: foundation.log)
+                settings, bootID: foundation.identity.bootID, descriptors: descriptors, log: foundation.log)
         } else {
             handoff = nil
-            kept.dropRest()
+            descriptors.closeRest()
         }
     }
 

@@ -90,7 +90,7 @@ def test_build_with_another_format_is_a_clean_reconnect(on_each, upgrade):
         assert subscriber.is_consecutive()
         assert list(idle.to_the_end()) == []
         assert any(
-            re.fullmatch(f"unable to go on with the subscribers of the last process: {said}", record["MESSAGE"])
+            re.fullmatch(f"unable to continue the subscriptions of the last process: {said}", record["MESSAGE"])
             for record in on_each.journal()
         )
         # The journal has what the new process did not receive.

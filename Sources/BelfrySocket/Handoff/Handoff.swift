@@ -2,32 +2,48 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
+internal import BelfryEventLoop
+internal import BelfryJSON
 package import BelfryListeners
 internal import BelfrySystemd
+internal import Varlink
 
-/// What the socket carries over from one process to the next: the descriptors, and the memory that explains them.
+/// What the socket hands over to the next process: the memory, and the descriptors that it explains.
+///
+/// The service manager stores both, so that a restart and a `kill -9` lose no notification and no connection. Every
+/// notification is stored in the memory before it is sent, and every write to a subscriber is recorded there, by the kernel
+/// itself while the write is in flight. The next process therefore knows exactly which bytes each client has, and continues
+/// with the next one.
 package final class Handoff {
-    /// Fewer are kept for nobody: what is posted in one turn must be found by the next process.
-    private static let least = 512
+    /// At least so many notifications are retained: the next process must find all that one turn of the loop posts.
+    private static let minimumCapacity = 512
+
+    /// A subscription that the next process continues.
+    private struct Entry {
+        let slot: Int
+        var recorder: SlotRecorder?
+    }
 
     @exclusivity(unchecked)  // nothing calls out while it is used
-    private(set) var state: HandoffMemory
+    private(set) var memory: HandoffMemory
     let descriptors: HandoffDescriptors
     private let bootID: String
     private let log: ServiceLog
-    /// Whether `state` is an earlier process's.
-    private var isTaken = false
-    /// Whether the store holds what `state` has taken the place of.
-    private var replaces: [HandoffMemory] = []
+    /// Whether `memory` continues that of an earlier process.
+    private var isContinued = false
+    /// Memories in the store that `memory` replaces.
+    private var replaced: [HandoffMemory] = []
     private var mustClear = false
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var isClosed = false
 
-    /// Takes over what an earlier process left, or begins anew and says why.
+    /// Opens the memory of an earlier process, or makes a new one and logs why.
     ///
     /// - Parameters:
-    ///   - settings: how much is kept.
-    ///   - bootID: what was left in another boot does not count.
+    ///   - settings: how much is retained.
+    ///   - bootID: memory from another boot is not used.
     ///   - descriptors: what the service manager handed over.
-    ///   - log: hears why something was not taken over.
+    ///   - log: gets the reason when an earlier memory is not used.
     /// - Throws: `SystemError` when there is no memory.
     package init(
         _ settings: SocketSettings, bootID: String, descriptors: HandoffDescriptors, log: ServiceLog
@@ -38,54 +54,103 @@ package final class Handoff {
         let layout = HandoffLayout(ringSize: settings.replaySize, entries: settings.connectionsMax)
         let capacity = Self.capacity(settings.replayMax)
         var found: [HandoffMemory] = []
-        for descriptor in descriptors.takeStates() {
+        for descriptor in descriptors.removeMemories() {
             do {
-                found.append(try HandoffMemory(taking: descriptor, capacity: capacity, bootID: bootID))
+                found.append(try HandoffMemory(opening: descriptor, capacity: capacity, bootID: bootID))
             } catch {
                 mustClear = true
-                Self.tell(log, error)
+                Self.report(error, to: log)
             }
         }
         guard !mustClear, let newest = found.max(by: { $0.generation < $1.generation }) else {
-            state = try HandoffMemory(layout, capacity: capacity, bootID: bootID, after: 0)
+            memory = try HandoffMemory(layout, capacity: capacity, bootID: bootID, after: 0)
             return
         }
-        isTaken = true
-        state = newest
-        replaces = found.filter { $0 !== newest }
+        isContinued = true
+        memory = newest
+        replaced = found.filter { $0 !== newest }
         guard newest.layout != layout else { return }
-        state = try HandoffMemory(copying: newest, layout, capacity: capacity, bootID: bootID)
-        replaces.append(newest)
+        memory = try HandoffMemory(copying: newest, layout, capacity: capacity, bootID: bootID)
+        replaced.append(newest)
     }
 
-    /// Keeps so many notifications from now on, as far as their bytes have room.
-    func setReplayLimit(_ limit: Int) { state.ring.capacity = Self.capacity(limit) }
+    /// Retains so many notifications from now on, as far as there is room for their bytes.
+    func setReplayLimit(_ limit: Int) { memory.ring.capacity = Self.capacity(limit) }
 
-    private static func capacity(_ replayMax: Int) -> Int { max(replayMax, least) }
+    private static func capacity(_ replayMax: Int) -> Int { max(replayMax, minimumCapacity) }
 
-    /// The number of the last notification of the earlier process, if its memory was taken over.
-    package var lastSequence: UInt64? { isTaken ? state.ring.last : nil }
+    /// The number of the last notification of the earlier process; nil when its memory is not used.
+    package var lastSequence: UInt64? { isContinued ? memory.ring.last : nil }
 
-    /// Begins to keep what follows notification `last`.
+    /// Prepares the memory for notifications after number `last`.
     func begin(after last: UInt64) throws {
-        guard state.ring.last != last else { return }
-        if isTaken {
-            Self.tell(log, HandoffMemoryError.outdated)
-            state = try HandoffMemory(state.layout, capacity: state.ring.capacity, bootID: bootID, after: last)
-            (isTaken, mustClear, replaces) = (false, true, [])
+        guard memory.ring.last != last else { return }
+        if isContinued {
+            Self.report(HandoffMemoryError.outdated, to: log)
+            memory = try HandoffMemory(memory.layout, capacity: memory.ring.capacity, bootID: bootID, after: last)
+            (isContinued, mustClear, replaced) = (false, true, [])
         }
-        state.ring.clear(after: last)
+        memory.ring.clear(after: last)
     }
 
-    /// Stores the memory, so that the next process finds it.
+    /// Stores the memory, so that the next process gets it.
     func store() {
-        if mustClear { descriptors.removeStates() }
-        descriptors.store(state)
-        for old in replaces where old.generation % 2 != state.generation % 2 { descriptors.remove(old) }
-        replaces = []
+        if mustClear { descriptors.removeStoredMemories() }
+        descriptors.store(memory)
+        for old in replaced where old.generation % 2 != memory.generation % 2 { descriptors.remove(old) }
+        replaced = []
     }
 
-    private static func tell(_ log: ServiceLog, _ error: any Error) {
-        log.write(.warning, "unable to go on with the subscribers of the last process: \(error)", .takeover)
+    private static func report(_ error: any Error, to log: ServiceLog) {
+        log.write(.warning, "unable to continue the subscriptions of the last process: \(error)", .takeover)
+    }
+
+    // Subscriptions
+
+    /// Whether the next process continues none.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Has the next process continue a subscription from notification `next` on. Nothing may wait for the client.
+    func add(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, on loop: MainEventLoop) {
+        let inode = HandoffDescriptors.inode(of: request.descriptor)
+        guard descriptors.isAvailable, inode != 0, let slot = memory.slots.add(inode: inode, names: names) else {
+            return
+        }
+        guard let recorder = memory.slots.recorder(of: slot), request.record(with: recorder) else {
+            return memory.slots.remove(slot, names: names)
+        }
+        recorder.record(0, of: next)
+        memory.slots.confirm(slot)
+        descriptors.storeSubscriber(slot, request.descriptor, on: loop)
+        entries[ObjectIdentifier(request)] = Entry(slot: slot, recorder: recorder)
+    }
+
+    /// Assigns a subscription of an earlier process to its slot, whose position stays as it is.
+    func assign(_ request: VarlinkRequest, to slot: Int) { entries[ObjectIdentifier(request)] = Entry(slot: slot) }
+
+    /// Has writes to a subscriber recorded in its slot, from the position in the slot on.
+    func record(_ request: VarlinkRequest, in slot: Int) {
+        guard let recorder = memory.slots.recorder(of: slot), request.record(with: recorder) else { return }
+        entries[ObjectIdentifier(request)] = Entry(slot: slot, recorder: recorder)
+    }
+
+    /// Records that no notification up to number `last` will be written to a subscriber for whom nothing waits.
+    func advance(_ request: VarlinkRequest, past last: UInt64) {
+        guard request.queuedReplies == 0 else { return }
+        entries[ObjectIdentifier(request)]?.recorder?.record(0, of: last + 1)
+    }
+
+    /// The next process is not to continue this subscription.
+    func remove(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
+        guard !isClosed, let entry = entries.removeValue(forKey: ObjectIdentifier(request)) else { return }
+        memory.slots.remove(entry.slot, names: names)
+        // As long as it is stored, the client would not see that we close the connection.
+        descriptors.removeSubscriber(entry.slot)
+    }
+
+    /// Ends this process's part: subscriptions that end from now on are continued by the next process.
+    func close() {
+        isClosed = true
+        descriptors.storePending()
     }
 }

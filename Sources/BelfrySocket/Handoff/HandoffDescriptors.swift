@@ -6,57 +6,57 @@ package import BelfrySystemd
 internal import CBelfry
 internal import Glibc
 
-/// What the socket has in the service manager's descriptor store, and what came back of it at the start.
+/// What the socket has in the service manager's descriptor store, and what the manager handed over at the start.
 package final class HandoffDescriptors {
     private static let subscriber = "belfry-subscriber-"
-    private static let state = "belfry-state-"
+    private static let memory = "belfry-state-"
     private static let listener = "belfry-listener"
 
     /// A subscriber that is not stored yet.
-    private struct Young {
+    private struct Pending {
         let descriptor: Int32
         let inode: UInt64
         let since: MonotonicInstant
     }
 
-    /// How many are stored at a time, so that a crowd does not keep the loop.
+    /// How many are stored at a time, so that many subscribers do not block the loop.
     private static let batch = 64
 
     private let store: DescriptorStore
     private let delay: Duration
-    private var young: [Int: Young] = [:]
+    private var pending: [Int: Pending] = [:]
     private var timer: TimerEventSource?
     private var received: [String: [Int32]] = [:]
-    /// Whether there is a store, as far as anybody knows.
-    private(set) var isThere: Bool
+    /// Whether there is a store, as far as is known.
+    private(set) var isAvailable: Bool
 
     /// - Parameters:
-    ///   - received: what the manager handed over. What the socket stored among it is this object's from now on.
-    ///   - store: where descriptors are kept.
-    ///   - delay: how long a subscription lasts before it is stored, so that those that come and go cost the manager
-    ///     nothing.
+    ///   - received: what the manager handed over. This object owns those that the socket stored.
+    ///   - store: where descriptors are stored.
+    ///   - delay: how long a subscription lasts before it is stored, so that short ones cost the manager nothing.
     package init(_ received: ListenDescriptors, store: DescriptorStore, delay: Duration = .seconds(1)) {
         self.store = store
         self.delay = delay
-        isThere = store.isThere
+        isAvailable = store.isThere
         for (name, descriptor) in received.descriptors where Self.isOurs(name) {
             self.received[name, default: []].append(descriptor)
         }
     }
 
-    /// Whether the socket stored what has this name.
+    /// Whether this is a name under which the socket stores descriptors.
     package static func isOurs(_ name: String) -> Bool {
-        name.hasPrefix(subscriber) || name.hasPrefix(state) || name == listener
+        name.hasPrefix(subscriber) || name.hasPrefix(memory) || name == listener
     }
 
-    /// What came back of memories.
-    func takeStates() -> [Int32] {
-        let names = received.keys.filter { $0.hasPrefix(Self.state) }
+    /// Returns the memories that were handed over, for the caller to own.
+    func removeMemories() -> [Int32] {
+        let names = received.keys.filter { $0.hasPrefix(Self.memory) }
         return names.flatMap { received.removeValue(forKey: $0) ?? [] }
     }
 
-    /// The listening socket that came back, if it has this address and its file is still there.
-    func takeListener(at path: String) -> Int32? {
+    /// Returns the listening socket that was handed over, for the caller to own, if it has this address and its file still
+    /// exists.
+    func removeListener(at path: String) -> Int32? {
         guard let descriptor = received[Self.listener]?.first, Self.isListening(descriptor, at: path) else {
             return nil
         }
@@ -75,17 +75,17 @@ package final class HandoffDescriptors {
         return isAbstract || (lstat(path, &status) == 0 && belfry_is_socket(status.st_mode))
     }
 
-    /// The socket of a subscriber that came back; others of the same name are closed.
-    func takeSubscriber(_ line: Int, inode: UInt64) -> Int32? {
+    /// Returns the socket of a subscriber that was handed over, for the caller to own. Others of the same name are closed.
+    func removeReceivedSubscriber(_ slot: Int, inode: UInt64) -> Int32? {
         var found: Int32?
-        for descriptor in received.removeValue(forKey: Self.subscriber + "\(line)") ?? [] {
+        for descriptor in received.removeValue(forKey: Self.subscriber + "\(slot)") ?? [] {
             if found == nil, Self.inode(of: descriptor) == inode { found = descriptor } else { close(descriptor) }
         }
         return found
     }
 
-    /// Closes what nobody has taken, and has it removed from the store.
-    package func dropRest() {
+    /// Closes the descriptors that are left, and removes them from the store.
+    package func closeRest() {
         for (name, descriptors) in received {
             for descriptor in descriptors { close(descriptor) }
             store.remove(named: name)
@@ -93,61 +93,61 @@ package final class HandoffDescriptors {
         received = [:]
     }
 
-    func store(_ state: HandoffMemory) {
-        guard isThere else { return }
-        isThere = store.store([state.descriptor], named: Self.name(of: state)).isUnderWay
+    func store(_ memory: HandoffMemory) {
+        guard isAvailable else { return }
+        isAvailable = store.store([memory.descriptor], named: Self.name(of: memory)).isUnderWay
     }
 
-    func removeStates() {
-        for generation in 0..<2 { store.remove(named: Self.state + "\(generation)") }
+    func removeStoredMemories() {
+        for generation in 0..<2 { store.remove(named: Self.memory + "\(generation)") }
     }
 
-    func remove(_ state: HandoffMemory) { store.remove(named: Self.name(of: state)) }
+    func remove(_ memory: HandoffMemory) { store.remove(named: Self.name(of: memory)) }
 
-    /// Stores a subscriber once it has lasted.
-    func storeSubscriber(_ line: Int, _ descriptor: Int32, on loop: MainEventLoop) {
-        young[line] = Young(descriptor: descriptor, inode: Self.inode(of: descriptor), since: .now)
+    /// Stores a subscriber after the delay.
+    func storeSubscriber(_ slot: Int, _ descriptor: Int32, on loop: MainEventLoop) {
+        pending[slot] = Pending(descriptor: descriptor, inode: Self.inode(of: descriptor), since: .now)
         guard timer == nil else { return }
-        timer = try? loop.timer(after: delay) { [unowned self] in storeGrown() }
-        if timer == nil { storeYoung() }
+        timer = try? loop.timer(after: delay) { [unowned self] in storeDue() }
+        if timer == nil { storePending() }
     }
 
-    /// Stores the subscribers that were not, before the process ends.
-    func storeYoung() {
-        for (line, subscriber) in young { storeNow(line, subscriber) }
-        young = [:]
+    /// Stores all subscribers that are not stored yet.
+    func storePending() {
+        for (slot, subscriber) in pending { store(subscriber, in: slot) }
+        pending = [:]
         timer = nil
     }
 
-    private func storeGrown() {
+    private func storeDue() {
         let now = MonotonicInstant.now
-        let grown = young.filter { now - $0.value.since >= delay }.prefix(Self.batch)
-        for (line, subscriber) in grown {
-            young[line] = nil
-            storeNow(line, subscriber)
+        let due = pending.filter { now - $0.value.since >= delay }.prefix(Self.batch)
+        for (slot, subscriber) in due {
+            pending[slot] = nil
+            store(subscriber, in: slot)
         }
-        guard let oldest = young.values.map(\.since).min() else {
+        guard let oldest = pending.values.map(\.since).min() else {
             timer = nil
             return
         }
-        // Those that follow each other closely are stored together, and a crowd in several batches.
-        try? timer?.fire(after: max(delay - (now - oldest), grown.count < Self.batch ? delay / 10 : .milliseconds(5)))
+        // Subscribers in close succession are stored together, and many of them in several batches.
+        try? timer?.fire(after: max(delay - (now - oldest), due.count < Self.batch ? delay / 10 : .milliseconds(5)))
     }
 
-    private func storeNow(_ line: Int, _ subscriber: Young) {
+    private func store(_ subscriber: Pending, in slot: Int) {
         guard Self.inode(of: subscriber.descriptor) == subscriber.inode else { return }
-        store.store([subscriber.descriptor], named: Self.subscriber + "\(line)")
+        store.store([subscriber.descriptor], named: Self.subscriber + "\(slot)")
     }
 
-    func removeSubscriber(_ line: Int) {
-        if young.removeValue(forKey: line) == nil { store.remove(named: Self.subscriber + "\(line)") }
+    func removeSubscriber(_ slot: Int) {
+        if pending.removeValue(forKey: slot) == nil { store.remove(named: Self.subscriber + "\(slot)") }
     }
 
     func storeListener(_ descriptor: Int32) { store.store([descriptor], named: Self.listener) }
 
-    private static func name(of memory: HandoffMemory) -> String { state + "\(memory.generation % 2)" }
+    private static func name(of memory: HandoffMemory) -> String { Self.memory + "\(memory.generation % 2)" }
 
-    /// What tells a socket from others; 0 when nobody knows.
+    /// The inode of a socket, which no other socket has; 0 when it is unknown.
     static func inode(of descriptor: Int32) -> UInt64 {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : 0

@@ -4,8 +4,8 @@
 internal import BelfrySystemd
 internal import CBelfry
 
-/// Where things are in the memory that outlives the process: a page of header, the ring of notifications, the table of
-/// subscribers, and blocks with the names that they asked for. A pure value.
+/// The layout of the handoff memory: one page of header, the ring of notifications, the table of subscribers, and blocks
+/// with the names that they asked for.
 package nonisolated struct HandoffLayout: Sendable, Equatable {
     /// The first page.
     package struct Header {
@@ -15,10 +15,10 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
         var ringSize: UInt64
         var entries: UInt64
         var blocks: UInt64
-        /// Of two memories the one to go on with is that with the higher number.
+        /// Of two memories, the one with the higher number is the newer one.
         var generation: UInt64
         var ring: NotificationRing.Ends
-        var flight: belfry_flight
+        var write: belfry_inflight_write
 
         init(_ layout: HandoffLayout, boot: IdentifierWords) {
             magic = HandoffLayout.magic
@@ -29,16 +29,16 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
             blocks = UInt64(layout.blocks)
             generation = 0
             ring = NotificationRing.Ends()
-            flight = belfry_flight()
+            write = belfry_inflight_write()
         }
     }
 
-    /// Of what stands in the memory. Another format is another number.
-    package static let version: UInt64 = 1
-    /// «BELFRYKS», the last letter first.
+    /// Of the format. A change of anything in this folder that is stored takes another number.
+    package static let version: UInt64 = 2
+    /// «BELFRYKS» in little-endian order.
     static let magic: UInt64 = 0x534B_5952_464C_4542
     static let blockSize = 256
-    /// Bytes of the names that one subscriber may ask for. There is room for as much of each.
+    /// The most bytes that the names of one subscriber take. There is room for that many of each subscriber.
     package static let longestNames = 4096
     private static let page = 4096
 
@@ -49,16 +49,16 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
     /// Blocks for names.
     package let blocks: Int
 
-    /// A layout with at least so much room.
+    /// A layout with at least this room.
     package init(ringSize: Int, entries: Int, blocks: Int? = nil) {
         self.ringSize = Self.wholePages(ringSize)
         self.entries = entries
         self.blocks = blocks ?? entries * (Self.longestNames / Self.blockSize)
     }
 
-    /// The layout that memory of `size` bytes says it has.
+    /// The layout by the header of a memory of `size` bytes.
     ///
-    /// - Throws: why there is none.
+    /// - Throws: why the header is not valid.
     package init(_ header: Header, size: Int) throws(HandoffMemoryError) {
         guard header.magic == Self.magic else { throw .foreign }
         guard header.version == Self.version else { throw .version(header.version) }
@@ -70,7 +70,7 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
         guard self.size == size else { throw .corrupt("size") }
     }
 
-    /// Bytes in all.
+    /// The size of the memory, in bytes.
     package var size: Int { Self.wholePages(blockStart + blocks * Self.blockSize) }
     var ringStart: Int { Self.page }
     var entryStart: Int { ringStart + ringSize }

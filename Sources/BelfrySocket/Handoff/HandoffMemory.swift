@@ -6,53 +6,53 @@ internal import BelfrySystemd
 internal import CBelfry
 internal import Glibc
 
-/// What the next process needs to go on with the subscribers of this one: the last notifications, and how far each
-/// subscriber has been written to, in one memory.
+/// What the next process needs to continue the subscriptions of this one: the last notifications, and how far each
+/// subscriber has been written to. It is a memory file, which the service manager stores.
 package final class HandoffMemory {
     /// The last notifications.
     @exclusivity(unchecked)  // nothing calls out while it is changed
     package var ring: NotificationRing
-    /// Who is written to.
-    package var subscribers: SlotTable
-    /// What an earlier process left, if it is taken over.
-    package private(set) var left: [SlotTable.Left] = []
-    /// The room that there is.
+    /// The subscribers.
+    package var slots: SlotTable
+    /// The subscriptions of an earlier process.
+    package private(set) var subscriptions: [SlotTable.Subscription] = []
+    /// How much room there is for what.
     package let layout: HandoffLayout
-    private let memory: MemoryFile
+    private let file: MemoryFile
     private let header: UnsafeMutablePointer<HandoffLayout.Header>
 
-    /// Makes an empty one.
+    /// Makes an empty memory.
     ///
     /// - Parameters:
-    ///   - layout: how much room there is.
-    ///   - capacity: how many notifications are kept at the most.
+    ///   - layout: how much room there is for what.
+    ///   - capacity: how many notifications are retained at most.
     ///   - bootID: 32 hexadecimal digits.
-    ///   - last: the number of the notification before the first that will be added.
+    ///   - last: the number of the notification before the first one that will be added.
     package convenience init(
         _ layout: HandoffLayout, capacity: Int, bootID: String, after last: UInt64
     ) throws(SystemError) {
-        let memory = try MemoryFile(size: layout.size)
-        memory.base.storeBytes(
+        let file = try MemoryFile(size: layout.size)
+        file.base.storeBytes(
             of: HandoffLayout.Header(layout, boot: IdentifierWords(bootID)), as: HandoffLayout.Header.self)
-        self.init(memory, layout, capacity)
+        self.init(file, layout, capacity)
         ring.clear(after: last)
     }
 
-    /// Takes over what an earlier process left. It is closed when it cannot be used.
+    /// Opens the memory of an earlier process. The descriptor is closed when it cannot be used.
     ///
     /// - Throws: `HandoffMemoryError` or `SystemError`.
-    package convenience init(taking descriptor: Int32, capacity: Int, bootID: String) throws {
-        let memory = try MemoryFile(taking: descriptor)
-        guard memory.size >= MemoryLayout<HandoffLayout.Header>.size else { throw HandoffMemoryError.foreign }
-        let header = memory.base.load(as: HandoffLayout.Header.self)
-        let layout = try HandoffLayout(header, size: memory.size)
+    package convenience init(opening descriptor: Int32, capacity: Int, bootID: String) throws {
+        let file = try MemoryFile(opening: descriptor)
+        guard file.size >= MemoryLayout<HandoffLayout.Header>.size else { throw HandoffMemoryError.foreign }
+        let header = file.base.load(as: HandoffLayout.Header.self)
+        let layout = try HandoffLayout(header, size: file.size)
         guard header.boot == IdentifierWords(bootID) else { throw HandoffMemoryError.boot }
-        self.init(memory, layout, capacity)
+        self.init(file, layout, capacity)
         try ring.check()
-        left = try subscribers.take(ring)
+        subscriptions = try slots.load(ring)
     }
 
-    /// Makes one with other room, and copies another one into it, as far as there is room.
+    /// Makes a memory with another layout, and copies `other` into it as far as there is room.
     package convenience init(
         copying other: HandoffMemory, _ layout: HandoffLayout, capacity: Int, bootID: String
     ) throws(SystemError) {
@@ -62,45 +62,45 @@ package final class HandoffMemory {
             ring.append(name: $0.name, message: $0.message)
             return true
         }
-        for subscriber in other.left { subscribers.copy(subscriber) }
-        left = other.left.filter { subscribers.has($0) }
+        for subscription in other.subscriptions { slots.copy(subscription) }
+        subscriptions = other.subscriptions.filter { slots.contains($0) }
     }
 
-    private init(_ memory: MemoryFile, _ layout: HandoffLayout, _ capacity: Int) {
-        self.memory = memory
+    private init(_ file: MemoryFile, _ layout: HandoffLayout, _ capacity: Int) {
+        self.file = file
         self.layout = layout
-        let base = memory.base
+        let base = file.base
         header = base.bindMemory(to: HandoffLayout.Header.self, capacity: 1)
         ring = NotificationRing(
             UnsafeMutableRawBufferPointer(start: base + layout.ringStart, count: layout.ringSize),
             ends: layout.part(\.ring, of: base), capacity: capacity)
-        subscribers = SlotTable(
+        slots = SlotTable(
             UnsafeMutableBufferPointer(
                 start: (base + layout.entryStart).bindMemory(to: Slot.self, capacity: layout.entries),
                 count: layout.entries),
-            flight: layout.part(\.flight, of: base),
+            write: layout.part(\.write, of: base),
             filters: FilterStore(
                 UnsafeMutableRawBufferPointer(
                     start: base + layout.blockStart, count: layout.blocks * HandoffLayout.blockSize)))
     }
 
-    /// What it can be stored as.
-    package var descriptor: Int32 { memory.descriptor }
+    /// The descriptor of the memory file.
+    package var descriptor: Int32 { file.descriptor }
 
-    /// Of two the one to go on with is that with the higher number.
+    /// Of two memories, the one with the higher number is the newer one.
     package var generation: UInt64 { header.pointee.generation }
 }
 
-/// A file in memory that can be handed to the next process, mapped into this one. Its size never changes.
+/// A file in memory (memfd_create(2)) that can be handed to the next process, mapped into this one. Its size is sealed.
 package final class MemoryFile {
-    /// The file. Open for as long as this lives.
+    /// Open for as long as this object lives.
     package let descriptor: Int32
-    /// The first byte of what it holds; what is stored there is in the file at once.
+    /// The first byte of the mapping.
     package let base: UnsafeMutableRawPointer
-    /// Bytes in all.
+    /// In bytes.
     package let size: Int
 
-    /// Makes one, all zeros.
+    /// Makes a file of zeros.
     package init(size: Int) throws(SystemError) {
         descriptor = try SystemError.check(
             belfry_memory_file("belfry-state", UInt64(size)), verb: "make", object: "memory file")
@@ -108,13 +108,13 @@ package final class MemoryFile {
         base = try Self.map(descriptor, size)
     }
 
-    /// Takes one over, and closes it when that does not work.
-    package init(taking descriptor: Int32) throws(SystemError) {
+    /// Maps an existing file. The descriptor is closed when that fails.
+    package init(opening descriptor: Int32) throws(SystemError) {
         self.descriptor = descriptor
         let length = belfry_memory_file_size(descriptor)
         guard length > 0 else {
             Glibc.close(descriptor)
-            throw SystemError(length < 0 ? Int32(clamping: length) : EINVAL, verb: "take over", object: "memory file")
+            throw SystemError(length < 0 ? Int32(clamping: length) : EINVAL, verb: "open", object: "memory file")
         }
         size = Int(length)
         base = try Self.map(descriptor, size)
@@ -132,32 +132,32 @@ package final class MemoryFile {
             Glibc.close(descriptor)
             throw error
         }
-        // The kernel stores what it took of a write in this page. A process that is being killed cannot wait for it.
+        // The kernel stores the result of a write in this page. It cannot fault the page in while the process is being killed.
         mlock(address, 4096)
         return address
     }
 }
 
-/// What makes memory that was handed over unfit to go on with.
+/// Why handoff memory cannot be used.
 package nonisolated enum HandoffMemoryError: Error, Equatable, CustomStringConvertible {
-    /// It is not of this service, or not what it says.
+    /// It is not handoff memory of this service.
     case foreign
-    /// Another build wrote it in another way.
+    /// It has the format of another version.
     case version(UInt64)
-    /// It is of another boot.
+    /// It is from another boot.
     case boot
     /// It contradicts itself.
     case corrupt(String)
-    /// The numbers of notifications have gone on without it.
+    /// Notifications were posted that it does not have.
     case outdated
 
     package var description: String {
         switch self {
-        case .foreign: "it is not ours"
+        case .foreign: "it belongs to something else"
         case .version(let version): "it has format \(version), not \(HandoffLayout.version)"
-        case .boot: "it is of another boot"
+        case .boot: "it is from another boot"
         case .corrupt(let what): "its \(what) is corrupt"
-        case .outdated: "notifications were counted without it"
+        case .outdated: "it lacks the last notifications"
         }
     }
 }

@@ -2,17 +2,17 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryJSON
-package import CBelfry
+internal import CBelfry
 internal import Varlink
 
-/// The last notifications as they are sent, in memory that outlives the process: as many as its bytes hold, and not more
-/// than a given number.
+/// The last notifications, encoded as they are sent, in the handoff memory. It holds as many as its bytes allow, and at most
+/// a given number.
 ///
-/// Records follow each other without a gap; one that would not fit before the end begins anew at the start. What is
-/// stored, and in which order, is whole at every moment: the process may be killed between any two instructions.
+/// Records follow each other without a gap; a record that does not fit before the end is stored at the start. The order of
+/// the stores keeps the ring valid at every moment, as the process may be killed between any two instructions.
 package nonisolated struct NotificationRing {
     /// Where the records begin and end, counted in bytes since the ring was made, and the number of the last
-    /// notification, kept or not.
+    /// notification, even if the ring does not hold it.
     package struct Ends {
         var head: UInt64 = 0
         var tail: UInt64 = 0
@@ -21,7 +21,7 @@ package nonisolated struct NotificationRing {
         package init() {}
     }
 
-    /// A notification in the ring. Its bytes are there until the next one is added.
+    /// A notification in the ring. Its bytes are valid until the next one is added.
     package struct Record {
         /// Its number.
         package let sequence: UInt64
@@ -33,7 +33,7 @@ package nonisolated struct NotificationRing {
         fileprivate let end: UInt64
     }
 
-    /// What precedes a record. A sequence of 0 says that the next one is at the start of the memory.
+    /// What precedes a record. A sequence of 0 means that the next record is at the start of the memory.
     private struct Mark {
         let sequence: UInt64
         let messageSize: UInt32
@@ -45,7 +45,7 @@ package nonisolated struct NotificationRing {
     private let ends: UnsafeMutablePointer<Ends>
     private let base: UnsafeMutableRawPointer
     private let size: UInt64
-    /// How many are kept at the most.
+    /// How many notifications it holds at most.
     package var capacity: Int
     private var count = 0
 
@@ -57,17 +57,17 @@ package nonisolated struct NotificationRing {
         size = UInt64(memory.count)
     }
 
-    /// Empties it: the next notification follows number `last`.
+    /// Removes everything. The next notification follows number `last`.
     package mutating func clear(after last: UInt64) {
         belfry_publish(&ends.pointee.head, ends.pointee.tail)
         belfry_publish(&ends.pointee.last, last)
         count = 0
     }
 
-    /// Looks at what an earlier process left.
+    /// Checks what an earlier process stored, and counts it.
     package mutating func check() throws(HandoffMemoryError) {
         let ends = ends.pointee
-        // Nobody counts as far as the limit; beyond it sums would overflow.
+        // No count reaches the limit; beyond it sums would overflow.
         guard ends.tail < Self.limit, ends.last < Self.limit, ends.head <= ends.tail, ends.tail - ends.head <= size,
             ends.head.isMultiple(of: 16)
         else { throw .corrupt("ring") }
@@ -82,26 +82,26 @@ package nonisolated struct NotificationRing {
             previous = record.sequence
             place = record.end
         }
-        // The process may have ended after it stored the record, and before it stored the number.
+        // The process may have been killed after it stored the record and before it stored the number.
         if let previous, previous == ends.last + 1 { self.ends.pointee.last = previous }
         guard place == ends.tail, previous.map({ $0 == self.ends.pointee.last }) ?? true else {
             throw .corrupt("ring")
         }
     }
 
-    /// The number of the last notification, kept or not.
+    /// The number of the last notification, even if the ring does not hold it.
     package var last: UInt64 { ends.pointee.last }
 
-    /// The number of the oldest that is kept, or what the next one will be when none is.
+    /// The number of the oldest notification in the ring, or of the next one when the ring is empty.
     package var oldest: UInt64 { last + 1 - UInt64(count) }
 
-    /// Bytes that a notification takes; nil when it is too long to be kept.
+    /// How many bytes a notification takes; nil when it is too long for the ring.
     package func cost(name: Int, message: Int) -> Int? {
         let cost = MemoryLayout<Mark>.size + (name + message + 15) / 16 * 16
         return cost <= size / 2 ? cost : nil
     }
 
-    /// Adds the notification that follows the last one. One that is too long takes the place of all.
+    /// Adds the notification that follows the last one. One that is too long for the ring empties it.
     package mutating func append(name: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) {
         let sequence = last + 1
         guard capacity > 0, let cost = cost(name: name.count, message: message.count).map(UInt64.init) else {
@@ -129,15 +129,14 @@ package nonisolated struct NotificationRing {
         count += 1
     }
 
-    /// The same, for a name that is no bytes yet.
     mutating func append(name: String, message: UnsafeRawBufferPointer) {
         var name = name
         name.withUTF8 { append(name: UnsafeRawBufferPointer($0), message: message) }
     }
 
-    /// Visits what came from number `first` on, oldest first, until `visit` answers false.
+    /// Visits the notifications from number `first` on, oldest first, until `visit` returns false.
     ///
-    /// - Returns: false, and nothing is visited, when not all of it is kept.
+    /// - Returns: false, without a visit, when the ring does not hold all of them.
     @discardableResult
     package func forEach(from first: UInt64, _ visit: (Record) -> Bool) -> Bool {
         guard first <= last else { return true }
@@ -158,7 +157,7 @@ package nonisolated struct NotificationRing {
 
     private func record(at place: UInt64) -> Record? {
         var place = place
-        // Divided once, as this is done for every notification.
+        // One division, as this runs for every notification.
         var offset = place % size
         var mark = (base + Int(offset)).load(as: Mark.self)
         if mark.sequence == 0 {
@@ -179,42 +178,15 @@ package nonisolated struct NotificationRing {
     }
 }
 
-nonisolated extension belfry_progress {
-    /// The progress after so many bytes more, to a subscriber who wants these names (nil: all) of what the ring holds; nil
-    /// when it cannot be told, because the ring does not hold so much.
-    package func advanced(by bytes: Int, _ names: Set<UTF8Text>?, _ ring: NotificationRing) -> belfry_progress? {
-        var progress = self
-        var left = bytes
-        let ofOwn = min(left, Int(progress.own))
-        progress.own -= UInt32(ofOwn)
-        left -= ofOwn
-        guard left > 0 else { return progress }
-        ring.forEach(from: next) { record in
-            guard record.isWanted(by: names) else { return true }
-            let rest = record.message.count - Int(progress.written)
-            guard left >= rest else {
-                progress = belfry_progress(
-                    next: record.sequence, written: progress.written + UInt32(left), own: 0)
-                left = 0
-                return false
-            }
-            left -= rest
-            progress = belfry_progress(next: record.sequence + 1, written: 0, own: 0)
-            return left > 0
-        }
-        return left == 0 ? progress : nil
-    }
-}
-
 nonisolated extension NotificationRing.Record {
-    /// Whether its name is one of these; nil stands for all.
+    /// Whether its name is among `names`; nil stands for all names.
     package func isWanted(by names: Set<UTF8Text>?) -> Bool {
         guard let names else { return true }
         return names.contains(UTF8Text(String(decoding: name, as: UTF8.self)))
     }
 }
 
-/// Replies made from the ring, each once for all who get it.
+/// Replies made from records of the ring, so that subscribers who get the same record share one.
 struct RingReplies {
     private var replies: [UInt64: VarlinkEncodedReply] = [:]
 

@@ -20,8 +20,8 @@ final class JournalFollower {
     private let admits: (VarlinkRequest) -> Bool
     /// How many bytes of the first message the client has, and what is called when the rest of it is on its way.
     private var begun: (written: Int, number: UInt64, onRest: () -> Void)?
-    /// Called when it is certain that the journal has all of it.
-    private var onStart: (() -> Void)?
+    /// Called once the journal is known to have all of it, with what is to be called to proceed.
+    private var onStart: ((@escaping () -> Void) -> Void)?
     /// Called when memory has all from a number on, and everything before it has been written.
     private let onArrival: (_ next: UInt64) -> Void
     /// Called when something is missing: from which number on there is all, and which one would have been next.
@@ -32,7 +32,7 @@ final class JournalFollower {
     init(
         _ request: VarlinkRequest, _ replay: JournalReplay, from journal: JournalQueue, end: @escaping () -> UInt64,
         admits: @escaping (VarlinkRequest) -> Bool, begun: (written: Int, onRest: () -> Void)?,
-        onStart: @escaping () -> Void, onArrival: @escaping (UInt64) -> Void,
+        onStart: ((@escaping () -> Void) -> Void)?, onArrival: @escaping (UInt64) -> Void,
         onGap: @escaping (UInt64, UInt64) -> Void, onRefusal: @escaping () -> Void
     ) {
         self.request = request
@@ -51,8 +51,7 @@ final class JournalFollower {
     func proceed() {
         guard mayGoOn else { return }
         if replay.next >= end() {
-            start()
-            onArrival(replay.next)
+            start { self.onArrival(self.replay.next) }
         } else {
             journal.read(for: self)
         }
@@ -62,14 +61,14 @@ final class JournalFollower {
     func take(_ replay: JournalReplay, _ replies: [JournalReply], _ outcome: JournalReplay.Outcome) {
         guard mayGoOn else { return }
         self.replay = replay
-        if replay.isChecked { start() }
         for reply in replies {
-            guard send(reply) else { return request.breakOff() }
+            guard send(reply) else { return request.closeConnection() }
         }
         if case .broken(let oldest, _) = outcome {
-            return begun == nil ? onGap(oldest, replay.next) : request.breakOff()
+            return begun == nil ? onGap(oldest, replay.next) : request.closeConnection()
         }
-        request.whenDrained { self.proceed() }
+        // The step that finds the journal complete has no replies.
+        if replay.isChecked { start { self.proceedWhenDrained() } } else { proceedWhenDrained() }
     }
 
     /// Answers false when this is not the message of which the client has the beginning.
@@ -89,13 +88,16 @@ final class JournalFollower {
     private var mayGoOn: Bool {
         guard request.isActive else { return false }
         if admits(request) { return true }
-        if begun == nil { onRefusal() } else { request.breakOff() }
+        if begun == nil { onRefusal() } else { request.closeConnection() }
         return false
     }
 
-    private func start() {
-        onStart?()
-        onStart = nil
+    private func proceedWhenDrained() { request.whenDrained { self.proceed() } }
+
+    private func start(_ proceed: @escaping () -> Void) {
+        guard let onStart else { return proceed() }
+        self.onStart = nil
+        onStart(proceed)
     }
 }
 
@@ -168,17 +170,17 @@ extension SubscriberList {
     ///
     /// - Parameters:
     ///   - begun: how much the client has of the first message, and what is called when the rest of it is on its way.
-    ///   - onStart: called before anything is sent.
+    ///   - onStart: called before anything is sent, with what is to be called to proceed.
     ///   - onGap: called instead when the journal does not have it, or later when it has lost the rest; with the number
     ///     from which on there is all, and that of the next one.
     func replay(
         _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ journal: JournalQueue,
-        begun: (written: Int, onRest: () -> Void)? = nil, onStart: @escaping () -> Void = {},
+        begun: (written: Int, onRest: () -> Void)? = nil, onStart: ((@escaping () -> Void) -> Void)? = nil,
         onGap: @escaping (UInt64, UInt64) -> Void
     ) {
         let follower = JournalFollower(
             request, JournalReplay(journal.series, from: next, names: names), from: journal,
-            end: { [kept] in kept.ring.oldest }, admits: admits, begun: begun, onStart: onStart,
+            end: { [memory] in memory.ring.oldest }, admits: admits, begun: begun, onStart: onStart,
             onArrival: { [weak self, weak request] next in
                 guard let request else { return }
                 request.onCancel = nil
@@ -189,7 +191,7 @@ extension SubscriberList {
             onRefusal: { [weak self, weak request] in
                 if let request { self?.refuse(request, names) }
             })
-        releaseWhenGone(request, names)
+        removeOnCancel(request, names)
         follower.proceed()
     }
 }

@@ -7,39 +7,34 @@ internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
 
-/// Everyone who follows the service over the socket. A notification is encoded once, however many follow it.
+/// The subscribers of the socket. A notification is encoded once for all of them.
 final class SubscriberList {
-    /// How many names may be asked for, and their bytes.
+    /// How many names a subscriber may ask for, and their bytes.
     private static let longestFilter = (names: 256, bytes: HandoffLayout.longestNames)
-    /// How much of the past a subscriber gets before it has to read.
+    /// How many bytes of past notifications are sent before the subscriber has to read.
     private static let piece = 16 << 10
 
     /// How many replies may wait for one subscriber before it is told that it is too slow.
     var queueLimit: Int { didSet { for broadcast in index.all { broadcast.limit = queueLimit } } }
     /// The same in bytes.
     var queueByteLimit: Int { didSet { for broadcast in index.all { broadcast.byteLimit = queueByteLimit } } }
-    /// How many past notifications in memory a subscriber may ask for.
+    /// How many past notifications a subscriber may get from memory.
     var replayLimit: Int { didSet { handoff.setReplayLimit(replayLimit) } }
-    /// Whether a client may still look.
+    /// Whether a client may still subscribe.
     var admits: (VarlinkRequest) -> Bool = { _ in true }
-    /// Where those are that are not in memory; nil when they are nowhere.
+    /// Reads notifications that are not in memory any more; nil when there is no journal.
     let journal: JournalQueue?
     let server: VarlinkServer
     private let loop: MainEventLoop
     let handoff: Handoff
-    /// What the next process goes on with.
-    let kept: HandoffMemory
+    let memory: HandoffMemory
     @exclusivity(unchecked)  // nothing calls out while it is used
-    private var index = SubscriberIndex()
+    private(set) var index = SubscriberIndex()
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var encoder: NotificationEncoder
-    /// The lines of those in the table that the next process goes on with.
-    private var lines: [ObjectIdentifier: Int] = [:]
-    /// Whether the next process has them now.
-    private var isLeaving = false
-    /// What was posted since it was noted of all that nothing waits for them.
+    /// What was posted since the positions of idle subscribers were recorded.
     @exclusivity(unchecked)  // nothing calls out while it is used
-    private var unsettled = (notifications: 0, bytes: 0)
+    var unrecorded = (notifications: 0, bytes: 0)
 
     init(
         on server: VarlinkServer, loop: MainEventLoop, bootID: String, queueLimit: Int, queueByteLimit: Int,
@@ -53,24 +48,24 @@ final class SubscriberList {
         self.queueByteLimit = queueByteLimit
         self.replayLimit = replayLimit
         self.handoff = handoff
-        kept = handoff.state
+        memory = handoff.memory
         self.journal = journal
     }
 
-    /// How many were dropped since the start because they did not read.
+    /// How many subscriptions ended since the start because the client did not read.
     private(set) var overruns = 0
 
     /// How many there are.
     private(set) var count = 0
 
-    /// The number of the oldest notification that can be had, or that of the next one.
+    /// The number of the oldest notification that a subscriber may get from memory, or of the next one.
     private var oldest: UInt64 {
-        let ring = kept.ring
+        let ring = memory.ring
         let reach = UInt64(replayLimit)
         return max(ring.oldest, ring.last >= reach ? ring.last - reach + 1 : 1)
     }
 
-    /// Begins a subscription: the state, then what was missed, then what comes.
+    /// Begins a subscription: the client gets the state, then past notifications after number `after`, then new ones.
     func add(_ request: VarlinkRequest, names: [String]?, after: Int64?, state: @escaping () -> JSONObject) {
         if let names {
             let bytes = names.reduce(0) { $0 + $1.utf8.count + 1 }
@@ -81,42 +76,46 @@ final class SubscriberList {
                 return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(none)])
             }
         }
-        let last = kept.ring.last
+        let last = memory.ring.last
         let next = after.map { min(UInt64(clamping: $0), last) + 1 } ?? last + 1
         let names = names.map { Set($0.map { UTF8Text($0) }) }
-        let start = { [self] in
+        // The next process can continue the subscription once the client has the state, which is in no memory.
+        let start = { [self] (proceed: @escaping () -> Void) in
             request.reply(["state": .object(state())], continues: true)
-            keep(request, names, from: next)
+            request.whenDrained { [self] in
+                handoff.add(request, names, from: next, on: loop)
+                proceed()
+            }
         }
-        let refuse = { [self] (oldest: UInt64) in
-            release(request, names)
+        let refuse = { (oldest: UInt64) in
             request.fail("io.belfry.Lifecycle.NotRetained", ["oldest": .int(Int64(clamping: oldest))])
         }
         if next > last || next >= oldest {
-            start()
-            var replies = RingReplies()
-            follow(request, names, from: next, &replies)
+            start { [weak self] in self?.proceed(request, names, from: next) }
         } else if let journal {
-            replay(request, names, from: next, journal, onStart: start) { oldest, _ in refuse(oldest) }
+            replay(request, names, from: next, journal, onStart: start) { [self] oldest, _ in
+                handoff.remove(request, names)
+                refuse(oldest)
+            }
         } else {
             refuse(oldest)
         }
     }
 
-    /// Tells everyone who wants to know.
+    /// Sends a notification to all who asked for its name.
     func send(_ notification: LifecycleNotification) {
         let name = notification.name
         encoder.encode(notification)
         let message = encoder.message
-        let isLong = makeRoom(name: name.rawValue.utf8.count, message: message.count)
-        kept.ring.append(name: name.rawValue, message: message)
+        let isStored = store(name.rawValue, message)
         for broadcast in index.broadcasts(wanting: name) {
             broadcast.send(message, number: notification.sequence)
         }
-        if isLong { settle() }
+        if !isStored { advanceIdle() }
     }
 
-    /// Ends the subscriptions of those who may no longer look. Who is still being told the past is seen to at his next step.
+    /// Ends the subscriptions of clients who may no longer subscribe. Clients that still get past notifications are checked
+    /// at their next step.
     func review() {
         for broadcast in index.all {
             for request in broadcast.requests where !admits(request) {
@@ -126,84 +125,20 @@ final class SubscriberList {
         }
     }
 
-    /// The process ends: subscribers are left to the next one, or to the end that the service manager makes.
-    func leave() {
-        isLeaving = true
-        handoff.descriptors.storeYoung()
-    }
-
-    // What is kept of a subscription
-
-    /// Keeps half of the ring for what has not been noted of everybody. Answers whether the ring cannot hold this one.
-    private func makeRoom(name: Int, message: Int) -> Bool {
-        let ring = kept.ring
-        let cost = ring.cost(name: name, message: message)
-        let bytes = unsettled.bytes + (cost ?? 0)
-        let size = kept.layout.ringSize
-        // Between two turns nothing has to be written for it, so that is done well before it must be.
-        let isDue = bytes > size / 4 || unsettled.notifications >= ring.capacity / 4
-        let mustBe = cost == nil || bytes > size / 2 || unsettled.notifications >= ring.capacity / 2
-        if mustBe || (isDue && !isGathering) { settle() }
-        unsettled = (unsettled.notifications + 1, unsettled.bytes + (cost ?? 0))
-        return cost == nil
-    }
-
-    private var isGathering: Bool {
-        index.all.contains(where: \.isGathering)
-    }
-
-    private func settle() {
-        unsettled = (0, 0)
-        guard !lines.isEmpty else { return }
-        for broadcast in index.all { broadcast.settle(after: kept.ring.last) }
-    }
-
-    private func keep(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
-        let inode = HandoffDescriptors.inode(of: request.descriptor)
-        guard handoff.descriptors.isThere, inode != 0,
-            let line = kept.subscribers.add(inode: inode, names: names)
-        else { return }
-        guard let note = kept.subscribers.note(line), request.keepProgress(note, from: next) else {
-            return kept.subscribers.remove(line, names: names)
-        }
-        kept.subscribers.confirm(line)
-        handoff.descriptors.storeSubscriber(line, request.descriptor, on: loop)
-        lines[ObjectIdentifier(request)] = line
-    }
-
-    /// Keeps a subscription under the line that an earlier process gave it.
-    func keep(_ request: VarlinkRequest, line: Int, from next: UInt64) {
-        guard let progress = kept.subscribers.note(line), request.keepProgress(progress, from: next) else { return }
-        note(line, of: request)
-    }
-
-    /// Notes under which line a subscription is kept.
-    func note(_ line: Int, of request: VarlinkRequest) { lines[ObjectIdentifier(request)] = line }
-
-    /// The next process is not to go on with it.
-    func release(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
-        guard !isLeaving, let line = lines.removeValue(forKey: ObjectIdentifier(request)) else { return }
-        kept.subscribers.remove(line, names: names)
-        // Without it the client would never see the end of a connection that we close.
-        handoff.descriptors.removeSubscriber(line)
-    }
-
-    /// Releases it when its client goes away, until a broadcast does so.
-    func releaseWhenGone(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
+    /// Has the subscription removed when its client goes away before it is in a broadcast, which does so afterwards.
+    func removeOnCancel(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
         request.onCancel = { [weak self, weak request] in
-            if let request { self?.release(request, names) }
+            if let request { self?.handoff.remove(request, names) }
         }
     }
 
-    // What a subscriber gets
-
-    /// Sends what was missed from number `next` on, a piece at a time as the client reads, then what comes.
+    /// Sends past notifications from number `next` on, a piece at a time as the client reads, then new ones.
     func follow(
         _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ replies: inout RingReplies
     ) {
         var sent = 0
         var rest: UInt64?
-        kept.ring.forEach(from: next) { record in
+        memory.ring.forEach(from: next) { record in
             guard record.isWanted(by: names) else { return true }
             guard sent < Self.piece else {
                 rest = record.sequence
@@ -213,42 +148,42 @@ final class SubscriberList {
             request.send(replies[record])
             return true
         }
-        guard request.isActive else { return release(request, names) }
+        guard request.isActive else { return handoff.remove(request, names) }
         if let rest {
-            releaseWhenGone(request, names)
-            request.whenDrained { [weak self] in self?.goOn(request, names, from: rest) }
+            removeOnCancel(request, names)
+            request.whenDrained { [weak self] in self?.proceed(request, names, from: rest) }
         } else {
             request.onCancel = nil
             let broadcast = broadcast(of: names)
             if broadcast.add(request) { count += 1 }
-            // What was pending is written before, and that may have ended the last of the others.
+            // `add` writes what is pending, which may have ended the last of the others.
             if index[names] !== broadcast { index.add(names, broadcast) }
         }
     }
 
-    /// Goes on with what was missed.
-    private func goOn(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
+    /// Sends past notifications from number `next` on, if the client still may have them.
+    private func proceed(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
         guard admits(request) else { return refuse(request, names) }
-        if next >= kept.ring.oldest {
+        if next >= memory.ring.oldest {
             var replies = RingReplies()
             follow(request, names, from: next, &replies)
         } else if let journal {
             replay(request, names, from: next, journal) { [self] in overrun(request, names, Int(clamping: $0 - $1)) }
         } else {
-            overrun(request, names, Int(clamping: kept.ring.oldest - next))
+            overrun(request, names, Int(clamping: memory.ring.oldest - next))
         }
     }
 
-    /// Tells a subscriber that it may no longer look.
+    /// Ends a subscription with `PermissionDenied`.
     func refuse(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
-        release(request, names)
+        handoff.remove(request, names)
         request.fail(.permissionDenied)
     }
 
-    /// Tells a subscriber that it was too slow.
+    /// Ends a subscription with `Overrun`: the client was too slow.
     func overrun(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, _ dropped: Int) {
         overruns += 1
-        release(request, names)
+        handoff.remove(request, names)
         request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(clamping: dropped))])
     }
 
@@ -257,7 +192,7 @@ final class SubscriberList {
         let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
         made.onRemoval = { [weak self, unowned made] request in
             self?.count -= 1
-            self?.release(request, names)
+            self?.handoff.remove(request, names)
             if made.count == 0 { self?.index.remove(names) }
         }
         made.onOverrun = { [weak self] in self?.overrun($0, names, $1) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Memory that outlives the process, and what is noted in it while a socket is written to.
+// Memory that outlives the process, and what is recorded in it while a socket is written to.
 
 #ifndef BELFRY_MEMORY_H
 #define BELFRY_MEMORY_H
@@ -11,31 +11,30 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/// How far the stream to a client has been written: `own` bytes that have no number come first, then message `next`,
-/// of which `written` bytes have gone.
-struct belfry_progress {
-    uint64_t next;
-    uint32_t written;
-    uint32_t own;
+/// How far the stream to a client has been written: the client has `bytes` bytes of message `number`, and every message
+/// before it.
+struct belfry_position {
+    uint64_t number;
+    uint64_t bytes;
 };
 
-/// The write that is on its way, and what the kernel has taken of it: `entry`, unless it is 0, has come as far as
-/// `before` and the result of `message` together say. True at any moment, that of the process's death included.
-struct belfry_flight {
-    uint64_t entry;
-    struct belfry_progress before;
+/// An in-flight write: the client of `slot`, unless that is 0, was at `before`, and the kernel has taken as many bytes
+/// since as the result in `message` says. This is true at any moment, also when the process is killed.
+struct belfry_inflight_write {
+    uint64_t slot;
+    struct belfry_position before;
     uint64_t message[8]; // struct mmsghdr
 };
 
-/// Writes to a stream socket without waiting (sendmmsg(2)), on behalf of `entry`. The kernel itself puts the number of
-/// bytes that it took into `flight`, before the call returns: what is noted there is exact even if the process is
-/// killed within the call. Returns that number, or -1 with errno set.
-ssize_t belfry_send_noted(
-    int fd, struct iovec *parts, size_t count, struct belfry_flight *flight, uint64_t entry,
-    struct belfry_progress before);
+/// Writes to the stream socket of `slot` without waiting (sendmmsg(2)). The kernel itself stores the number of bytes that
+/// it took in `write` before the call returns, so that the number is exact even if the process is killed within the call.
+/// Returns that number, or -1 with errno set.
+ssize_t belfry_send_recorded(
+    int fd, struct iovec *parts, size_t count, struct belfry_inflight_write *write, uint64_t slot,
+    struct belfry_position before);
 
 /// How many bytes the kernel took in the last such write.
-uint32_t belfry_flight_bytes(const struct belfry_flight *flight);
+uint32_t belfry_inflight_bytes(const struct belfry_inflight_write *write);
 
 /// Stores a number after everything that was stored before it.
 static inline void belfry_publish(uint64_t *place, uint64_t value) {

@@ -82,7 +82,7 @@ final class ServerConnection: FrameStream {
         count()
         guard !isClosed else { return }
         // What has been taken from the kernel would be lost to whoever goes on with the call after us.
-        takesInput = note == nil && !isPostponed && (isReadyForCall(server.limits) || !isWhole)
+        takesInput = recorder == nil && !isPostponed && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
     }
 
@@ -169,7 +169,7 @@ final class ServerConnection: FrameStream {
     private func cancelCurrent() {
         current = 0
         pendingBytes = 0
-        keepProgress(nil, from: 0)
+        recorder = nil
         broadcast?.remove(self)
         successor = nil
         let onCancel = onCancel
@@ -209,14 +209,13 @@ final class ServerConnection: FrameStream {
         return request
     }
 
-    func keepProgress(_ number: UInt64, _ note: VarlinkWriteNote?, from next: UInt64) {
-        guard isActive(number) else { return }
-        keepProgress(note, from: next)
+    /// Answers false when input of the client was read ahead: another process would not get it.
+    func record(_ number: UInt64, with recorder: any VarlinkWriteRecorder) -> Bool {
+        guard isActive(number), frames.pendingBytes == 0 else { return false }
+        self.recorder = recorder
         takesInput = false
+        return true
     }
-
-    /// Whether bytes of the client wait here, rather than in the kernel.
-    var hasReceivedAhead: Bool { frames.pendingBytes > 0 }
 
     func dropReplies(_ number: UInt64) -> Int {
         isActive(number) ? dropQueue(from: firstReply) : 0
@@ -254,7 +253,7 @@ final class ServerConnection: FrameStream {
         current = 0
         pendingBytes = 0
         broadcast?.remove(self)
-        keepProgress(nil, from: 0)
+        recorder = nil
         isUpgrading = false
         onCancel = nil
         onDrained = nil

@@ -98,14 +98,8 @@ public final class VarlinkBroadcast {
         return batch
     }
 
-    /// Has it noted of those for whom nothing waits that nothing up to number `last` will come.
-    package func settle(after last: UInt64) {
-        flush()
-        for request in requests { request.connection.settle(after: last) }
-    }
-
     /// Writes what the turn has brought so far.
-    func flush() {
+    package func flush() {
         guard let batch = pending else { return }
         pending = nil
         defer { writer.giveBack(batch) }

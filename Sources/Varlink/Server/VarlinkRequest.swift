@@ -97,18 +97,16 @@ public final class VarlinkRequest {
     }
 
     /// Closes the connection: what the client has got of a reply cannot be completed.
-    package func breakOff() {
+    package func closeConnection() {
         if isActive { connection.close() }
     }
 
-    /// Has it noted, until the last reply, how far the client has been written to. What waits now is its own; only replies
-    /// with numbers, from `next` on, may follow. Input of the client stays with the kernel from now on.
+    /// Has `recorder` write to the client until the last reply. Only replies with numbers may wait or follow. Input of the
+    /// client stays in the kernel from now on.
     ///
-    /// - Returns: false, and does nothing, when some of it has been taken already: it would be lost.
-    package func keepProgress(_ note: VarlinkWriteNote, from next: UInt64) -> Bool {
-        guard isActive, !connection.hasReceivedAhead else { return false }
-        connection.keepProgress(number, note, from: next)
-        return true
+    /// - Returns: false, and does nothing, when some of the input has been read already: it would be lost.
+    package func record(with recorder: any VarlinkWriteRecorder) -> Bool {
+        connection.record(number, with: recorder)
     }
 
     /// Answers, for the last time, and hands the connection over to another protocol. Only for a call that wants an

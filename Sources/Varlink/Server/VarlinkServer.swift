@@ -103,7 +103,7 @@ public final class VarlinkServer {
         admit(descriptor)
     }
 
-    /// Takes over a connection with a call that another process began to answer; see `VarlinkRequest.keepProgress`. It is
+    /// Takes over a connection with a call that another process began to answer; see `VarlinkRequest.record(with:)`. It is
     /// closed when there are too many.
     ///
     /// - Returns: the call, to be answered further.

@@ -26,8 +26,8 @@ class FrameStream {
     private final var watched: DescriptorEvents = .readable
 
     private final var output = MessageQueue()
-    /// Where it is noted how far the stream has been written.
-    private(set) final var note: VarlinkWriteNote?
+    /// Records what is written.
+    final var recorder: (any VarlinkWriteRecorder)?
     private final var isDirty = false
     /// The turn in which a call was last taken from it; 0 for none.
     final var lastTurn: UInt64 = 0
@@ -145,8 +145,8 @@ class FrameStream {
         guard output.count == 0, !isBlocked else { return false }
         let result = batch.write { transmit($0, 1) }
         if result == batch.byteCount {
-            output.skip(batch.count, last: batch.last)
-            noteProgress()
+            output.countWritten(batch.count, last: batch.last)
+            recordPosition()
             return true
         }
         guard result >= 0 || errno == EAGAIN || errno == EINTR else {
@@ -155,7 +155,7 @@ class FrameStream {
         }
         for message in batch.messages(sharedWith: &writer.waiting, countedIn: writer.shared) { output.append(message) }
         output.consume(max(result, 0))
-        noteProgress()
+        recordPosition()
         isBlocked = true
         watch()
         return true
@@ -204,23 +204,11 @@ class FrameStream {
         output.remove(from: first)
     }
 
-    /// Notes from now on how far the stream has been written, or no longer. What waits now and has no number comes before
-    /// messages with numbers from `next` on.
-    final func keepProgress(_ note: VarlinkWriteNote?, from next: UInt64) {
-        self.note = note
-        guard let note else { return }
-        output.count(from: next)
-        note.settle(output.progress)
+    private final func recordPosition() {
+        guard let recorder else { return }
+        let (number, bytes) = output.position
+        recorder.record(bytes, of: number)
     }
-
-    /// Messages up to number `last` are not for this stream.
-    final func settle(after last: UInt64) {
-        guard let note, output.count == 0 else { return }
-        output.skip(0, last: last)
-        note.settle(output.progress)
-    }
-
-    private final func noteProgress() { note?.arrive(at: output.progress) }
 
     /// Queues a message of which the first bytes were written before.
     final func queue(_ message: EncodedMessage, written: Int) {
@@ -240,14 +228,14 @@ class FrameStream {
                 return fail(SystemError.last(verb: "write to", object: "socket"))
             }
             output.consume(max(result, 0))
-            noteProgress()
+            recordPosition()
             isBlocked = result < bytes
         }
         watch()
     }
 
     private final func transmit(_ parts: UnsafeMutablePointer<iovec>?, _ count: Int) -> Int {
-        if let note { return note.send(descriptor, parts, count) }
+        if let recorder { return recorder.send(descriptor, parts, count) }
         if count == 1, let part = parts?.pointee {
             return send(descriptor, part.iov_base, part.iov_len, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }

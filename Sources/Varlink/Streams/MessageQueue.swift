@@ -18,10 +18,8 @@ struct MessageQueue {
     /// Messages written since the beginning. With `count` it numbers every message of the stream.
     private(set) var sent: UInt64 = 0
 
-    /// Bytes of messages without a number that wait before all others.
-    private var own = 0
-    /// What the next message with a number has, or more.
-    private var next: UInt64 = 0
+    /// The number of the last message that was written.
+    private var last: UInt64 = 0
 
     /// Messages that wait, one that was partly written included.
     var count: Int { messages.count - head }
@@ -33,25 +31,15 @@ struct MessageQueue {
         messages.append(message)
     }
 
-    /// Counts messages that were written without having waited, up to number `last`.
-    mutating func skip(_ count: Int, last: UInt64) {
+    /// Counts messages that were written without being queued, the last one with number `last`.
+    mutating func countWritten(_ count: Int, last: UInt64) {
         sent += UInt64(count)
-        next = last + 1
+        self.last = last
     }
 
-    /// How far the stream has been written.
-    var progress: belfry_progress {
-        guard own == 0, head < messages.count, messages[head].number > 0 else {
-            return belfry_progress(next: next, written: 0, own: UInt32(clamping: own))
-        }
-        return belfry_progress(next: messages[head].number, written: UInt32(clamping: written), own: 0)
-    }
-
-    /// Begins to count: messages with numbers from `next` on follow what waits now.
-    mutating func count(from next: UInt64) {
-        self.next = next
-        own = messages[head...].prefix { $0.number == 0 }.reduce(0) { $0 + $1.count }
-        if own > 0 { own -= written }
+    /// The first message that is not written as a whole, by its number, and how many of its bytes are written.
+    var position: (number: UInt64, bytes: Int) {
+        head < messages.count ? (messages[head].number, written) : (last + 1, 0)
     }
 
     /// Removes messages from number `first` on, except one that was partly written. Answers how many.
@@ -94,11 +82,10 @@ struct MessageQueue {
     mutating func consume(_ bytes: Int) {
         byteCount -= bytes
         written += bytes
-        own -= min(own, bytes)
         while head < messages.count, written >= messages[head].count {
             written -= messages[head].count
             if messages[head].isShared { sharedByteCount -= messages[head].count }
-            if messages[head].number > 0 { next = messages[head].number + 1 }
+            last = messages[head].number
             head += 1
             sent += 1
         }
@@ -130,7 +117,7 @@ nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Header, UInt8>
     /// The size on the wire, in bytes.
     let count: Int
-    /// Its place among what a broadcast sends; 0 for what has none.
+    /// Its number among the messages of a broadcast; 0 for other messages.
     var number: UInt64 = 0
 
     init(_ call: VarlinkCall) {

@@ -3,7 +3,7 @@
 
 // A program for foreign peers: `VarlinkProbe serve ADDRESS` offers the certification interface of varlink.org, and
 // `VarlinkProbe certify ADDRESS` goes through it as a client, prints each result and exits 0 when all is well.
-// `VarlinkProbe write LONGEST` writes to its standard output until it is killed; see `NotedWriter`.
+// `VarlinkProbe write LONGEST` writes to its standard output until it is killed; see `RecordedWriter`.
 
 import CBelfry
 import BelfryEventLoop
@@ -18,7 +18,7 @@ let stop = try loop.source(signal: SIGTERM) { _ in loop.exit(0) }
 switch arguments[1] {
 case "serve": exit(try serve(on: arguments[2]))
 case "certify": exit(try certify(arguments[2]))
-case "write": exit(NotedWriter.run(longest: Int(arguments[2]) ?? 1))
+case "write": exit(RecordedWriter.run(longest: Int(arguments[2]) ?? 1))
 default: exit(64)
 }
 

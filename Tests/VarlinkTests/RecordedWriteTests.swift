@@ -6,26 +6,26 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is noted of a write is what the reader gets, whenever the writer is killed.
+/// What is recorded of a write is what the reader gets, whenever the writer is killed.
 @Suite(.timeLimit(.minutes(2)))
-struct NotedWriteTests {
-    private struct Note {
-        var flight = belfry_flight()
-        var progress = belfry_progress()
+struct RecordedWriteTests {
+    private struct Record {
+        var write = belfry_inflight_write()
+        var position = belfry_position()
 
         /// How many bytes have been written since the beginning.
         var place: UInt64 {
-            guard flight.entry != 0 else { return progress.next }
-            var flight = flight
-            return flight.before.next + UInt64(belfry_flight_bytes(&flight))
+            guard write.slot != 0 else { return position.number }
+            var write = write
+            return write.before.number + UInt64(belfry_inflight_bytes(&write))
         }
     }
 
     @Test(arguments: [700, 300_000])
-    func writerKilledAnywhereHasNotedEveryByte(longest: Int) throws {
+    func killedWriterHasRecordedEveryByte(longest: Int) throws {
         let memory = belfry_memory_file("test", 4096)
         let address = try #require(mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0))
-        let note = address.bindMemory(to: Note.self, capacity: 1)
+        let record = address.bindMemory(to: Record.self, capacity: 1)
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         defer {
@@ -41,7 +41,7 @@ struct NotedWriteTests {
             kill(writer, SIGKILL)
             #expect(waitpid(writer, nil, 0) == writer)
             while read(ends[0], &received, waiting: false) > 0 {}
-            try #require(note.pointee.place == received)
+            try #require(record.pointee.place == received)
         }
     }
 
