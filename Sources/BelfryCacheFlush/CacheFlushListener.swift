@@ -66,7 +66,7 @@ package final class CacheFlushListener: LifecycleListener {
         let batch = waiting ?? FlushBatch(notification)
         waiting = batch
         let number = batch.add(
-            FlushBatch.Request(notification: notification, completion: completion), isAwaited: progress.isAwaited)
+            FlushBatch.Request(notification: notification, completion: completion), isAwaited: progress.isOutcomeWanted)
         runNext()
         return { [weak self] in
             batch.remove(number)

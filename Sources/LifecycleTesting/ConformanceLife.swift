@@ -174,9 +174,9 @@ final class ConformanceStage {
         await wait { self.listener == nil } ? [] : ["is gone when it was removed: something still holds '\(name)'"]
     }
 
-    /// Waits by the real clock, up to the patience of the check.
+    /// Waits by the real clock, up to the timeout of the check.
     func wait(until condition: () -> Bool) async -> Bool {
-        let end = ContinuousClock.now + check.patience
+        let end = ContinuousClock.now + check.timeout
         var rounds = 0
         while !condition() {
             // Where the main actor is busy, time passes and nobody had a turn.

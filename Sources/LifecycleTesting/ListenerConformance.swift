@@ -20,10 +20,10 @@ public struct ListenerConformance {
     public var userInfo: [LifecycleNotification.Name: UserInfo] = [:]
     /// How long an answer may take by the real clock, for work on threads or in children. The deadlines themselves run
     /// on a manual clock, of which nine tenths pass before the real one is waited for.
-    public var patience: Duration
+    public var timeout: Duration
 
     /// A check with what is usual.
-    public init(patience: Duration = .seconds(2)) { self.patience = patience }
+    public init(timeout: Duration = .seconds(2)) { self.timeout = timeout }
 
     /// Checks a listener that needs nothing.
     ///

@@ -19,7 +19,7 @@ struct CacheFlushListenerTests {
         let file = try directory.write(
             "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
         let writer = RecordingWriter()
-        var conformance = ListenerConformance(patience: .seconds(10))
+        var conformance = ListenerConformance(timeout: .seconds(10))
         conformance.configuration[BelfrySettings.self] = ConfigurationLoader.load(from: .files([file])).settings
         #expect(conformance.configuration[BelfrySettings.self]?.caches.count == 1)
 

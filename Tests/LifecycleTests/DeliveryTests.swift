@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct AnswerTests {
+struct DeliveryTests {
     /// A listener made of a closure.
     final class Answering: LifecycleListener {
         let name: String
@@ -179,7 +179,7 @@ struct AnswerTests {
 }
 
 /// Listeners that all answer at once, some of which change what the others do.
-struct PromptAnswerTests {
+struct ImmediateAnswerTests {
     private final class Telling: LifecycleListener {
         let name: String
         var answersFlush = true

@@ -87,7 +87,7 @@ struct TestingArticleTests {
     }
 
     @Test func keepsTheRulesWithSettings() async throws {
-        var conformance = ListenerConformance(patience: .seconds(5))
+        var conformance = ListenerConformance(timeout: .seconds(5))
         conformance.configuration[PlayerSettings.self] = PlayerSettings(volume: 3)
 
         let failures = try await conformance.check { mediator, clock in

@@ -85,7 +85,7 @@ struct LateStopTests {
         fixture.perform(.stop)
         #expect(fixture.ended.map(\.result) == [.completed, .overtaken])
         #expect(fixture.mediator.remainingTime == .seconds(20))
-        #expect(!task.isEnded && fixture.mediator.awaited == ["upload"])
+        #expect(!task.isEnded && fixture.mediator.pending == ["upload"])
         task.end()
 
         #expect(fixture.mediator.state == .notRunning)
@@ -189,7 +189,7 @@ struct LateStopProgressTests {
             fixture.clock.advance(by: .seconds(1))
             slow.progress?.report(nextWithin: .seconds(2), "piece")
         }
-        #expect(fixture.mediator.awaited == ["slow"])
+        #expect(fixture.mediator.pending == ["slow"])
         let last = recorder.progress.last
         #expect(last?.trigger == .stop && last?.isExtended == true)
         // Two seconds of its own, and the half of the stop.
@@ -214,7 +214,7 @@ struct LateStopProgressTests {
         #expect(recorder.progress.map(\.trigger) == [.reload, .stop])
         #expect(recorder.progress.last?.isExtended == true && recorder.progress.last?.remaining == .seconds(10))
         fixture.clock.advance(by: .seconds(8) - .microseconds(1))
-        #expect(fixture.mediator.awaited == ["slow"])
+        #expect(fixture.mediator.pending == ["slow"])
         fixture.clock.advance(by: .microseconds(1))
         #expect(fixture.mediator.state == .notRunning)
         slow.finish()

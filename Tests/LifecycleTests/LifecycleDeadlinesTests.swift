@@ -60,7 +60,7 @@ struct TimeShareTests {
 }
 
 /// Times of any size, as a program may name them.
-struct HugeTimeTests {
+struct LifecycleDeadlinesTests {
     nonisolated static let times: [Duration] = [
         .microseconds(Int64.max), .microseconds(Int64.min), .seconds(Int64.max), .seconds(Int64.min), .zero,
         .nanoseconds(1), .nanoseconds(-1),

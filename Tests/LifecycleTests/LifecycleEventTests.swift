@@ -4,7 +4,7 @@
 import Lifecycle
 import Testing
 
-struct EventTests {
+struct LifecycleEventTests {
     @Test(arguments: [
         TimeChange.clock(step: .milliseconds(-1500)), .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"),
         .timeZone(from: nil, to: nil),

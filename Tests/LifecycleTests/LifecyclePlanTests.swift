@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-struct PlanTests {
+struct LifecyclePlanTests {
     /// Allows a dry run of its stop, and of a new configuration.
     final class CarefulListener: LifecycleListener {
         let name = "careful"

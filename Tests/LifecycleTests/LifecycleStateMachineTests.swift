@@ -60,7 +60,7 @@ struct LifecycleStateMachineTests {
 
         for step in machine.steps(for: trigger) {
             #expect(step.from == machine.state || step.name == .didResume)
-            machine.take(step)
+            machine.apply(step)
             #expect(machine.state == step.to)
         }
     }

@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct ProgressTests {
+struct ListenerCallTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
     let slow = SlowListener("slow", deadline: .seconds(20))
     let recorder = Recorder()
@@ -42,7 +42,7 @@ struct ProgressTests {
             slow.progress?.report(nextWithin: .seconds(2), "piece")
         }
         #expect(fixture.mediator.state == .background)
-        #expect(fixture.mediator.awaited == ["slow"])
+        #expect(fixture.mediator.pending == ["slow"])
         slow.finish()
         await fixture.until { fixture.mediator.state == .notRunning }
 
@@ -142,7 +142,7 @@ struct ProgressTests {
             fixture.clock.advance(by: .seconds(1))
             task.reportProgress(nextWithin: .seconds(3), "more")
         }
-        #expect(fixture.mediator.awaited == ["upload"])
+        #expect(fixture.mediator.pending == ["upload"])
         #expect(fixture.mediator.state == .active)
         fixture.clock.advance(by: .seconds(1))
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ListenerConformanceTests {
     private func failures(_ fault: FaultyListener.Fault) async throws -> [String] {
-        try await ListenerConformance(patience: .milliseconds(100)).check { mediator, _ in
+        try await ListenerConformance(timeout: .milliseconds(100)).check { mediator, _ in
             FaultyListener(fault, mediator)
         }
     }
@@ -40,7 +40,7 @@ struct ListenerConformanceTests {
     @Test func everyFaultIsTried() { #expect(FaultyListener.Fault.allCases.count == 15) }
 
     @Test func waitsByTheManualClockAreNoOverrun() async throws {
-        let failures = try await ListenerConformance(patience: .milliseconds(100)).check { _, clock in
+        let failures = try await ListenerConformance(timeout: .milliseconds(100)).check { _, clock in
             DozingListener(clock)
         }
 

@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-struct HealthTests {
+struct ListenerHealthTests {
     final class FrailListener: LifecycleListener {
         let name: String
         var health = ListenerHealth.healthy

@@ -7,7 +7,7 @@ import LifecycleTesting
 import Testing
 
 /// What a mediator takes of those who come later.
-struct ListenerPlaceTests {
+struct ListenerRegistryTests {
     let fixture = MediatorFixture()
     private var order: [String] { fixture.mediator.listeners.map(\.name) }
 

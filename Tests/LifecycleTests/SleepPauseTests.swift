@@ -87,7 +87,7 @@ struct SleepPauseTests {
         fixture.mediator.hurryPauseForSleep()
 
         #expect(fixture.ended.map(\.trigger) == [.launch, .pause])
-        #expect(fixture.mediator.awaited == ["slow"])
+        #expect(fixture.mediator.pending == ["slow"])
         #expect(moved == [false])
         withExtendedLifetime(task) {}
     }

@@ -5,7 +5,7 @@ import Lifecycle
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct RestorationStateRestorerTests {
+struct StateRestorerTests {
     private struct Broken: Error, CustomStringConvertible { var description: String { "disk is gone" } }
 
     private func restorer(_ listeners: RestoredListener...) throws -> StateRestorer {

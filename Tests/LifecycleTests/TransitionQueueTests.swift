@@ -7,7 +7,7 @@ import Testing
 
 /// Triggers that ask for the same while another transition is under way.
 @Suite(.timeLimit(.minutes(1)))
-struct MergeTests {
+struct TransitionQueueTests {
     let fixture = MediatorFixture()
     let slow: RecordingListener
     let recorder = Recorder()

@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct TransitionTests {
+struct TransitionRunnerTests {
     let fixture = MediatorFixture()
 
     private func sequence(_ triggers: [LifecycleTrigger]) -> [String] {

@@ -92,7 +92,7 @@ final class ManagerStatus {
     }
 
     private func nameAwaited() {
-        let names = mediator.awaited
+        let names = mediator.pending
         awaited = names.prefix(Self.mostNamed).map { name in "'\(name)'" + (words[name].map { ": \($0)" } ?? "") }
         if names.count > Self.mostNamed { awaited.append("\(names.count - Self.mostNamed) more") }
     }

@@ -15,7 +15,7 @@ final class Delivery {
     private let groups: [[ListenerEntry]]
     private let clock: any LifecycleClock
     private let isRehearsal: Bool
-    private let isAwaited: Bool
+    private let isOutcomeWanted: Bool
     /// That of an answer that is given at once.
     private let deadline: Duration
     private let share: Share
@@ -32,7 +32,7 @@ final class Delivery {
 
     init(
         _ notification: LifecycleNotification, to groups: [[ListenerEntry]], after reports: [ListenerReport] = [],
-        clock: any LifecycleClock, deadline: Duration, isRehearsal: Bool = false, isAwaited: Bool = true,
+        clock: any LifecycleClock, deadline: Duration, isRehearsal: Bool = false, isOutcomeWanted: Bool = true,
         share: @escaping Share, progress: Progress? = nil,
         _ completion: @escaping (LifecycleReport) -> Void
     ) {
@@ -42,7 +42,7 @@ final class Delivery {
         self.clock = clock
         self.deadline = deadline
         self.isRehearsal = isRehearsal
-        self.isAwaited = isAwaited
+        self.isOutcomeWanted = isOutcomeWanted
         self.share = share
         self.progress = progress
         self.completion = completion
@@ -55,12 +55,12 @@ final class Delivery {
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
-        while calls.isEmpty, next < groups.count, !isSettled {
+        while calls.isEmpty, next < groups.count, !isURLOpened {
             let group = groups[next]
             next += 1
-            for entry in group where !entry.isGone {
+            for entry in group where !entry.isRemoved {
                 guard let answer = entry.answer(to: notification) else { continue }
-                if !isRehearsal { tell(entry, answer) } else if let dry = answer.rehearsal { tell(entry, dry) }
+                if !isRehearsal { call(entry, answer) } else if let dry = answer.rehearsal { call(entry, dry) }
             }
         }
         isAdvancing = false
@@ -70,12 +70,12 @@ final class Delivery {
     }
 
     /// Who is being waited for.
-    var awaited: [String] { (calls.all.map(\.entry) + (answering.map { [$0.entry] } ?? [])).map(\.place.name) }
+    var pending: [String] { (calls.all.map(\.entry) + (answering.map { [$0.entry] } ?? [])).map(\.place.name) }
 
     /// Waits for nobody any more: the calls under way overrun, and those to come have no time beyond their first step.
     func cutShort() {
         isCutShort = true
-        settle(.overran)
+        finishImmediate(.overran)
         for (_, _, call) in calls.all { call.overrun() }
     }
 
@@ -88,13 +88,13 @@ final class Delivery {
     }
 
     /// Whether nobody else is to be asked: somebody has opened the URL.
-    private var isSettled: Bool { isHandled && notification.name == .openURL }
+    private var isURLOpened: Bool { isHandled && notification.name == .openURL }
 
-    private func tell(_ entry: ListenerEntry, _ answer: LifecycleAnswer) {
+    private func call(_ entry: ListenerEntry, _ answer: LifecycleAnswer) {
         let place = reports.count
         reports.append(nil)
         switch answer.body {
-        case .immediate(let body): tellAtOnce(entry, body, place)
+        case .immediate(let body): callImmediate(entry, body, place)
         case .lasting(let body): begin(body, of: answer, entry, place)
         }
     }
@@ -103,14 +103,14 @@ final class Delivery {
         _ body: LifecycleAnswer.LastingBody, of answer: LifecycleAnswer, _ entry: ListenerEntry, _ place: Int
     ) {
         let isPost = notification.trigger == nil && !isRehearsal
-        guard !isPost || entry.postsUnderWay < ListenerEntry.mostPosts else {
-            let reason = "\(ListenerEntry.mostPosts) posts wait for its answers"
+        guard !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax else {
+            let reason = "\(ListenerEntry.pendingPostsMax) posts wait for its answers"
             reports[place] = report(of: entry, .failed(reason), .zero, since: clock.monotonicUsec)
             return
         }
-        if isPost { entry.postsUnderWay += 1 }
-        let call = ListenerCall(clock: clock, isAwaited: isAwaited) { [self] call, outcome, duration in
-            if isPost { entry.postsUnderWay -= 1 }
+        if isPost { entry.pendingPosts += 1 }
+        let call = ListenerCall(clock: clock, isOutcomeWanted: isOutcomeWanted) { [self] call, outcome, duration in
+            if isPost { entry.pendingPosts -= 1 }
             reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec)
             calls.remove(call)
             advance()
@@ -125,15 +125,15 @@ final class Delivery {
 
     /// Most answers are given at once, and need neither a timer nor anybody to wait for them. One that itself has this
     /// cut short has overrun.
-    private func tellAtOnce(
+    private func callImmediate(
         _ entry: ListenerEntry, _ body: (LifecycleNotification) throws -> ListenerOutcome, _ place: Int
     ) {
         answering = (entry, place, clock.monotonicUsec)
-        settle(PromptAnswer.outcome(of: body, notification))
+        finishImmediate(ImmediateAnswer.outcome(of: body, notification))
     }
 
     /// Ends the answer that is given right now, unless it has ended.
-    private func settle(_ outcome: ListenerOutcome) {
+    private func finishImmediate(_ outcome: ListenerOutcome) {
         guard let (entry, place, startUsec) = answering else { return }
         answering = nil
         let duration = Duration(from: startUsec, to: clock.monotonicUsec)
@@ -147,7 +147,7 @@ final class Delivery {
         if outcome == .handled { isHandled = true }
         return isRehearsal
             ? entry.report(outcome, duration, since: startUsec)
-            : entry.note(outcome, after: duration, since: startUsec)
+            : entry.record(outcome, after: duration, since: startUsec)
     }
 }
 
@@ -175,7 +175,7 @@ private struct OpenCalls {
 }
 
 /// A listener's answer that is given at once, so that nobody waits for it and it needs no timer.
-struct PromptAnswer {
+struct ImmediateAnswer {
     let entry: ListenerEntry
     let body: (LifecycleNotification) throws -> ListenerOutcome
 
@@ -183,11 +183,11 @@ struct PromptAnswer {
     func give(
         _ notification: LifecycleNotification, _ clock: any LifecycleClock, deadline: Duration
     ) -> ListenerReport? {
-        guard !entry.isGone else { return nil }
+        guard !entry.isRemoved else { return nil }
         let startUsec = clock.monotonicUsec
         let outcome = Self.outcome(of: body, notification)
         let duration = Duration(from: startUsec, to: clock.monotonicUsec)
-        return entry.note(outcome.judged(duration, deadline: deadline), after: duration, since: startUsec)
+        return entry.record(outcome.judged(duration, deadline: deadline), after: duration, since: startUsec)
     }
 
     /// What a listener makes of a notification.

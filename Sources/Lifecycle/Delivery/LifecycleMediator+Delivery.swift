@@ -4,29 +4,29 @@
 extension LifecycleMediator {
     /// Whether a post of this name is over before `post` returns: nobody answers it, or all do at once.
     package func isAnsweredAtOnce(_ name: LifecycleNotification.Name) -> Bool {
-        guard let audience = audiences.find(name)?.takeUnretainedValue() else { return true }
-        return registry.groups(answering: name).isEmpty || audience.promptAnswers != nil
+        guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { return true }
+        return registry.groups(answering: name).isEmpty || recipients.immediateAnswers != nil
     }
 
-    /// Calls the observers, `audience` being that of the name.
+    /// Calls the observers, `recipients` being that of the name.
     @inline(__always)
-    func announce(_ notification: LifecycleNotification, to audience: Unmanaged<Audience>?) {
+    func announce(_ notification: LifecycleNotification, to recipients: Unmanaged<Recipients>?) {
         // Both counts are taken before anybody is called, so that whoever is added by a call hears of the next.
-        let named = Audience.beginCall(audience)
+        let named = Recipients.beginCall(recipients)
         if !observersOfAll.isEmpty { observersOfAll.call(notification, upTo: observersOfAll.beginCall()) }
-        if let audience, let named { Audience.call(audience, notification, upTo: named) }
+        if let recipients, let named { Recipients.call(recipients, notification, upTo: named) }
     }
 
     /// Tells the listeners what was posted.
-    func tell(
-        _ audience: Audience, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
+    func deliver(
+        _ recipients: Recipients, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
     ) {
         var reports: [ListenerReport] = []
-        if let answers = audience.promptAnswers {
-            let (groups, revision) = (audience.groups ?? [], audience.revision)
+        if let answers = recipients.immediateAnswers {
+            let (groups, revision) = (recipients.groups ?? [], recipients.revision)
             for place in answers.indices {
                 // Whoever answers may have others come, go or answer otherwise: then each of the rest is looked at.
-                guard audience.revision == revision else {
+                guard recipients.revision == revision else {
                     // The answers are those of the groups, one after the other.
                     var told = place
                     let rest = groups.map { group in
@@ -34,7 +34,7 @@ extension LifecycleMediator {
                         told -= group.count - rest.count
                         return Array(rest)
                     }
-                    return tell(rest, notification, after: reports, completion)
+                    return deliver(rest, notification, after: reports, completion)
                 }
                 if let report = answers[place].give(notification, clock, deadline: limits.listener) {
                     reports.append(report)
@@ -42,23 +42,23 @@ extension LifecycleMediator {
             }
             report(LifecycleReport(notification: notification, listeners: reports), completion)
         } else {
-            tell(registry.groups(answering: notification.name), notification, after: [], completion)
+            deliver(registry.groups(answering: notification.name), notification, after: [], completion)
         }
     }
 
-    private func tell(
+    private func deliver(
         _ groups: [[ListenerEntry]], _ notification: LifecycleNotification, after reports: [ListenerReport],
         _ completion: ((LifecycleReport) -> Void)?
     ) {
         Delivery(
             notification, to: groups, after: reports, clock: clock, deadline: deadlines.listener,
-            isAwaited: completion != nil,
+            isOutcomeWanted: completion != nil,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }
         ) { [unowned self] in report($0, completion) }.advance()
     }
 
     func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
-        if !report.listeners.isEmpty, eventObservers.observes(.delivered) { eventObservers.tell(.delivered(report)) }
+        if !report.listeners.isEmpty, eventObservers.observes(.delivered) { eventObservers.send(.delivered(report)) }
         completion?(report)
     }
 
@@ -71,14 +71,14 @@ extension LifecycleMediator {
             name: name, sequence: sequence.next(), time: clock.now, previousState: step.from, state: step.to,
             origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
             configuration: transition.configuration)
-        audiences.beginUse()
-        announce(notification, to: audiences.find(name))
-        audiences.endUse()
+        observerIndex.beginUse()
+        announce(notification, to: observerIndex.find(name))
+        observerIndex.endUse()
         let groups = registry.groups(answering: name)
         return Delivery(
             notification, to: groups, clock: clock, deadline: deadlines.listener,
             share: shares(of: groups, in: transition, name),
-            progress: { [unowned self] in note($1, of: $0, in: transition) }
+            progress: { [unowned self] in report($1, of: $0, in: transition) }
         ) { [unowned self] in report($0, completion) }
     }
 

@@ -21,11 +21,11 @@ final class ListenerCall {
     /// Called with each report of progress.
     var onProgress: ((ProgressReport) -> Void)?
     /// Whether somebody waits for the outcome.
-    let isAwaited: Bool
+    let isOutcomeWanted: Bool
 
-    init(clock: any LifecycleClock, isAwaited: Bool = true, _ completion: @escaping Completion) {
+    init(clock: any LifecycleClock, isOutcomeWanted: Bool = true, _ completion: @escaping Completion) {
         self.clock = clock
-        self.isAwaited = isAwaited
+        self.isOutcomeWanted = isOutcomeWanted
         self.completion = completion
         start = clock.now
     }
@@ -131,7 +131,7 @@ public struct ListenerProgress {
     init(_ call: ListenerCall) { self.call = call }
 
     /// Whether anybody wants to know what comes of the answer; nobody does of a post that is not waited for.
-    package var isAwaited: Bool { call.isAwaited }
+    package var isOutcomeWanted: Bool { call.isOutcomeWanted }
 
     /// Says that the work gets on.
     ///

@@ -8,13 +8,13 @@ final class ListenerEntry {
     /// How many were added before it.
     let number: Int
     /// How many posts may wait for its answers.
-    static let mostPosts = 4096
+    static let pendingPostsMax = 4096
     /// How many do.
-    var postsUnderWay = 0
+    var pendingPosts = 0
     /// The number of its group in the order, as it was found out last.
     var group = 0
     /// Set when the listener is removed, so that a delivery under way leaves it out.
-    var isGone = false
+    var isRemoved = false
     private(set) var interests: [LifecycleNotification.Name] = []
     private var answers: [LifecycleNotification.Name: LifecycleAnswer] = [:]
     private(set) var actionAnswers: [LifecycleAnswer] = []
@@ -57,8 +57,8 @@ final class ListenerEntry {
     /// The actions it offers.
     var actions: [LifecycleAction] { actionAnswers.compactMap(\.action) }
 
-    func note(_ outcome: ListenerOutcome, after duration: Duration, since startUsec: UInt64) -> ListenerReport {
-        record.note(outcome, after: duration)
+    func record(_ outcome: ListenerOutcome, after duration: Duration, since startUsec: UInt64) -> ListenerReport {
+        record.add(outcome, after: duration)
         return report(outcome, duration, since: startUsec)
     }
 
@@ -68,7 +68,7 @@ final class ListenerEntry {
 
     /// The time that its answer to a name wants: none when it has none, or when it answers at once.
     func time(for name: LifecycleNotification.Name, unless deadline: Duration) -> Duration {
-        guard !isGone, let answer = answers[name], !answer.isImmediate else { return .zero }
+        guard !isRemoved, let answer = answers[name], !answer.isImmediate else { return .zero }
         return answer.deadline ?? deadline
     }
 

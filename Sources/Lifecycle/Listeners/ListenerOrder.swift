@@ -71,7 +71,7 @@ public nonisolated struct ListenerOrder: Sendable, Equatable {
         var ready = SmallestFirst()
         for group in groups.indices where missing[group] == 0 { ready.add(group) }
         var sorted: [[Int]] = []
-        while let next = ready.takeSmallest() {
+        while let next = ready.removeSmallest() {
             sorted.append(groups[next])
             missing[next] = -1
             for follower in followers[next] {
@@ -127,7 +127,7 @@ private nonisolated struct SmallestFirst {
         }
     }
 
-    mutating func takeSmallest() -> Int? {
+    mutating func removeSmallest() -> Int? {
         guard let smallest = numbers.first else { return nil }
         let last = numbers.removeLast()
         guard !numbers.isEmpty else { return smallest }

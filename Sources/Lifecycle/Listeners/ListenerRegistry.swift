@@ -11,11 +11,11 @@ final class ListenerRegistry {
     /// The order; nil when it has to be found out anew. Whoever is gone has left an empty group.
     private var order: [[ListenerEntry]]?
     private var emptyGroups = 0
-    /// Whether an audience knows who answers in which order.
+    /// Whether an recipients knows who answers in which order.
     private var isOrderUsed = false
     private var added = 0
     /// Who hears of each name that somebody answers or observes.
-    let audiences = AudienceTable()
+    let observerIndex = ObserverIndex()
 
     /// Adds a listener, or throws and leaves things as they were.
     func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
@@ -38,7 +38,7 @@ final class ListenerRegistry {
         // What the answers held goes last: its end may remove other listeners from here.
         guard let entry = entries.removeValue(forKey: ObjectIdentifier(listener)) else { return }
         defer { withExtendedLifetime(entry) {} }
-        entry.isGone = true
+        entry.isRemoved = true
         if places.remove(entry), order != nil {
             order?[entry.group] = []
             emptyGroups += 1
@@ -68,40 +68,40 @@ final class ListenerRegistry {
         }
     }
 
-    /// The audience of a name, for an observer to join.
-    func audience(of name: LifecycleNotification.Name) -> Audience { audiences.audience(of: name) }
+    /// The recipients of a name, for an observer to join.
+    func recipients(of name: LifecycleNotification.Name) -> Recipients { observerIndex.recipients(of: name) }
 
     /// Those who answer `name`, in the order that it asks for: groups one after the other, the members of one together.
     func groups(answering name: LifecycleNotification.Name) -> [[ListenerEntry]] {
-        // Whatever is answered has an audience.
-        guard let audience = audiences.find(name)?.takeUnretainedValue() else { return [] }
-        if let known = audience.groups { return known }
-        let arriving = inGroups(audience.members.values)
+        // Whatever is answered has an recipients.
+        guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { return [] }
+        if let known = recipients.groups { return known }
+        let arriving = inGroups(recipients.members.values)
         let groups = name.isLeaving ? arriving.reversed() : arriving
-        audience.setListeners(groups, Self.promptAnswers(of: groups, to: name))
+        recipients.setListeners(groups, Self.immediateAnswers(of: groups, to: name))
         return groups
     }
 
-    private static func promptAnswers(
+    private static func immediateAnswers(
         of groups: [[ListenerEntry]], to name: LifecycleNotification.Name
-    ) -> [PromptAnswer]? {
+    ) -> [ImmediateAnswer]? {
         // Who answers these two, and whether anybody else is asked, is known only when they are told.
         guard name != .openURL, name != .performAction else { return nil }
-        var answers: [PromptAnswer] = []
+        var answers: [ImmediateAnswer] = []
         for entry in groups.joined() {
             guard case .immediate(let body) = entry.answer(to: name)?.body else { return nil }
-            answers.append(PromptAnswer(entry: entry, body: body))
+            answers.append(ImmediateAnswer(entry: entry, body: body))
         }
         return answers
     }
 
-    /// The audience, if anybody in it answers; for one that was not found, that which has come since.
+    /// The recipients, if anybody in it answers; for one that was not found, that which has come since.
     @inline(__always)
-    func answering(_ audience: Unmanaged<Audience>?, _ name: LifecycleNotification.Name) -> Audience? {
-        guard let audience = audience ?? audiences.find(name), !Audience.isWithoutListeners(audience) else {
+    func answering(_ recipients: Unmanaged<Recipients>?, _ name: LifecycleNotification.Name) -> Recipients? {
+        guard let recipients = recipients ?? observerIndex.find(name), !Recipients.isWithoutListeners(recipients) else {
             return nil
         }
-        let known = audience.takeUnretainedValue()
+        let known = recipients.takeUnretainedValue()
         return known.groups != nil || !groups(answering: name).isEmpty ? known : nil
     }
 
@@ -142,18 +142,18 @@ final class ListenerRegistry {
         order = nil
         guard isOrderUsed else { return }
         isOrderUsed = false
-        for audience in audiences.all where audience.groups?.isEmpty == false { audience.forgetListeners() }
+        for recipients in observerIndex.all where recipients.groups?.isEmpty == false { recipients.forgetListeners() }
     }
 
     private func join(_ entry: ListenerEntry) {
-        for name in entry.interests { audiences.audience(of: name).add(entry) }
+        for name in entry.interests { observerIndex.recipients(of: name).add(entry) }
     }
 
     private func leave(_ entry: ListenerEntry, _ names: Set<LifecycleNotification.Name>? = nil) {
         for name in names.map(Array.init) ?? entry.interests {
-            guard let audience = audiences.find(name)?.takeUnretainedValue() else { continue }
-            audience.remove(entry)
-            audiences.removeIfEmpty(audience)
+            guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { continue }
+            recipients.remove(entry)
+            observerIndex.removeIfEmpty(recipients)
         }
     }
 

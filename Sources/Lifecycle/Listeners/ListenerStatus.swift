@@ -30,7 +30,7 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
     /// How long the longest call took.
     public private(set) var longestDuration: Duration?
 
-    mutating func note(_ outcome: ListenerOutcome, after duration: Duration) {
+    mutating func add(_ outcome: ListenerOutcome, after duration: Duration) {
         calls += 1
         if outcome.isProblem { failures += 1 }
         lastOutcome = outcome

@@ -106,7 +106,7 @@ final class EventObserverList {
         }
     }
 
-    func tell(_ event: LifecycleMediator.Event) {
+    func send(_ event: LifecycleMediator.Event) {
         let kind = event.kind
         guard observes(kind) else { return }
         for observer in observers where observer.kinds.contains(kind) { observer.handler?(event) }

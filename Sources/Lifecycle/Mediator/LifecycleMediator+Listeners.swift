@@ -33,7 +33,7 @@ extension LifecycleMediator {
     package var unknownFollowed: [(listener: String, name: String)] { registry.unknownFollowed }
 
     /// How many names somebody observes or answers.
-    package var knownNames: Int { audiences.all.count }
+    package var knownNames: Int { observerIndex.all.count }
 
     /// What is known of each listener, in the order of arriving notifications.
     public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
@@ -56,7 +56,7 @@ extension LifecycleMediator {
         let found = registry.unhealthy
         if found != unhealthy {
             unhealthy = found
-            eventObservers.tell(.healthChanged(found))
+            eventObservers.send(.healthChanged(found))
         }
         return found
     }

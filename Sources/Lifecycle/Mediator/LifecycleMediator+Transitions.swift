@@ -29,7 +29,7 @@ extension LifecycleMediator {
     public var remainingTime: Duration? { transitions.current.map(transitions.remaining) }
 
     /// The names of the listeners or of the background tasks that the transition under way waits for.
-    public var awaited: [String] { taskWait == nil ? delivery?.awaited ?? [] : backgroundTasks.namesToTell }
+    public var pending: [String] { taskWait == nil ? delivery?.pending ?? [] : backgroundTasks.namesToTell }
 
     // MARK: Stop and sleep
 
@@ -100,7 +100,7 @@ extension LifecycleMediator {
 
     private func perform(_ action: TransitionRunner.Action) {
         switch action {
-        case .tell(let event): eventObservers.tell(event)
+        case .send(let event): eventObservers.send(event)
         case .readConfiguration(let transition):
             if transition.trigger == .reload || readConfiguration != nil { read(into: transition) }
             transitions.hasRead(transition)
@@ -109,17 +109,17 @@ extension LifecycleMediator {
         case .endWait:
             taskWait?.end()
             taskWait = nil
-        case .expireTasks(let goesOn):
+        case .expireTasks(let thenProceed):
             backgroundTasks.expireAll(.secondStop)
-            if goesOn { transitions.goesOn() }
+            if thenProceed { transitions.proceed() }
         case .makeWay(let stop, let overtaken): perform(transitions.makeWay(for: stop, overtaking: overtaken))
-        case .goOn: transitions.goesOn()
+        case .proceed: transitions.proceed()
         case .cutShort: delivery?.cutShort()
         case .retime(let transition):
             taskWait?.retime(shareOfTasks(in: transition))
             delivery?.retime()
-        case .callOff(let transition): transition.finish(.overtaken)
-        case .end(let transition): eventObservers.tell(.transitionEnded(transition.finish(transition.result)))
+        case .reportOvertaken(let transition): transition.finish(.overtaken)
+        case .reportEnd(let transition): eventObservers.send(.transitionEnded(transition.finish(transition.result)))
         }
     }
 
@@ -148,15 +148,15 @@ extension LifecycleMediator {
 
     private func wait(for transition: Transition) {
         let names = backgroundTasks.namesToTell
-        if !names.isEmpty { eventObservers.tell(.waiting(transition.trigger, names)) }
+        if !names.isEmpty { eventObservers.send(.waiting(transition.trigger, names)) }
         let wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) {
-            [unowned self] in note($1, of: $0, in: transition)
+            [unowned self] in report($1, of: $0, in: transition)
         }
         taskWait = wait
-        transitions.waits()
+        transitions.beginWait()
         backgroundTasks.whenEmpty { [weak self, weak wait] in
             guard let self, let wait, taskWait === wait else { return }
-            transitions.goesOn()
+            transitions.proceed()
             run([.endWait])
         }
     }
@@ -168,7 +168,7 @@ extension LifecycleMediator {
     }
 
     /// Tells that somebody reports progress whom a transition waits for.
-    func note(_ progress: ProgressReport, of name: String, in transition: Transition) {
-        eventObservers.tell(.progress(transitions.note(progress, of: name, in: transition)))
+    func report(_ progress: ProgressReport, of name: String, in transition: Transition) {
+        eventObservers.send(.progress(transitions.record(progress, of: name, in: transition)))
     }
 }

@@ -28,7 +28,7 @@ public final class LifecycleMediator {
     /// The listeners that the last health check found unhealthy.
     var unhealthy: [ListenerHealthReport] = []
     let registry = ListenerRegistry()
-    let audiences: AudienceTable
+    let observerIndex: ObserverIndex
     let transitions: TransitionRunner
     let backgroundTasks = BackgroundTaskList()
     /// The delivery of the transition under way.
@@ -53,7 +53,7 @@ public final class LifecycleMediator {
     ) {
         self.clock = clock
         self.sequence = sequence
-        audiences = registry.audiences
+        observerIndex = registry.observerIndex
         limits = deadlines.bounded
         transitions = TransitionRunner(
             configuration: configuration, deadlines: limits, backgroundTasks: backgroundTasks, clock: clock)
@@ -82,11 +82,11 @@ public final class LifecycleMediator {
             let observer = observersOfAll.add(handler)
             return LifecycleObservation { [observersOfAll] in observersOfAll.remove(observer) }
         }
-        let audience = audiences.audience(of: name)
-        let observer = audience.observers.add(handler)
-        return LifecycleObservation { [audiences] in
-            audience.observers.remove(observer)
-            audiences.removeIfEmpty(audience)
+        let recipients = observerIndex.recipients(of: name)
+        let observer = recipients.observers.add(handler)
+        return LifecycleObservation { [observerIndex] in
+            recipients.observers.remove(observer)
+            observerIndex.removeIfEmpty(recipients)
         }
     }
 
@@ -132,16 +132,16 @@ public final class LifecycleMediator {
         origin: consuming LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
-        audiences.beginUse()
-        defer { audiences.endUse() }
-        let audience = audiences.find(name)
+        observerIndex.beginUse()
+        defer { observerIndex.endUse() }
+        let recipients = observerIndex.find(name)
         let state = state
         let notification = LifecycleNotification(
             name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
             origin: origin, userInfo: userInfo)
-        announce(notification, to: audience)
-        if let audience = registry.answering(audience, notification.name) {
-            tell(audience, notification, completion)
+        announce(notification, to: recipients)
+        if let recipients = registry.answering(recipients, notification.name) {
+            deliver(recipients, notification, completion)
         } else if let completion {
             completion(LifecycleReport(notification: notification, listeners: []))
         }

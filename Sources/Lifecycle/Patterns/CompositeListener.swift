@@ -80,17 +80,17 @@ public final class CompositeListener: LifecycleListener {
         let rehearses = registry.groups(answering: name).joined().contains { $0.answer(to: name)?.rehearsal != nil }
         return LifecycleAnswer(
             name, deadline: deadline, action: action,
-            rehearsal: rehearses ? .completing { [self] in tell($0, $1, isRehearsal: true, $2) } : nil,
-            .completing { [self] in tell($0, $1, isRehearsal: false, $2) })
+            rehearsal: rehearses ? .completing { [self] in deliver($0, $1, isRehearsal: true, $2) } : nil,
+            .completing { [self] in deliver($0, $1, isRehearsal: false, $2) })
     }
 
-    private func tell(
+    private func deliver(
         _ notification: LifecycleNotification, _ progress: ListenerProgress, isRehearsal: Bool,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
         let delivery = Delivery(
             notification, to: registry.groups(answering: notification.name), clock: clock,
-            deadline: deadline, isRehearsal: isRehearsal, isAwaited: progress.isAwaited,
+            deadline: deadline, isRehearsal: isRehearsal, isOutcomeWanted: progress.isOutcomeWanted,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { leaf, report in
                 progress.report(nextWithin: report.window, report.text.map { "\(leaf): \($0)" } ?? leaf)

@@ -43,7 +43,7 @@ public final class StartupSequence: LifecycleListener {
             .completing { [self] notification, progress, completion in
                 times = []
                 let run = StartupRun(
-                    commands, notification, progress, clock: clock, note: { [self] in times.append($0) }, completion)
+                    commands, notification, progress, clock: clock, record: { [self] in times.append($0) }, completion)
                 run.advance()
                 return { run.cancel() }
             })
@@ -57,7 +57,7 @@ final class StartupRun {
     private let notification: LifecycleNotification
     private let clock: any LifecycleClock
     private let progress: ListenerProgress
-    private let note: (StartupTime) -> Void
+    private let record: (StartupTime) -> Void
     private var completion: ((ListenerOutcome) -> Void)?
     private var next = 0
     private var call: ListenerCall?
@@ -66,14 +66,14 @@ final class StartupRun {
 
     init(
         _ commands: [any StartupCommand], _ notification: LifecycleNotification, _ progress: ListenerProgress,
-        clock: any LifecycleClock, note: @escaping (StartupTime) -> Void,
+        clock: any LifecycleClock, record: @escaping (StartupTime) -> Void,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) {
         self.commands = commands
         self.notification = notification
         self.progress = progress
         self.clock = clock
-        self.note = note
+        self.record = record
         self.completion = completion
     }
 
@@ -112,7 +112,7 @@ final class StartupRun {
     }
 
     private func end(_ time: StartupTime) {
-        note(time)
+        record(time)
         guard let problem = time.problem else { return advance() }
         problems.append(problem)
         if time.isRequired { finish(.refused(problems.joined(separator: "; "))) } else { advance() }

@@ -43,7 +43,7 @@ public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     }
 
     /// Takes `step`: the service is in the state that it leads to.
-    public mutating func take(_ step: LifecycleStep) { state = step.to }
+    public mutating func apply(_ step: LifecycleStep) { state = step.to }
 
     private var resignActive: LifecycleStep { LifecycleStep(.willResignActive, .active, .inactive) }
     private var enterBackground: LifecycleStep { LifecycleStep(.didEnterBackground, .inactive, .background) }

@@ -27,8 +27,8 @@ struct TransitionQueue {
             defer { waiting = [transition] }
             return .queued(overtaken: waiting)
         }
-        if let twin = twin(of: transition) {
-            twin.merge(transition)
+        if let duplicate = duplicate(of: transition) {
+            duplicate.merge(transition)
             return .merged
         }
         if stop != nil { return .queued(overtaken: [transition]) }
@@ -44,7 +44,7 @@ struct TransitionQueue {
     }
 
     /// Takes out one that waits and can be taken back.
-    mutating func takeBack() -> Transition? {
+    mutating func removeRevocable() -> Transition? {
         waiting.firstIndex(where: \.isRevocable).map { waiting.remove(at: $0) }
     }
 
@@ -54,7 +54,7 @@ struct TransitionQueue {
     /// The stop that is under way or waits.
     var stop: Transition? { current?.trigger == .stop ? current : waitingStop }
 
-    private func twin(of transition: Transition) -> Transition? {
+    private func duplicate(of transition: Transition) -> Transition? {
         switch transition.trigger {
         case .reload: waiting.first { $0.trigger == .reload }
         // Each has its own cause and duration.

@@ -11,41 +11,41 @@ final class TransitionRunner {
     /// What the mediator is to do.
     enum Action {
         /// Tell the observers of events.
-        case tell(LifecycleMediator.Event)
+        case send(LifecycleMediator.Event)
         /// Read the configuration for this transition, then call `hasRead(_:)`.
         case readConfiguration(Transition)
         /// Post the notification of a step and tell the listeners, then call `delivered(_:_:of:)`.
         case deliver(LifecycleNotification.Name, LifecycleStep, Transition)
-        /// Wait for the background tasks: call `waits()`, and `goesOn()` when no task is left.
+        /// Wait for the background tasks: call `beginWait()`, and `proceed()` when no task is left.
         case wait(Transition)
         /// Stop waiting for the background tasks.
         case endWait
-        /// Let the background tasks expire because of a second stop. If `goesOn`, then call `goesOn()`.
-        case expireTasks(goesOn: Bool)
+        /// Let the background tasks expire because of a second stop. If `thenProceed`, then call `proceed()`.
+        case expireTasks(thenProceed: Bool)
         /// Make way for this stop, which overtakes these: perform what `makeWay(for:overtaking:)` returns.
         case makeWay(Transition, overtaking: [Transition])
-        /// Call `goesOn()`, for a pause that does not wait for background tasks any more.
-        case goOn
+        /// Call `proceed()`, for a pause that does not wait for background tasks any more.
+        case proceed
         /// Give the delivery under way no more time.
         case cutShort
         /// Share out the time of this transition anew.
         case retime(Transition)
         /// Report that this transition was overtaken.
-        case callOff(Transition)
+        case reportOvertaken(Transition)
         /// Report how this transition ended.
-        case end(Transition)
+        case reportEnd(Transition)
     }
 
     /// What the current transition is doing.
     private enum Phase {
         /// Its next step begins, unless it has to wait for background tasks first.
-        case checksTasks
+        case checkingTasks
         /// Its next step begins.
-        case advances
+        case advancing
         /// It waits for background tasks.
-        case waits
+        case awaitingTasks
         /// The mediator is performing an action for it, and will report back.
-        case acts
+        case acting
     }
 
     @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
@@ -54,7 +54,7 @@ final class TransitionRunner {
     /// How many pauses were asked for that cannot be revoked.
     private(set) var pauses = 0
     private var queue = TransitionQueue()
-    private var phase = Phase.advances
+    private var phase = Phase.advancing
     private let backgroundTasks: BackgroundTaskList
     private let clock: any LifecycleClock
     private var deadlines: LifecycleDeadlines
@@ -83,13 +83,13 @@ final class TransitionRunner {
         case .queued(let overtaken) where transition.trigger == .stop:
             transition.beganUsec = clock.monotonicUsec
             transition.limitUsec = limit(of: transition)
-            return [.tell(.stopAccepted(transition.origin)), .makeWay(transition, overtaking: overtaken)]
-        case .queued(let overtaken): return overtaken.map { .callOff($0) }
-        case .merged: return [.tell(.merged(transition.trigger, transition.origin))]
+            return [.send(.stopAccepted(transition.origin)), .makeWay(transition, overtaking: overtaken)]
+        case .queued(let overtaken): return overtaken.map { .reportOvertaken($0) }
+        case .merged: return [.send(.merged(transition.trigger, transition.origin))]
         case .cutsShort(let stop):
             // What runs before the stop has no more time either.
             for cut in [stop, current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
-            return [.expireTasks(goesOn: false), .cutShort]
+            return [.expireTasks(thenProceed: false), .cutShort]
         }
     }
 
@@ -99,27 +99,27 @@ final class TransitionRunner {
         var actions: [Action] = []
         var overtaken = overtaken
         var isPauseResumed = false
-        if phase == .waits, let pause = current {
+        if phase == .awaitingTasks, let pause = current {
             actions.append(.endWait)
-            phase = .acts
+            phase = .acting
             isPauseResumed = !pause.reports.isEmpty
             if !isPauseResumed {
                 queue.end()
                 overtaken.insert(pause, at: 0)
             }
         }
-        actions += overtaken.map { .callOff($0) }
+        actions += overtaken.map { .reportOvertaken($0) }
         if let current, current !== stop { actions += retime(current, to: min(current.limitUsec, limit(before: stop))) }
-        return isPauseResumed ? actions + [.goOn] : actions
+        return isPauseResumed ? actions + [.proceed] : actions
     }
 
     /// Revokes a pause that is revocable, unless a listener was told of it.
     ///
     /// - Returns: nil when it cannot be revoked any more.
     func revoke() -> [Action]? {
-        if let transition = queue.takeBack() { return [.callOff(transition)] }
+        if let transition = queue.removeRevocable() { return [.reportOvertaken(transition)] }
         guard let current, current.isRevocable else { return [] }
-        guard phase == .waits, current.reports.isEmpty else { return nil }
+        guard phase == .awaitingTasks, current.reports.isEmpty else { return nil }
         current.steps = []
         return endWait()
     }
@@ -128,11 +128,11 @@ final class TransitionRunner {
     func hurryPause() -> [Action] {
         guard let current, current.trigger == .pause else { return [] }
         current.cutShortBy = current.cutShortBy ?? .service
-        return phase == .waits ? endWait() : [.cutShort]
+        return phase == .awaitingTasks ? endWait() : [.cutShort]
     }
 
     private func endWait() -> [Action] {
-        phase = .advances
+        phase = .advancing
         return [.endWait]
     }
 
@@ -142,9 +142,9 @@ final class TransitionRunner {
     func next() -> Action? {
         while let transition = current {
             switch phase {
-            case .waits, .acts: return nil
-            case .checksTasks: if let action = checkTasks(transition) { return action }
-            case .advances: if let action = advance(transition) { return action }
+            case .awaitingTasks, .acting: return nil
+            case .checkingTasks: if let action = checkTasks(transition) { return action }
+            case .advancing: if let action = advance(transition) { return action }
             }
         }
         return begin()
@@ -157,16 +157,16 @@ final class TransitionRunner {
             transition.limitUsec = limit(of: transition)
         }
         transition.steps = machine.steps(for: transition.trigger)
-        phase = transition.steps.isEmpty ? .advances : .checksTasks
+        phase = transition.steps.isEmpty ? .advancing : .checkingTasks
         let reads = transition.trigger == .reload || (transition.trigger == .launch && configuration == nil)
         guard reads, !transition.steps.isEmpty else { return next() }
-        phase = .acts
+        phase = .acting
         return .readConfiguration(transition)
     }
 
     /// The configuration of a transition was read, or could not be.
     func hasRead(_ transition: Transition) {
-        phase = .checksTasks
+        phase = .checkingTasks
         guard transition.trigger == .launch else { return }
         configuration = transition.configuration
         // The notifications of a launch carry none.
@@ -177,44 +177,44 @@ final class TransitionRunner {
     /// A pause and a stop wait for background tasks before their first step, and after each step for the tasks that were
     /// begun in it.
     private func checkTasks(_ transition: Transition) -> Action? {
-        phase = .advances
+        phase = .advancing
         guard transition.trigger == .pause || transition.trigger == .stop, !backgroundTasks.isEmpty else { return nil }
         // A stop that comes next waits for them itself.
         if let stop, stop !== transition { return nil }
         if transition.cutShortBy == nil {
-            phase = .acts
+            phase = .acting
             return .wait(transition)
         }
         // The machine's sleep does not wait for tasks, and does not end them.
         guard transition.trigger == .stop else { return nil }
-        phase = .acts
-        return .expireTasks(goesOn: true)
+        phase = .acting
+        return .expireTasks(thenProceed: true)
     }
 
     /// The current transition waits for the background tasks.
-    func waits() { phase = .waits }
+    func beginWait() { phase = .awaitingTasks }
 
     /// The current transition waits no longer.
-    func goesOn() { phase = .advances }
+    func proceed() { phase = .advancing }
 
     private func advance(_ transition: Transition) -> Action? {
         guard !transition.steps.isEmpty else {
             queue.end()
-            return .end(transition)
+            return .reportEnd(transition)
         }
         let step = transition.steps.removeFirst()
-        if step.isArrival { machine.take(step) }
+        if step.isArrival { machine.apply(step) }
         guard let name = step.name else { return nil }
-        phase = .acts
+        phase = .acting
         return .deliver(name, step, transition)
     }
 
     /// The listeners of a step are done or out of time.
     func delivered(_ step: LifecycleStep, _ report: LifecycleReport, of transition: Transition) {
         transition.reports.append(report)
-        if !step.isArrival { machine.take(step) }
+        if !step.isArrival { machine.apply(step) }
         judge(step, report, transition)
-        phase = .checksTasks
+        phase = .checkingTasks
     }
 
     private func judge(_ step: LifecycleStep, _ report: LifecycleReport, _ transition: Transition) {
@@ -228,20 +228,20 @@ final class TransitionRunner {
             transition.steps = []
         case .willReload:
             transition.reasons += report.problems
-            if !transition.reasons.isEmpty { goBack(transition) }
+            if !transition.reasons.isEmpty { keepOldConfiguration(transition) }
         case .didReload:
             transition.reasons = report.problems
             if transition.reasons.isEmpty {
                 configuration = transition.configuration ?? configuration
             } else {
-                goBack(transition)
+                keepOldConfiguration(transition)
             }
         default: break
         }
     }
 
     /// The new configuration is dropped: every listener is told, and is given the old one.
-    private func goBack(_ transition: Transition) {
+    private func keepOldConfiguration(_ transition: Transition) {
         transition.configuration = configuration ?? LifecycleConfiguration()
         transition.steps = [LifecycleStep(.didFailToReload, machine.state, machine.state)]
     }
@@ -278,7 +278,7 @@ final class TransitionRunner {
 
     /// Somebody whom a transition waits for reports progress. Where that moved his deadline, the transition is given the
     /// time; a stop that waits behind it keeps its own part.
-    func note(_ progress: ProgressReport, of name: String, in transition: Transition) -> LifecycleProgress {
+    func record(_ progress: ProgressReport, of name: String, in transition: Transition) -> LifecycleProgress {
         if let moved = progress.moved {
             let last = Duration.longest.end(from: clock.monotonicUsec)
             transition.extend(to: min(moved.reserve.end(from: moved.endUsec), last))

@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 /// A name takes memory while somebody hears of it, and no longer.
-struct NameTableTests {
+struct ObserverIndexTests {
     let fixture = MediatorFixture()
 
     private func name(_ index: Int) throws -> LifecycleNotification.Name {
