@@ -58,12 +58,12 @@ let package = Package(
         .target(
             name: "BelfrySources",
             dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle",
+                "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle",
             ], swiftSettings: onMain),
         .target(
             name: "BelfryListeners",
             dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry",
+                "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry",
                 "Lifecycle",
             ], swiftSettings: onMain),
         .target(
@@ -164,7 +164,7 @@ let package = Package(
         .testTarget(
             name: "BelfryListenersTests",
             dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
+                "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
                 "Lifecycle", "LifecycleTesting", "TestSupport", "Varlink",
             ],
             swiftSettings: onMain),
@@ -185,7 +185,7 @@ let package = Package(
         .testTarget(
             name: "BelfrySourcesTests",
             dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry",
+                "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry",
                 "Lifecycle", "LifecycleTesting", "TestSupport",
             ],
             swiftSettings: onMain),

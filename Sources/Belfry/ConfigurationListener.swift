@@ -80,6 +80,7 @@ final class ConfigurationReader {
         if let level { settings.logger.level = level }
         var configuration = LifecycleConfiguration()
         configuration[BelfrySettings.self] = settings
+        configuration[LoggerParameters.self] = LoggerParameters(settings.logger)
         configuration[EffectiveConfiguration.self] = loaded.effective
         return configuration
     }
@@ -93,5 +94,14 @@ final class ConfigurationReader {
                 ("BELFRY_CONFIG_FILE", position.file), ("BELFRY_CONFIG_LINE", "\(position.line)"),
                 ("BELFRY_CONFIG_COLUMN", "\(position.column)"),
             ])
+    }
+}
+
+nonisolated extension LoggerParameters {
+    fileprivate init(_ settings: LoggerSettings) {
+        self.init(
+            isEnabled: settings.isEnabled,
+            level: JournalRecord.Priority(rawValue: Int32(settings.level.rawValue)) ?? .info,
+            target: ServiceLog.Target(rawValue: settings.target.rawValue) ?? .auto)
     }
 }

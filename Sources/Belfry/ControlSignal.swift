@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
 internal import BelfryListeners
 internal import BelfrySystemd
 internal import CBelfry
@@ -13,7 +12,9 @@ internal import Lifecycle
 /// is short, 0x301 asks what the allocator says of the heap.
 final class ControlSignal {
     /// What systemd calls the console is standard error here, which is where its console output ends up for a service.
-    private static let targets: [Int32: LoggerTarget] = [0x200: .stderr, 0x201: .journal, 0x202: .kmsg, 0x203: .null]
+    private static let targets: [Int32: ServiceLog.Target] = [
+        0x200: .stderr, 0x201: .journal, 0x202: .kmsg, 0x203: .null,
+    ]
     private let mediator: LifecycleMediator
     private let log: ServiceLog
 
@@ -23,7 +24,7 @@ final class ControlSignal {
     }
 
     func obey(_ signal: SignalOrigin) {
-        if let level = LogPriority(rawValue: Int(signal.value) - 0x100) {
+        if let level = JournalRecord.Priority(rawValue: signal.value &- 0x100) {
             log.set(level: level, by: .signal(signal))
         } else if let target = Self.targets[signal.value] {
             log.set(target: target, by: .signal(signal))

@@ -3,6 +3,7 @@
 
 internal import BelfryConfiguration
 internal import BelfryEventLoop
+internal import Glibc
 internal import Lifecycle
 internal import BelfryListeners
 internal import BelfrySources
@@ -87,7 +88,9 @@ final class ServiceSources {
 
     /// Applies what the configuration says of sources.
     func apply(_ settings: BelfrySettings) throws(SystemError) {
-        try signals.apply(settings)
+        let routes = settings.signalRoutes
+        let unmapped = Set(SignalName.mappable).subtracting(routes.map(\.number))
+        try signals.apply(routes, ignoring: unmapped, limit: settings.service.signalRateLimit)
         login.sleep.inhibitor.isWanted = settings.service.inhibitSleep
         login.shutdown.inhibitor.isWanted = settings.service.inhibitShutdown
         Self.attempt(log) { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
@@ -100,6 +103,45 @@ final class ServiceSources {
         } catch {
             log.write(.notice, "\(error), doing without it", .sourceMissing)
             return nil
+        }
+    }
+}
+
+nonisolated extension BelfrySettings {
+    /// What the signals of `[Signals]` do.
+    fileprivate var signalRoutes: [SignalRoute] {
+        signals.actions.compactMap { number, action in
+            guard let action = SignalRoute.Action(action, of: number) else { return nil }
+            return SignalRoute(
+                number, name: SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)", action,
+                merges: service.limitsRealtimeSignals || !SignalName.realTime.contains(number))
+        }
+    }
+}
+
+nonisolated extension ServiceSettings {
+    /// `SignalLimitBurst=` and `SignalLimitInterval=`; nil for no limit.
+    fileprivate var signalRateLimit: SignalRateLimit? {
+        guard let burst = signalLimitBurst, let interval = signalLimitInterval, interval > .zero else { return nil }
+        return SignalRateLimit(burst: burst, interval: interval)
+    }
+}
+
+nonisolated extension SignalRoute.Action {
+    /// Nil for a signal that is ignored.
+    fileprivate init?(_ action: SignalAction, of number: Int32) {
+        switch action {
+        case .stop: self = .transition(.stop)
+        case .stopNow: self = .stopNow
+        case .reload: self = .transition(.reload)
+        case .pause: self = .transition(.pause)
+        case .resume: self = .transition(number == SIGCONT ? .continued : .resume)
+        case .interrupt: self = .transition(.interrupt)
+        case .control: self = .control
+        case .ignore: return nil
+        case .post(let text):
+            guard let name = LifecycleNotification.Name(text) else { return nil }
+            self = .post(name)
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryConfiguration
 import BelfryEventLoop
 import Foundation
 import Lifecycle
@@ -16,7 +15,7 @@ struct BuiltInConformanceTests {
     @Test func loggerConforms() async throws {
         let writer = RecordingWriter()
         var conformance = ListenerConformance()
-        conformance.configuration[BelfrySettings.self] = .defaults
+        conformance.configuration[LoggerParameters.self] = LoggerParameters()
 
         let failures = try await conformance.check { mediator, _ in
             LoggerListener(mediator: mediator, log: ServiceLog { _ in writer })

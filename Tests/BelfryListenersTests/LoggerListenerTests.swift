@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryConfiguration
 import Glibc
 import Lifecycle
 import BelfryListeners
@@ -20,7 +19,7 @@ struct LoggerListenerTests {
 
     init() throws {
         var configuration = LifecycleConfiguration()
-        configuration[BelfrySettings.self] = .defaults
+        configuration[LoggerParameters.self] = LoggerParameters()
         mediator = LifecycleMediator(clock: clock, configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer }, counter: "c0c0")
         try mediator.addListener(logger)
@@ -156,11 +155,11 @@ struct LoggerListenerTests {
 
     @Test func reloadSwitchesItOffAndOnAgain() {
         mediator.perform(.launch)
-        var settings = BelfrySettings.defaults
-        settings.logger.isEnabled = false
+        var parameters = LoggerParameters()
+        parameters.isEnabled = false
         mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[BelfrySettings.self] = settings
+            configuration[LoggerParameters.self] = parameters
             return configuration
         }
 
@@ -168,7 +167,7 @@ struct LoggerListenerTests {
         let quiet = writer.records.count
         mediator.post(.flushRequested)
         #expect(writer.records.count == quiet)
-        settings.logger.isEnabled = true
+        parameters.isEnabled = true
         mediator.perform(.reload)
         mediator.post(.flushRequested)
 
@@ -183,11 +182,11 @@ struct LoggerListenerTests {
         }
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         mediator.perform(.launch)
-        var settings = BelfrySettings.defaults
-        settings.logger.target = .kmsg
+        var parameters = LoggerParameters()
+        parameters.target = .kmsg
         mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[BelfrySettings.self] = settings
+            configuration[LoggerParameters.self] = parameters
             return configuration
         }
 

@@ -46,6 +46,11 @@ package nonisolated enum SignalName {
         throw ValueProblem("unknown signal \(DisplayText.quoted(text))\(question)")
     }
 
+    /// The signals that can be answered by an action of the service.
+    package static var mappable: [CInt] {
+        (standard.map(\.number) + realTime).filter { whyNotMappable($0) == nil }
+    }
+
     /// Why a signal cannot be answered by an action of the service, or nil when it can.
     package static func whyNotMappable(_ number: CInt) -> String? {
         switch number {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
 internal import BelfryJSON
 package import BelfrySystemd
 package import Lifecycle
@@ -80,15 +79,15 @@ package final class LoggerListener: LifecycleListener {
     }
 
     private func check(_ notification: LifecycleNotification) throws {
-        guard let settings = notification.configuration?[BelfrySettings.self] else { return }
-        try log.check(target: settings.logger.target)
+        guard let parameters = notification.configuration?[LoggerParameters.self] else { return }
+        try log.check(target: parameters.target)
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
-        guard let settings = configuration?[BelfrySettings.self]?.logger else { return }
-        log.apply(target: settings.target, level: settings.level)
+        guard let parameters = configuration?[LoggerParameters.self] else { return }
+        log.apply(target: parameters.target, level: parameters.level)
         observation =
-            settings.isEnabled
+            parameters.isEnabled
             ? observation
                 ?? mediator.addObserver { [log, counter] in
                     log.write(LifecycleRecords.record(of: $0, counter: counter))
@@ -108,6 +107,22 @@ package final class LoggerListener: LifecycleListener {
         for listener in report.listeners {
             if let record = LifecycleRecords.record(of: listener, for: report.notification) { log.write(record) }
         }
+    }
+}
+
+/// What the configuration says of the logger. The program puts it into the `LifecycleConfiguration`.
+package nonisolated struct LoggerParameters: Sendable, Equatable {
+    /// Whether notifications are logged.
+    package var isEnabled: Bool
+    /// The least urgent level that is logged.
+    package var level: JournalRecord.Priority
+    /// Where records go.
+    package var target: ServiceLog.Target
+
+    package init(isEnabled: Bool = true, level: JournalRecord.Priority = .info, target: ServiceLog.Target = .auto) {
+        self.isEnabled = isEnabled
+        self.level = level
+        self.target = target
     }
 }
 

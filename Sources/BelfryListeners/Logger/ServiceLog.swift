@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryConfiguration
 package import BelfryEventLoop
 internal import BelfryLinux
 package import BelfrySystemd
@@ -9,15 +8,29 @@ package import Lifecycle
 
 /// Where the service writes its records: to the journal when there is one, else to standard error.
 package final class ServiceLog {
+    /// Where records go.
+    package nonisolated enum Target: String, Sendable, CaseIterable {
+        /// To the journal when there is one, else to standard error.
+        case auto
+        /// To the journal.
+        case journal
+        /// To standard error.
+        case stderr
+        /// To the kernel's log.
+        case kmsg
+        /// Nowhere.
+        case null
+    }
+
     /// Makes the writer for a target.
-    package typealias WriterForTarget = (LoggerTarget) throws -> any RecordWriter
+    package typealias WriterForTarget = (Target) throws -> any RecordWriter
 
     private let makeWriter: WriterForTarget
     private var writer: any RecordWriter
-    private var target = LoggerTarget.auto
+    private var target = Target.auto
     private var loop: MainEventLoop?
     /// The least urgent level that is written.
-    package internal(set) var maximumLevel: LogPriority
+    package internal(set) var maximumLevel: JournalRecord.Priority
 
     /// Makes a log. Until `apply` it writes what is at least informational, wherever it is read.
     package init(makeWriter: @escaping WriterForTarget) {
@@ -61,11 +74,13 @@ package final class ServiceLog {
     }
 
     /// Whether records of this priority go to the journal, with their fields.
-    package func isKept(_ priority: LogPriority) -> Bool { writer is JournalWriter && priority <= maximumLevel }
+    package func isKept(_ priority: JournalRecord.Priority) -> Bool {
+        writer is JournalWriter && priority <= maximumLevel
+    }
 
     /// Sets the target and the level. A target that cannot be had leaves the old one, which says so; at the start that is
     /// standard error. The target that there is stays as it is, with all that waits for it.
-    package func apply(target: LoggerTarget, level: LogPriority) {
+    package func apply(target: Target, level: JournalRecord.Priority) {
         maximumLevel = level
         guard target != self.target else { return }
         do {
@@ -81,13 +96,13 @@ package final class ServiceLog {
     }
 
     /// Throws why a target cannot be had.
-    package func check(target: LoggerTarget) throws {
+    package func check(target: Target) throws {
         if target != self.target { _ = try makeWriter(target) }
     }
 
     /// Writes a record, unless its priority is below the level.
     package func write(_ record: JournalRecord) {
-        if record.priority.rawValue <= maximumLevel.rawValue { writer.write(record) }
+        if record.priority <= maximumLevel { writer.write(record) }
     }
 
     /// Writes a record whatever its priority is.
@@ -117,13 +132,13 @@ extension ServiceLog {
     }
 
     /// Sets the level. The record of it is written whatever the levels are: no log falls silent without a trace.
-    package func set(level: LogPriority, by origin: LifecycleOrigin) {
+    package func set(level: JournalRecord.Priority, by origin: LifecycleOrigin) {
         tell("log level is now \(level.name)", origin)
         maximumLevel = level
     }
 
     /// Sets the target as `apply` does, with a record in the old one that is written whatever the level is.
-    package func set(target: LoggerTarget, by origin: LifecycleOrigin) {
+    package func set(target: Target, by origin: LifecycleOrigin) {
         tell("log target is to be \(target.rawValue)", origin)
         apply(target: target, level: maximumLevel)
     }

@@ -14,8 +14,8 @@ extension SocketListener {
             "Ping": look { $0.reply() },
             "Reload": control { [unowned self] in reload($0) },
             "SetLogLevel": control { [unowned self] request in
-                let level = request.parameters["level"]?.intValue.flatMap { Int(exactly: $0) }
-                guard let level = level.flatMap(LogPriority.init(rawValue:)) else {
+                let level = request.parameters["level"]?.intValue.flatMap { Int32(exactly: $0) }
+                guard let level = level.flatMap(JournalRecord.Priority.init(rawValue:)) else {
                     return request.fail(.invalidParameter("level"))
                 }
                 log.set(level: level, by: origin(of: request))

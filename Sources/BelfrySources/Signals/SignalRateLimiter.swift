@@ -4,52 +4,51 @@
 package import BelfryEventLoop
 package import Lifecycle
 
-/// Holds back what is beyond the limit, and delivers it as one when its time has come. Signals whose order among each
-/// other counts share one, so that the last of them is the one that holds.
-final class SignalGate {
+/// Holds back deliveries of a signal beyond the rate limit, and delivers them as one when the interval is over. Signals
+/// whose order matters share a limiter, so that the last of them is the one that is delivered.
+final class SignalRateLimiter {
     /// Called when a storm begins and when it ends.
     var onStorm: ((SignalStorm) -> Void)?
-    /// Whether what is beyond the limit is merged. Otherwise a storm only loses its precedence.
-    let merges: Bool
     private let loop: MainEventLoop
-    private var limiter = StormLimiter(nil)
+    private let merges: Bool
+    private var counter: SignalCounter
     private var timer: TimerEventSource?
-    private var held: (route: SignalRoute, origin: SignalOrigin)?
-    private var demoted: [SignalRoute] = []
-    private let deliver: (SignalRoute, SignalOrigin, Int) -> Void
+    private var held: (route: ActiveRoute, origin: SignalOrigin)?
+    private var demoted: [ActiveRoute] = []
+    private let deliver: (ActiveRoute, SignalOrigin, Int) -> Void
 
     /// - Parameters:
-    ///   - merges: whether what is beyond the limit is merged.
-    ///   - deliver: takes a delivery, and how many it stands for.
-    init(loop: MainEventLoop, merges: Bool, deliver: @escaping (SignalRoute, SignalOrigin, Int) -> Void) {
+    ///   - limit: how many deliveries are passed on one by one; nil for no limit.
+    ///   - merges: whether deliveries beyond the limit are merged. Otherwise a storm only lowers the signal's priority.
+    ///   - deliver: receives a delivery, and how many it stands for.
+    init(
+        loop: MainEventLoop, limit: SignalRateLimit?, merges: Bool,
+        deliver: @escaping (ActiveRoute, SignalOrigin, Int) -> Void
+    ) {
         self.loop = loop
         self.merges = merges
         self.deliver = deliver
+        counter = SignalCounter(limit)
     }
 
-    var limit: StormLimiter.Limit? {
-        get { limiter.limit }
-        set { limiter.limit = newValue }
-    }
-
-    /// Takes a delivery in, and passes it on unless it is to be merged with those that follow.
-    func take(_ route: SignalRoute, _ origin: SignalOrigin, at now: MonotonicInstant) {
-        guard case .excess(let isFirst) = limiter.admit(at: now) else { return deliver(route, origin, 1) }
+    /// Passes a delivery on, unless it is to be merged with those that follow.
+    func receive(_ route: ActiveRoute, _ origin: SignalOrigin, at now: MonotonicInstant) {
+        guard case .excess(let isFirst) = counter.count(at: now) else { return deliver(route, origin, 1) }
         if !merges {
             deliver(route, origin, 1)
         } else {
             held = (route, origin)
-            if isFirst, let limit = limiter.limit { onStorm?(SignalStorm(.began(limit), origin)) }
+            if isFirst, let limit = counter.limit { onStorm?(SignalStorm(.began(limit), origin)) }
         }
         demote(route)
-        if isFirst { end(after: limiter.remaining(at: now)) }
+        if isFirst { flush(after: counter.remaining(at: now)) }
     }
 
-    /// Ends a storm now, so that what was held back is delivered before what follows from it can no longer happen.
-    func end() {
+    /// Ends a storm now and delivers what is held back.
+    func flush() {
         timer = nil
-        guard limiter.isStorming else { return }
-        let count = limiter.takeExcess(at: .now)
+        guard counter.isStorming else { return }
+        let count = counter.endStorm(at: .now)
         for route in demoted { route.source?.priority = SourcePriority.signals }
         demoted = []
         guard let (route, origin) = held else { return }
@@ -58,59 +57,58 @@ final class SignalGate {
         deliver(route, origin, count)
     }
 
-    private func end(after delay: Duration) {
+    private func flush(after delay: Duration) {
         do {
-            timer = try loop.timer(after: delay) { [unowned self] in end() }
+            timer = try loop.timer(after: delay) { [unowned self] in flush() }
         } catch {
             // Without a timer nothing may be held back.
-            end()
+            flush()
         }
     }
 
-    /// Lets clients and timers have their turn too while the storm lasts.
-    private func demote(_ route: SignalRoute) {
+    /// Lowers the signal's priority to that of clients and timers while the storm lasts.
+    private func demote(_ route: ActiveRoute) {
         guard let source = route.source, source.priority != 0 else { return }
         source.priority = 0
         demoted.append(route)
     }
 }
 
-/// Decides how many deliveries of one signal are passed on one by one. A pure value: it counts in windows of time, as
-/// systemd's `StartLimitBurst=` does, and whoever holds it delivers, merges and sets the timer.
-package nonisolated struct StormLimiter: Sendable, Equatable {
-    /// How many deliveries a window takes, and how long it is.
-    package struct Limit: Sendable, Equatable {
-        package var burst: Int
-        package var interval: Duration
+/// How many deliveries of a signal are passed on one by one within an interval.
+package nonisolated struct SignalRateLimit: Sendable, Equatable {
+    package let burst: Int
+    package let interval: Duration
 
-        /// At least one delivery for each interval.
-        package init(burst: Int, interval: Duration) {
-            self.burst = max(1, burst)
-            self.interval = interval
-        }
+    /// At least one delivery for each interval.
+    package init(burst: Int, interval: Duration) {
+        self.burst = max(1, burst)
+        self.interval = interval
     }
+}
 
-    /// What is to become of a delivery.
+/// Counts deliveries in intervals, as systemd's `StartLimitBurst=` does, and says which are beyond the limit. A pure value.
+package nonisolated struct SignalCounter: Sendable, Equatable {
+    /// Whether a delivery is within the limit.
     package enum Verdict: Sendable, Equatable {
         /// It is within the limit.
         case pass
-        /// It is beyond the limit, and was counted. `isFirst` when it is the first of its window.
+        /// It is beyond the limit. `isFirst` when it is the first of its interval.
         case excess(isFirst: Bool)
     }
 
-    /// The limit; nil for none. A new one counts from the next window on.
-    package var limit: Limit?
+    /// The limit; nil for none.
+    package let limit: SignalRateLimit?
     private var start: MonotonicInstant?
     private var passed = 0
     private var excess = 0
 
-    package init(_ limit: Limit?) { self.limit = limit }
+    package init(_ limit: SignalRateLimit?) { self.limit = limit }
 
-    /// Whether there were deliveries beyond the limit that nobody has taken yet.
+    /// Whether there were deliveries beyond the limit since the last `endStorm`.
     package var isStorming: Bool { excess > 0 }
 
-    /// Counts a delivery. What is beyond the limit is counted on until it is taken, however late that is.
-    package mutating func admit(at now: MonotonicInstant) -> Verdict {
+    /// Counts a delivery. A storm goes on until `endStorm`, however late that is.
+    package mutating func count(at now: MonotonicInstant) -> Verdict {
         if excess > 0 {
             excess += 1
             return .excess(isFirst: false)
@@ -129,14 +127,16 @@ package nonisolated struct StormLimiter: Sendable, Equatable {
         return .pass
     }
 
-    /// How long the window goes on.
+    /// How long the interval lasts from now on.
     package func remaining(at now: MonotonicInstant) -> Duration {
         guard let limit, let start else { return .zero }
         return max(.zero, limit.interval - (now - start))
     }
 
-    /// Takes the number of deliveries beyond the limit, and begins a window with one: that which they are merged into.
-    package mutating func takeExcess(at now: MonotonicInstant) -> Int {
+    /// Ends a storm, and begins an interval with the one delivery that the others are merged into.
+    ///
+    /// - Returns: how many deliveries were beyond the limit.
+    package mutating func endStorm(at now: MonotonicInstant) -> Int {
         defer {
             excess = 0
             start = now
@@ -151,7 +151,7 @@ package nonisolated struct SignalStorm: Sendable, Equatable {
     /// What there is to say of it.
     package enum Phase: Sendable, Equatable {
         /// What comes from now on, up to the end of the interval, is merged.
-        case began(StormLimiter.Limit)
+        case began(SignalRateLimit)
         /// The interval is over, and this many deliveries were merged into one.
         case ended(count: Int)
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryConfiguration
 package import BelfryEventLoop
 package import BelfryLinux
 internal import BelfrySystemd
@@ -9,20 +8,19 @@ internal import CBelfry
 internal import Glibc
 package import Lifecycle
 
-/// Turns signals into what the configuration says of them: transitions and notifications, with their sender.
+/// Turns signals into transitions and notifications, with their sender.
 ///
-/// A signal that is mapped is blocked and read from a descriptor. One that is not mapped is ignored: nothing that a
-/// stranger sends may end the service by accident, and nothing piles up unread. Faults of the program itself (SIGSEGV
-/// and its like) are left alone, and SIGCHLD stays blocked for those who wait for children.
+/// A signal that has a route is blocked and read from a descriptor. The others that an operator may send are ignored, so
+/// that they neither end the service by accident nor stay pending.
 ///
-/// A signal that comes too often is merged, except for those that stop the service, and, unless configured, real-time
-/// signals, each of which has a value of its own.
+/// Each signal has a rate limit, except those that stop the service. Transitions other than a reload share one, since their
+/// order matters.
 package final class SignalSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let senders = SenderLookup()
     /// By number.
-    private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
+    private var routes = [ActiveRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
 
     /// Called for `stop`, in place of that transition: why the service has to stop is for others to find out.
     package var onStop: ((SignalOrigin) -> Void)?
@@ -39,22 +37,29 @@ package final class SignalSource {
         self.mediator = mediator
     }
 
-    /// Maps signals to actions, in place of those that were mapped before, and limits storms of them.
-    package func apply(_ settings: BelfrySettings) throws(SystemError) {
-        endStorms()
-        let actions = settings.signals.actions.filter { $0.value != .ignore }
-        for number in 1...belfry_sigrtmax() where Self.isOurs(number) {
-            if actions[number] == nil { routes[Int(number)] = nil }
-            try SystemError.check(
-                belfry_set_ignored(number, actions[number] == nil), verb: "set up signal", object: "\(number)")
+    /// Replaces the routes and the rate limits.
+    ///
+    /// - Parameters:
+    ///   - routes: what each signal does.
+    ///   - ignored: the signals that are ignored from now on.
+    ///   - limit: how many deliveries of a signal are passed on one by one; nil for no limit.
+    package func apply(
+        _ routes: [SignalRoute], ignoring ignored: Set<Int32>, limit: SignalRateLimit?
+    ) throws(SystemError) {
+        flushLimiters()
+        for number in ignored {
+            self.routes[Int(number)] = nil
+            try SystemError.check(belfry_set_ignored(number, true), verb: "set up signal", object: "\(number)")
         }
-        let transitions = gate(settings.service, merges: true)
-        for (number, action) in actions {
-            let route = SignalRoute(number, action, gate: gate(of: number, action, transitions, settings.service))
+        let shared = limiter(limit, merges: true)
+        for route in routes {
+            let index = Int(route.number)
+            try SystemError.check(belfry_set_ignored(route.number, false), verb: "set up signal", object: "\(index)")
+            let active = ActiveRoute(route, limiter: limiter(of: route, limit, shared: shared))
             // A source that stays keeps what the kernel has queued for it.
-            route.source = if let known = routes[Int(number)]?.source { known } else { try watch(number) }
-            route.source?.priority = SourcePriority.signals
-            routes[Int(number)] = route
+            active.source = if let known = self.routes[index]?.source { known } else { try watch(route.number) }
+            active.source?.priority = SourcePriority.signals
+            self.routes[index] = active
         }
     }
 
@@ -62,30 +67,23 @@ package final class SignalSource {
         try loop.source(signal: number) { [unowned self] in receive($0) }
     }
 
-    private func gate(
-        of number: Int32, _ action: SignalAction, _ transitions: SignalGate, _ settings: ServiceSettings
-    ) -> SignalGate? {
-        switch action {
-        case .stop, .stopNow, .ignore: nil
-        case .pause, .resume, .interrupt: transitions
-        case .control: gate(settings, merges: false)
-        case .reload, .post:
-            gate(settings, merges: settings.limitsRealtimeSignals || !SignalName.realTime.contains(number))
+    private func limiter(
+        of route: SignalRoute, _ limit: SignalRateLimit?, shared: SignalRateLimiter
+    ) -> SignalRateLimiter? {
+        switch route.action {
+        case .transition(.stop), .stopNow: nil
+        case .control: limiter(limit, merges: false)
+        case .transition(.reload), .post: limiter(limit, merges: route.merges)
+        case .transition: shared
         }
     }
 
-    private func gate(_ settings: ServiceSettings, merges: Bool) -> SignalGate {
-        let gate = SignalGate(loop: loop, merges: merges) { [unowned self] in perform($0, $1, count: $2) }
-        if let burst = settings.signalLimitBurst, let interval = settings.signalLimitInterval, interval > .zero {
-            gate.limit = StormLimiter.Limit(burst: burst, interval: interval)
+    private func limiter(_ limit: SignalRateLimit?, merges: Bool) -> SignalRateLimiter {
+        let limiter = SignalRateLimiter(loop: loop, limit: limit, merges: merges) { [unowned self] in
+            perform($0, $1, count: $2)
         }
-        gate.onStorm = { [unowned self] in onStorm?($0) }
-        return gate
-    }
-
-    /// Whether the signal is one that an operator may send: not a fault, not SIGCHLD, not one the C library keeps.
-    private static func isOurs(_ number: Int32) -> Bool {
-        SignalName.name(of: number) != nil && SignalName.whyNotMappable(number) == nil && number != SIGCHLD
+        limiter.onStorm = { [unowned self] in onStorm?($0) }
+        return limiter
     }
 
     private func receive(_ signal: ReceivedSignal) {
@@ -93,72 +91,95 @@ package final class SignalSource {
         let now = MonotonicInstant(microseconds: loop.stamp.monotonicUsec)
         let sender = senders.sender(signal.senderPID, at: now)
         let origin = SignalOrigin(
-            number: signal.number, name: route.name, pid: signal.senderPID, uid: signal.senderUID, unit: sender.unit,
+            number: signal.number, name: route.route.name, pid: signal.senderPID, uid: signal.senderUID,
+            unit: sender.unit,
             command: sender.command, value: signal.value, sender: signal.isFromKernel ? .kernel : nil)
-        if let gate = route.gate { gate.take(route, origin, at: now) } else { perform(route, origin, count: 1) }
-    }
-
-    private func perform(_ route: SignalRoute, _ origin: SignalOrigin, count: Int) {
-        let userInfo: UserInfo = count > 1 ? ["count": .int(Int64(count))] : [:]
-        switch route.action {
-        case .stop:
-            endStorms()
-            onStop?(origin) ?? mediator.perform(.stop, origin: .signal(origin))
-        case .stopNow:
-            endStorms()
-            onStopNow?(origin)
-        case .reload: mediator.perform(.reload, origin: .signal(origin), userInfo: userInfo)
-        case .pause: mediator.perform(.pause, origin: .signal(origin), userInfo: userInfo)
-        case .resume where isStopPending: break
-        case .resume where route.number == SIGCONT:
-            // The kernel does not say whether the process had been stopped.
-            let resumed = Suspension(.signal).userInfo.merging(userInfo) { cause, _ in cause }
-            mediator.perform(.continued, origin: .signal(origin), userInfo: resumed)
-        case .resume: mediator.perform(.resume, origin: .signal(origin), userInfo: userInfo)
-        case .interrupt: mediator.perform(.interrupt, origin: .signal(origin), userInfo: userInfo)
-        case .control: onControl?(origin)
-        case .ignore: break
-        case .post:
-            guard let name = route.notification else { return }
-            mediator.post(name, userInfo: userInfo, origin: .signal(origin))
+        if let limiter = route.limiter {
+            limiter.receive(route, origin, at: now)
+        } else {
+            perform(route, origin, count: 1)
         }
     }
 
-    /// Whether a stop is still to be read. The service manager sends a SIGCONT right after it, which is no *continue*;
-    /// which of the two is read first is for the kernel to say (signal(7)). To ask costs less than to read stops apart.
+    private func perform(_ route: ActiveRoute, _ origin: SignalOrigin, count: Int) {
+        var userInfo: UserInfo = count > 1 ? ["count": .int(Int64(count))] : [:]
+        switch route.route.action {
+        case .transition(.stop):
+            flushLimiters()
+            onStop?(origin) ?? mediator.perform(.stop, origin: .signal(origin))
+        case .stopNow:
+            flushLimiters()
+            onStopNow?(origin)
+        case .transition(.continued) where isStopPending, .transition(.resume) where isStopPending: break
+        case .transition(let trigger):
+            // The kernel does not say whether the process had been stopped.
+            if trigger == .continued { userInfo["cause"] = .string(Suspension.Cause.signal.rawValue) }
+            mediator.perform(trigger, origin: .signal(origin), userInfo: userInfo)
+        case .control: onControl?(origin)
+        case .post(let name): mediator.post(name, userInfo: userInfo, origin: .signal(origin))
+        }
+    }
+
+    /// Whether a stop is still to be read. The service manager sends a SIGCONT right after the stop signal, and the kernel
+    /// decides which of the two is read first (signal(7)).
     private var isStopPending: Bool {
         var pending = sigset_t()
         guard sigpending(&pending) == 0 else { return false }
         return routes.contains { route in
-            guard let route, route.action == .stop || route.action == .stopNow else { return false }
+            guard let route = route?.route, route.action == .transition(.stop) || route.action == .stopNow else {
+                return false
+            }
             return sigismember(&pending, route.number) == 1
         }
     }
 
     /// Delivers what is held back.
-    private func endStorms() {
-        for case let route? in routes { route.gate?.end() }
+    private func flushLimiters() {
+        for case let route? in routes { route.limiter?.flush() }
     }
 }
 
-/// What becomes of one signal, worked out once and not at every delivery.
-final class SignalRoute {
-    let number: Int32
+/// What one signal does.
+package nonisolated struct SignalRoute: Sendable, Equatable {
+    /// What it does.
+    package enum Action: Sendable, Equatable {
+        /// Performs a transition.
+        case transition(LifecycleTrigger)
+        /// Posts a notification.
+        case post(LifecycleNotification.Name)
+        /// Ends the process at once, after its status went to the journal.
+        case stopNow
+        /// Does what the queued value says, by systemd's convention for SIGRTMIN+18.
+        case control
+    }
+
+    /// The signal.
+    package let number: Int32
     /// `SIGUSR1`, `SIGRTMIN+5`.
-    let name: String
-    let action: SignalAction
-    /// What `post` posts.
-    let notification: LifecycleNotification.Name?
-    /// Limits storms; nil for what must never wait.
-    let gate: SignalGate?
+    package let name: String
+    /// What it does.
+    package let action: Action
+    /// Whether a reload or a post beyond the rate limit is merged. Otherwise each is performed, with less priority.
+    package let merges: Bool
+
+    package init(_ number: Int32, name: String, _ action: Action, merges: Bool = true) {
+        self.number = number
+        self.name = name
+        self.action = action
+        self.merges = merges
+    }
+}
+
+/// A route with its event source and its rate limiter.
+final class ActiveRoute {
+    let route: SignalRoute
+    /// Nil for signals that must never wait.
+    let limiter: SignalRateLimiter?
     var source: SignalEventSource?
 
-    init(_ number: Int32, _ action: SignalAction, gate: SignalGate?) {
-        self.number = number
-        self.action = action
-        self.gate = gate
-        name = SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)"
-        notification = if case .post(let name) = action { LifecycleNotification.Name(name) } else { nil }
+    init(_ route: SignalRoute, limiter: SignalRateLimiter?) {
+        self.route = route
+        self.limiter = limiter
     }
 }
 

@@ -9,6 +9,16 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
     public enum Priority: Int32, Sendable, Comparable {
         case emergency, alert, critical, error, warning, notice, info, debug
 
+        /// The name that systemd and journalctl use, `emerg` to `debug`.
+        public var name: String {
+            switch self {
+            case .emergency: "emerg"
+            case .critical: "crit"
+            case .error: "err"
+            default: "\(self)"
+            }
+        }
+
         /// Whether `left` is the more urgent one.
         public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+
+/// Files that the kernel writes, such as those of proc(5) and of a control group.
+package nonisolated enum KernelFile {
+    /// The longest file that is read.
+    private static let limit = 16 << 20
+
+    /// The whole file.
+    ///
+    /// - Throws: `EFBIG` for a file of more than 16 MiB.
+    package static func text(_ path: String) throws(SystemError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .last(verb: "read", object: path) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw .last(verb: "read", object: path) }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else { throw SystemError(EFBIG, verb: "read", object: path) }
+        }
+    }
+
+    /// The number after `key` in a file of lines `KEY NUMBER`; nil without such a file or line.
+    package static func number(_ key: String, in path: String) -> UInt64? {
+        guard let text = try? text(path) else { return nil }
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "))
+            if words.count == 2, words[0].elementsEqual(key.utf8) { return UInt64(Substring(words[1])) }
+        }
+        return nil
+    }
+}
