@@ -19,7 +19,7 @@ final class ServiceAssembly {
     private let partsWanted: [ServicePart]
     private let manager = ServiceManagerSocket()
     private let farewell: ManagerFarewell
-    private var keeper: LastWordKeeper?
+    private var exitRecord: ExitRecordStore?
 
     init(_ options: ServiceOptions, with parts: [ServicePart]) {
         self.options = options
@@ -72,23 +72,23 @@ final class ServiceAssembly {
             loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(
             ConfigurationListener(mediator: mediator, sources: sources, budget: budget, hasSocket: has("socket")))
-        let lastWord = lastWord(in: paths, mediator, identity)
-        keeper = lastWord
+        let exitRecord = makeExitRecord(in: paths, mediator, identity)
+        self.exitRecord = exitRecord
         var launch = LaunchSource.options(Environment.variables) { name in
             parts.contains { $0.owns(descriptorNamed: name) }
         }
-        launch.cause = lastWord.launchCause
-        launch.previousRun = lastWord.previousRun
+        launch.cause = exitRecord.launchCause
+        launch.previousRun = exitRecord.previousRun
         let surroundings = PartSurroundings(
             loop: loop, mediator: mediator, paths: paths, counter: counter,
-            describeRun: { UserInfo([("launch", .object(launch.userInfo))]).merging(lastWord.userInfo) { $1 } },
+            describeRun: { UserInfo([("launch", .object(launch.userInfo))]).merging(exitRecord.userInfo) { $1 } },
             refreshTimeouts: { budget.refresh(then: $0) })
         for part in parts { try part.addFirstListeners(surroundings) }
         try mediator.addListener(
             RestorationListener(
-                mediator: mediator, path: lastWord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
+                mediator: mediator, path: exitRecord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
         let ending = try ServiceEnding(
-            loop: loop, mediator: mediator, log: log, farewell: farewell, lastWord: lastWord)
+            loop: loop, mediator: mediator, log: log, farewell: farewell, exitRecord: exitRecord)
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
@@ -138,7 +138,7 @@ final class ServiceAssembly {
             farewell.note(text, errorNumber: (error as? SystemError)?.code)
             code = ServiceExit.system
         }
-        leaveWord(text, exitStatus: code)
+        recordExit(text, exitStatus: code)
         farewell.say(exitStatus: code)
         log.finish()
         return code
@@ -157,21 +157,21 @@ final class ServiceAssembly {
         }
     }
 
-    /// Keeps for the next launch why there was none.
-    private func leaveWord(_ problem: String, exitStatus: Int32) {
-        if let keeper { return keeper.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
-        // Without a configuration the unit alone says where that is.
+    /// Writes for the next launch why this one failed.
+    private func recordExit(_ problem: String, exitStatus: Int32) {
+        if let exitRecord { return exitRecord.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
+        // Without a configuration only the unit says where the state directory is.
         let environment = Environment.variables
         guard environment["STATE_DIRECTORY"] != nil else { return }
         let now = belfry_clock_usec(CLOCK_REALTIME)
-        var word = LastWord(.stopped, by: .service, realtimeUsec: now)
-        word.reason = .launchRefused
-        word.problem = problem
-        word.exitStatus = exitStatus
+        var record = ExitRecord(.stopped, by: .service, realtimeUsec: now)
+        record.reason = .launchRefused
+        record.problem = problem
+        record.exitStatus = exitStatus
         var run = ServiceRun(
             bootID: SystemIdentity.boot ?? "", invocationID: SystemIdentity.invocation, pid: getpid(),
             startRealtimeUsec: now)
-        run.lastWord = word
+        run.exitRecord = record
         do {
             let paths = RuntimePaths(environment: environment, uid: geteuid())
             let files = RunFiles(directory: paths.stateDirectory, service: options.name)
@@ -211,13 +211,13 @@ final class ServiceAssembly {
         }
     }
 
-    private func lastWord(
+    private func makeExitRecord(
         in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity
-    ) -> LastWordKeeper {
+    ) -> ExitRecordStore {
         let run = ServiceRun(
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
             startRealtimeUsec: mediator.clock.now.realtimeUsec)
-        return LastWordKeeper(
+        return ExitRecordStore(
             mediator: mediator, run: run, files: RunFiles(directory: paths.stateDirectory, service: options.name),
             log: log)
     }

@@ -16,7 +16,7 @@ final class ServiceEnding {
     private let log: ServiceLog
     private let farewell: ManagerFarewell
     private let codeRelease: DeferredEventSource
-    private let lastWord: LastWordKeeper
+    private let exitRecord: ExitRecordStore
     private var hasLaunched = false
     private var transitions: LifecycleObservation?
     private var failure: (any Error)?
@@ -24,7 +24,7 @@ final class ServiceEnding {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, farewell: ManagerFarewell,
-        lastWord: LastWordKeeper
+        exitRecord: ExitRecordStore
     )
         throws(SystemError)
     {
@@ -32,7 +32,7 @@ final class ServiceEnding {
         self.mediator = mediator
         self.log = log
         self.farewell = farewell
-        self.lastWord = lastWord
+        self.exitRecord = exitRecord
         // When nothing else is left to do, so that what the launch leaves to the loop is not brought back in.
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease.priority = 3_000_000
@@ -44,7 +44,7 @@ final class ServiceEnding {
     /// Launches the service, and ends the process if the launch is refused.
     func launch(_ options: LaunchOptions) {
         if let failure {
-            lastWord.end(by: .service, .failed, problem: "\(failure)", exitStatus: ServiceExit.failure)
+            exitRecord.end(by: .service, .failed, problem: "\(failure)", exitStatus: ServiceExit.failure)
             return loop.exit(ServiceExit.failure)
         }
         hasLaunched = true
@@ -56,7 +56,7 @@ final class ServiceEnding {
                 // No call failed: a listener has called it off.
                 farewell.note("launch refused: \(reasons.joined(separator: "; "))", errorNumber: ECANCELED)
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
-                lastWord.end(report, exitStatus: ServiceExit.system)
+                exitRecord.end(report, exitStatus: ServiceExit.system)
                 loop.exit(ServiceExit.system)
             case (.launch, _): releaseCode()
             case (.stop, _) where !isRefused: end(report)
@@ -80,7 +80,7 @@ final class ServiceEnding {
     func stopNow(_ signal: SignalOrigin) {
         mediator.post(.statusRequested, origin: .signal(signal))
         let status = ServiceExit.signal(signal.number)
-        lastWord.end(by: .signal(signal), .signal, exitStatus: status)
+        exitRecord.end(by: .signal(signal), .signal, exitStatus: status)
         farewell.note("stopped at once by \(signal.name) from pid \(signal.pid)")
         log.write(
             .warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort,
@@ -99,7 +99,7 @@ final class ServiceEnding {
         } else {
             farewell.note("stopped, asked by \(report.origin.words)\(Self.laggards(report))")
         }
-        lastWord.end(report, exitStatus: status)
+        exitRecord.end(report, exitStatus: status)
         loop.exit(status)
     }
 

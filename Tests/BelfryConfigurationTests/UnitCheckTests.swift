@@ -154,7 +154,7 @@ struct UnitCheckTests {
     @Test(arguments: ["StateDirectory=\n", "StateDirectory=\nUser=root\n"])
     func stateNeedsADirectoryOfItsOwn(_ settings: String) {
         let finding =
-            "u.service:1:2: warning: no StateDirectory=: the last word of the service is not kept, or taken for that of "
+            "u.service:1:2: warning: no StateDirectory=: the exit record of the service is not kept, or taken for that of "
             + "another one"
 
         #expect(problems(settings) == [finding])
@@ -181,7 +181,7 @@ struct UnitCheckTests {
                     + "children too, use KillMode=mixed",
                 "u.service:3:2: warning: no WatchdogSec=: systemd does not notice a service that hangs",
                 "u.service:3:2: warning: no FileDescriptorStoreMax=: what the service stores over a restart is refused",
-                "u.service:3:2: warning: no StateDirectory=: the last word of the service is not kept, or taken for that "
+                "u.service:3:2: warning: no StateDirectory=: the exit record of the service is not kept, or taken for that "
                     + "of another one",
             ])
     }

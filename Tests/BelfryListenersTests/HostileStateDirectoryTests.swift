@@ -82,7 +82,7 @@ struct HostileStateDirectoryTests {
         try files("theirs\n").write(run)
         let before = try text("last-word")
 
-        let keeper = LastWordKeeper(
+        let keeper = ExitRecordStore(
             mediator: mediator, run: run, files: files(), log: ServiceLog { [writer] _ in writer })
         mediator.perform(.launch)
         mediator.perform(.stop)

@@ -5,8 +5,8 @@ import Lifecycle
 import Testing
 
 struct LaunchOptionsTests {
-    private var word: LastWord {
-        var word = LastWord(
+    private var word: ExitRecord {
+        var word = ExitRecord(
             .stopped,
             by: .signal(
                 SignalOrigin(
@@ -16,19 +16,20 @@ struct LaunchOptionsTests {
         word.cutShortBy = .peer(PeerOrigin(pid: 8, uid: 1000, unit: nil, command: "belfryctl"))
         word.problem = "it was late"
         word.exitStatus = 143
-        word.listeners = [LastWord.ListenerTime(listener: "a", outcome: "overran", duration: .milliseconds(7))]
+        word.listeners = [ExitRecord.ListenerTime(listener: "a", outcome: "overran", duration: .milliseconds(7))]
         return word
     }
 
-    private func run(boot: String = "b", word: LastWord? = nil, exit: UnitExit? = nil) -> ServiceRun {
+    private func run(boot: String = "b", word: ExitRecord? = nil, exit: UnitExit? = nil) -> ServiceRun {
         var run = ServiceRun(bootID: boot, invocationID: "i", pid: 77, startRealtimeUsec: 3)
-        run.lastWord = word
+        run.exitRecord = word
         run.exit = exit
         return run
     }
 
-    private func ended(_ reason: Termination.Reason, status: Int32 = 0, kind: LastWord.Kind = .stopped) -> LastWord {
-        var word = LastWord(kind, by: .service, realtimeUsec: 1)
+    private func ended(_ reason: Termination.Reason, status: Int32 = 0, kind: ExitRecord.Kind = .stopped) -> ExitRecord
+    {
+        var word = ExitRecord(kind, by: .service, realtimeUsec: 1)
         word.reason = reason
         word.exitStatus = status
         return word
@@ -68,7 +69,7 @@ struct LaunchOptionsTests {
         for key in ["kind", "origin", "realtimeUsec"] {
             var info = word.userInfo
             info[key] = nil
-            #expect(LastWord(userInfo: info) == nil)
+            #expect(ExitRecord(userInfo: info) == nil)
             var run = run(word: word).userInfo
             run["lastWord"] = .object(info)
             #expect(ServiceRun(userInfo: run) == nil)
@@ -89,7 +90,7 @@ struct LaunchOptionsTests {
         #expect(cause(run(word: ended(.signal, status: 143))) == .failure)
         #expect(cause(run()) == .crash)
         #expect(cause(run(word: ended(.stop, kind: .stopping))) == .crash)
-        #expect(cause(run(word: LastWord(.paused, by: .service, realtimeUsec: 1))) == .crash)
+        #expect(cause(run(word: ExitRecord(.paused, by: .service, realtimeUsec: 1))) == .crash)
     }
 
     @Test func serviceManagerKnowsBetterHowARunEnded() {

@@ -104,7 +104,7 @@ def test_unit_that_does_not_fit_is_reported_line_by_line(on_each):
         ("FileDescriptorStoreMax=0", "2:1: warning: no FileDescriptorStoreMax=: what the service stores over a restart"),
         ("WatchdogSec=0", "2:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
         ("WatchdogSec=100ms", "2:1: warning: WatchdogSec=100ms: the service wakes up twice in this time"),
-        ("StateDirectory=", "warning: no StateDirectory=: the last word of the service is not kept, or taken"),
+        ("StateDirectory=", "warning: no StateDirectory=: the exit record of the service is not kept, or taken"),
         ("SupplementaryGroups=", "warning: no SupplementaryGroups=systemd-journal: subscribers get nothing back"),
     ],
 )

@@ -28,8 +28,8 @@ struct LaunchTextTests {
                 + "sockets varlink; stored s1 s2; credentials key")
     }
 
-    @Test func lastWordNamesEverybody() {
-        let lines = LastWordText.lines([
+    @Test func exitRecordNamesEverybody() {
+        let lines = ExitRecordText.lines([
             "kind": "stopped", "reason": "stop", "exitStatus": 143, "problem": "late",
             "origin": [
                 "kind": "signal", "signal": "SIGTERM", "pid": 1, "uid": 0, "unit": "init.scope", "command": "systemd",

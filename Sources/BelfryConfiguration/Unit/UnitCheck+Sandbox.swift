@@ -37,7 +37,7 @@ nonisolated extension UnitCheck {
         guard let settings, stateDirectory(settings) == nil else { return }
         warning(
             unit.last("StateDirectory"),
-            "no StateDirectory=: the last word of the service is not kept, or taken for that of another one")
+            "no StateDirectory=: the exit record of the service is not kept, or taken for that of another one")
     }
 
     /// The directory that is the service's own.

@@ -30,7 +30,7 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     public var credentialsDirectory: String?
     /// The names of the credentials, sorted.
     public var credentialNames: [String] = []
-    /// The run before this one, with its last word.
+    /// The run before this one, with its exit record.
     public var previousRun: ServiceRun?
 
     /// Nothing is known.
@@ -106,7 +106,7 @@ public nonisolated enum LaunchCause: String, Sendable, CaseIterable {
         }
         if previous.exit?.result == "watchdog" {
             self = .watchdog
-        } else if let word = previous.lastWord, word.kind == .stopped, previous.exit?.isKilled != true {
+        } else if let word = previous.exitRecord, word.kind == .stopped, previous.exit?.isKilled != true {
             self = word.exitStatus != 0 ? .failure : word.reason == .restart ? .restart : .start
         } else {
             self = .crash

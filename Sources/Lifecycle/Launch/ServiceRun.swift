@@ -12,7 +12,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     /// When it started, by `CLOCK_REALTIME`.
     public var startRealtimeUsec: UInt64
     /// Who ended or paused it; nil for one that ended without a word, or still runs.
-    public var lastWord: LastWord?
+    public var exitRecord: ExitRecord?
     /// What the service manager says of its end; nil when it was not asked to (`belfryd --record-exit`).
     public var exit: UnitExit?
 
@@ -33,8 +33,8 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
             bootID: bootID, invocationID: userInfo.text("invocationId"), pid: pid, startRealtimeUsec: start)
         exit = userInfo.object("exit").flatMap { UnitExit(userInfo: $0) }
         guard let word = userInfo["lastWord"] else { return }
-        guard case .object(let info) = word, let lastWord = LastWord(userInfo: info) else { return nil }
-        self.lastWord = lastWord
+        guard case .object(let info) = word, let exitRecord = ExitRecord(userInfo: info) else { return nil }
+        self.exitRecord = exitRecord
     }
 
     /// All of it, without what is not known.
@@ -44,7 +44,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
             "startRealtimeUsec": .int(Int64(clamping: startRealtimeUsec)),
         ]
         info["invocationId"] = invocationID.map { .string($0) }
-        info["lastWord"] = lastWord.map { .object($0.userInfo) }
+        info["lastWord"] = exitRecord.map { .object($0.userInfo) }
         info["exit"] = exit.map { .object($0.userInfo) }
         return info
     }

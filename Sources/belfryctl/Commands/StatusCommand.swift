@@ -47,7 +47,7 @@ package enum StatusText {
             facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
         }
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
-        let word = state["lastWord"]?.objectValue.map { LastWordText.lines($0) } ?? []
+        let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
         for (position, line) in word.enumerated() { facts.append((position == 0 ? "Last word" : "", line)) }
         facts.append(("PID", state.numberOrDash("pid")))
         facts.append(("Sequence", state.numberOrDash("sequence")))
@@ -71,7 +71,7 @@ package enum StatusText {
 
 /// Who ended or paused a service, and why, in a line or two.
 @MainActor
-package enum LastWordText {
+package enum ExitRecordText {
     /// From an object as `GetState` has it.
     package static func lines(_ word: JSONObject, origins: OriginText = OriginText()) -> [String] {
         var text = word.textOrDash("kind")

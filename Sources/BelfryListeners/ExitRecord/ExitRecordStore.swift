@@ -5,11 +5,11 @@ package import Lifecycle
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Writes down who pauses and ends the service and why, so that the next launch knows.
+/// Writes the exit record: who pauses or ends the service and why, for the next launch.
 ///
-/// A run begins with a mark that says it is alive. A stop adds its word when it is accepted, so that something is left
-/// when it does not end in order, and all of it when it has. A pause adds its word, and a continue takes it back.
-package final class LastWordKeeper {
+/// A run begins with a record without an end. A stop adds its origin when it is accepted, so that something is left if it does
+/// not end in order, and the rest when it has ended. A pause adds a record, and a continue removes it.
+package final class ExitRecordStore {
     /// What the last run left.
     package let found: RunFiles.Found
     private var run: ServiceRun
@@ -19,13 +19,13 @@ package final class LastWordKeeper {
     private var observations: [LifecycleObservation] = []
     private var hasWarned = false
 
-    /// Reads what the last run left, and marks this one as alive.
+    /// Reads what the last run left, and begins the record of this one.
     ///
     /// - Parameters:
-    ///   - mediator: whose pauses and stops are written down.
+    ///   - mediator: whose pauses and stops are recorded.
     ///   - run: this run.
-    ///   - files: where. Nothing is kept while their directory is not there.
-    ///   - log: hears what could not be read or written.
+    ///   - files: the files. Nothing is written if their directory does not exist.
+    ///   - log: receives what could not be read or written.
     package init(mediator: LifecycleMediator, run: ServiceRun, files: RunFiles, log: ServiceLog) {
         self.mediator = mediator
         self.run = run
@@ -40,29 +40,29 @@ package final class LastWordKeeper {
         }
         write()
         observations = [
-            mediator.addObserver(forName: .willTerminate) { [unowned self] in take($0) },
+            mediator.addObserver(forName: .willTerminate) { [unowned self] in update($0) },
             mediator.addEventObserver(for: [.stopAccepted, .transitionEnded]) { [unowned self] in
                 switch $0 {
                 case .stopAccepted(let origin): begin(by: origin)
-                case .transitionEnded(let report): take(report)
+                case .transitionEnded(let report): update(report)
                 default: break
                 }
             },
         ]
     }
 
-    /// Whose the directory is, when it is another service's: nothing of it may be used.
+    /// The owner of the directory, if it is another service: nothing in it may be used.
     package var foreign: ForeignFile? { if case .foreign(let foreign) = found { foreign } else { nil } }
 
-    /// The last word there is: of this run while it is paused or stops, else of the one before.
-    package var lastWord: LastWord? {
-        if let word = run.lastWord { return word }
-        if case .run(let previous) = found { return previous.lastWord }
+    /// The latest record: of this run while it is paused or stops, else of the run before.
+    package var exitRecord: ExitRecord? {
+        if let record = run.exitRecord { return record }
+        if case .run(let previous) = found { return previous.exitRecord }
         return nil
     }
 
-    /// `lastWord`, if there is one, for the socket.
-    package var userInfo: UserInfo { lastWord.map { ["lastWord": .object($0.userInfo)] } ?? [:] }
+    /// `exitRecord`, if there is one, for the socket.
+    package var userInfo: UserInfo { exitRecord.map { ["lastWord": .object($0.userInfo)] } ?? [:] }
 
     /// The run before this one.
     package var previousRun: ServiceRun? { if case .run(let run) = found { run } else { nil } }
@@ -75,47 +75,47 @@ package final class LastWordKeeper {
 
     /// The process is about to end, after a transition.
     package func end(_ report: TransitionReport, exitStatus: Int32) {
-        say(LastWord(.stopped, report, realtimeUsec: now, exitStatus: exitStatus))
+        store(ExitRecord(.stopped, report, realtimeUsec: now, exitStatus: exitStatus))
     }
 
     /// The process is about to end, without a transition.
     package func end(
         by origin: LifecycleOrigin, _ reason: Termination.Reason, problem: String? = nil, exitStatus: Int32
     ) {
-        var word = LastWord(.stopped, by: origin, realtimeUsec: now)
-        word.reason = reason
-        word.problem = problem
-        word.exitStatus = exitStatus
-        say(word)
+        var record = ExitRecord(.stopped, by: origin, realtimeUsec: now)
+        record.reason = reason
+        record.problem = problem
+        record.exitStatus = exitStatus
+        store(record)
     }
 
     private func begin(by origin: LifecycleOrigin) {
-        guard run.lastWord?.kind != .stopped else { return }
-        say(LastWord(.stopping, by: origin, realtimeUsec: now))
+        guard run.exitRecord?.kind != .stopped else { return }
+        store(ExitRecord(.stopping, by: origin, realtimeUsec: now))
     }
 
-    private func take(_ notification: LifecycleNotification) {
+    private func update(_ notification: LifecycleNotification) {
         guard notification.trigger == .stop else { return }
-        var word = LastWord(.stopping, by: notification.origin, realtimeUsec: notification.time.realtimeUsec)
-        word.take(notification)
-        say(word)
+        var record = ExitRecord(.stopping, by: notification.origin, realtimeUsec: notification.time.realtimeUsec)
+        record.setReason(from: notification)
+        store(record)
     }
 
-    private func take(_ report: TransitionReport) {
+    private func update(_ report: TransitionReport) {
         switch report.trigger {
         case .pause where mediator.state == .background && !report.notifications.isEmpty && !mediator.isStopping:
-            say(LastWord(.paused, report, realtimeUsec: now))
+            store(ExitRecord(.paused, report, realtimeUsec: now))
         case .resume, .continued, .endSuspension:
-            guard run.lastWord?.kind == .paused, mediator.state == .active else { return }
-            say(nil)
+            guard run.exitRecord?.kind == .paused, mediator.state == .active else { return }
+            store(nil)
         default: break
         }
     }
 
     private var now: UInt64 { mediator.clock.now.realtimeUsec }
 
-    private func say(_ word: LastWord?) {
-        run.lastWord = word
+    private func store(_ record: ExitRecord?) {
+        run.exitRecord = record
         write()
     }
 

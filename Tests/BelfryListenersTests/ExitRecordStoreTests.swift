@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct LastWordKeeperTests {
+struct ExitRecordStoreTests {
     let directory: TemporaryDirectory
     let writer = RecordingWriter()
     let clock = ManualClock()
@@ -24,8 +24,8 @@ struct LastWordKeeperTests {
         ServiceRun(bootID: "b", invocationID: invocation, pid: 4, startRealtimeUsec: 9)
     }
 
-    private func begin(_ mediator: LifecycleMediator, _ invocation: String = "one") -> LastWordKeeper {
-        LastWordKeeper(
+    private func begin(_ mediator: LifecycleMediator, _ invocation: String = "one") -> ExitRecordStore {
+        ExitRecordStore(
             mediator: mediator, run: run(invocation), files: RunFiles(directory: directory.url.path, service: "s"),
             log: ServiceLog { [writer] _ in writer })
     }
@@ -56,17 +56,17 @@ struct LastWordKeeperTests {
         mediator.perform(.launch)
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
-        let early = try #require(try kept().lastWord)
+        let early = try #require(try kept().exitRecord)
         clock.advance(by: .seconds(1))
         mediator.perform(.stop, origin: .peer(PeerOrigin(pid: 8, uid: 0)))
-        let word = try #require(try kept().lastWord)
+        let word = try #require(try kept().exitRecord)
 
         #expect(early.kind == .stopping && early.reason == .stop && early.origin == term && early.exitStatus == nil)
         #expect(word.kind == .stopped && word.reason == .stop && word.origin == term && word.exitStatus == 143)
         #expect(word.cutShortBy == .peer(PeerOrigin(pid: 8, uid: 0)))
         #expect(
-            word.listeners == [LastWord.ListenerTime(listener: "slow", outcome: "overran", duration: .seconds(1))])
-        #expect(keeper.lastWord == word)
+            word.listeners == [ExitRecord.ListenerTime(listener: "slow", outcome: "overran", duration: .seconds(1))])
+        #expect(keeper.exitRecord == word)
     }
 
     @Test(arguments: [LifecycleTrigger.reload, .pause])
@@ -79,13 +79,13 @@ struct LastWordKeeperTests {
         for trigger in [.launch, trigger] { mediator.perform(trigger) }
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
-        let early = try #require(try kept().lastWord)
+        let early = try #require(try kept().exitRecord)
         clock.advance(by: .seconds(9))
-        let later = try #require(try kept().lastWord)
+        let later = try #require(try kept().exitRecord)
 
         #expect(early.kind == .stopping && early.origin == term && early.reason == nil)
         #expect(later.kind == .stopping && later.origin == term)
-        #expect(keeper.lastWord == later)
+        #expect(keeper.exitRecord == later)
     }
 
     @Test func pauseIsTakenBackByAContinue() throws {
@@ -94,12 +94,12 @@ struct LastWordKeeperTests {
         mediator.perform(.launch)
 
         mediator.perform(.pause, origin: term)
-        #expect(try kept().lastWord?.kind == .paused)
-        #expect(keeper.lastWord?.origin == term)
+        #expect(try kept().exitRecord?.kind == .paused)
+        #expect(keeper.exitRecord?.origin == term)
         mediator.perform(.resume)
 
-        #expect(try kept().lastWord == nil)
-        #expect(keeper.lastWord == nil)
+        #expect(try kept().exitRecord == nil)
+        #expect(keeper.exitRecord == nil)
     }
 
     @Test func continueDuringAStopChangesNothing() throws {
@@ -118,7 +118,7 @@ struct LastWordKeeperTests {
             .resume, origin: .signal(SignalOrigin(number: 18, name: "SIGCONT", pid: 1, uid: 0)))
         clock.advance(by: .seconds(2))
 
-        let word = try #require(try kept().lastWord)
+        let word = try #require(try kept().exitRecord)
         #expect(word.kind == .stopped && word.origin == term && word.cutShortBy == nil)
     }
 
@@ -132,9 +132,9 @@ struct LastWordKeeperTests {
         let next = begin(LifecycleMediator(clock: clock), "two")
 
         #expect(next.previousRun?.exit?.status == "131")
-        #expect(next.previousRun?.lastWord?.reason == .signal)
+        #expect(next.previousRun?.exitRecord?.reason == .signal)
         #expect(next.launchCause == .failure)
-        #expect(next.lastWord?.origin == term)
+        #expect(next.exitRecord?.origin == term)
         #expect(try kept() == run("two"))
     }
 
@@ -180,7 +180,7 @@ struct LastWordKeeperTests {
 
     @Test func mutatedRecordsAreReadOrRefused() throws {
         var whole = run()
-        whole.lastWord = LastWord(.paused, by: term, realtimeUsec: 7)
+        whole.exitRecord = ExitRecord(.paused, by: term, realtimeUsec: 7)
         let bytes = RunRecord.encode(whole, of: "s")
         var random = SeededRandom(seed: 11)
 
@@ -208,13 +208,13 @@ struct LastWordKeeperTests {
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "failed", "error": error])
 
-        let word = try #require(try kept().lastWord)
+        let word = try #require(try kept().exitRecord)
         #expect(word.listeners.count == 64 && word.problem?.count == 512)
     }
 
     @Test func withoutItsDirectoryNothingIsKeptWhichIsSaidOnce() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = LastWordKeeper(
+        let keeper = ExitRecordStore(
             mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere"), service: "s"),
             log: ServiceLog { [writer] _ in writer })
         mediator.perform(.launch)

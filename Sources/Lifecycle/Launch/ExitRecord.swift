@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Who ended or paused the service, and why: written down before the process ends, for the next launch to read.
-public nonisolated struct LastWord: Sendable, Equatable {
+/// Who ended or paused the service, and why. It is written before the process ends, and the next launch reads it.
+public nonisolated struct ExitRecord: Sendable, Equatable {
     /// What became of the service.
     public enum Kind: String, Sendable, CaseIterable {
         /// It was in the background.
@@ -39,36 +39,36 @@ public nonisolated struct LastWord: Sendable, Equatable {
     public var reason: Termination.Reason?
     /// Who paused or stopped it.
     public var origin: LifecycleOrigin
-    /// Who left the stop no more time, if anybody did.
+    /// Who sent a second stop, if anybody did.
     public var cutShortBy: LifecycleOrigin?
     /// What went wrong, in the case of a refused launch or a failure.
     public var problem: String?
-    /// When it was said, by `CLOCK_REALTIME`.
+    /// When it was written, by `CLOCK_REALTIME`.
     public var realtimeUsec: UInt64
     /// The exit status of the process; nil where it does not end.
     public var exitStatus: Int32?
     /// How long each listener took, in the order in which they were told first.
     public var listeners: [ListenerTime] = []
 
-    /// A word without times.
+    /// A record without times.
     public init(_ kind: Kind, by origin: LifecycleOrigin, realtimeUsec: UInt64) {
         self.kind = kind
         self.origin = origin
         self.realtimeUsec = realtimeUsec
     }
 
-    /// The word on a transition that has ended.
+    /// The record of a transition that has ended.
     public init(_ kind: Kind, _ report: TransitionReport, realtimeUsec: UInt64, exitStatus: Int32? = nil) {
         self.init(kind, by: report.origin, realtimeUsec: realtimeUsec)
         self.exitStatus = exitStatus
         cutShortBy = report.cutShortBy
-        if let last = report.notifications.last?.notification, last.name == .willTerminate { take(last) }
+        if let last = report.notifications.last?.notification, last.name == .willTerminate { setReason(from: last) }
         if case .refused(let reasons) = report.result { problem = reasons.joined(separator: "; ") }
         listeners = Self.times(of: report.notifications)
     }
 
-    /// Takes the reason from `willTerminate`.
-    public mutating func take(_ notification: LifecycleNotification) {
+    /// Sets the reason, and the error of a failure, from `willTerminate`.
+    public mutating func setReason(from notification: LifecycleNotification) {
         reason = notification.userInfo.text("reason").flatMap { Termination.Reason(rawValue: $0) }
         problem = notification.userInfo.text("error") ?? problem
     }
@@ -91,8 +91,8 @@ public nonisolated struct LastWord: Sendable, Equatable {
     }
 }
 
-/// A last word as it is kept, and as it travels.
-nonisolated extension LastWord {
+/// An exit record as JSON.
+nonisolated extension ExitRecord {
     /// How long a text that came from elsewhere may be.
     private static let textMax = 512
 
@@ -125,7 +125,7 @@ nonisolated extension LastWord {
     }
 }
 
-nonisolated extension LastWord.ListenerTime {
+nonisolated extension ExitRecord.ListenerTime {
     init?(userInfo: UserInfo) {
         guard let listener = userInfo.text("listener"), let outcome = userInfo.text("outcome"),
             let usec = userInfo.number("durationUsec", as: Int64.self)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
-struct LastWordProcessTests {
+struct ExitRecordProcessTests {
     let fixture: DaemonFixture
 
     init() throws { fixture = try DaemonFixture() }
@@ -78,7 +78,7 @@ struct LastWordProcessTests {
         #expect(try nextLaunch().hasSuffix(", after crash"))
     }
 
-    @Test func refusedLaunchIsALastWordToo() throws {
+    @Test func refusedLaunchLeavesAnExitRecordToo() throws {
         _ = try fixture.start("ServiceProbe", ["refuse"]).finish()
 
         let word = try word()
