@@ -10,14 +10,13 @@ internal import BelfrySources
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Makes a pause a real one: with `StopOnPause=yes` the process stops itself once it is in the background.
+/// Stops the process with SIGSTOP once it is in the background (`StopOnPause=yes`).
 ///
-/// A stopped process cannot feed the watchdog, so the manager is told first that there is none for now
-/// (`WATCHDOG_USEC=0`, sd_notify(3)), and the process stops only when the manager has done that. The watchdog of a
-/// service that is not healthy goes on: a pause gives it no more time to recover.
+/// A stopped process cannot send the watchdog keep-alive, so the manager first turns the watchdog off (`WATCHDOG_USEC=0`,
+/// sd_notify(3)), and the process stops when the manager has done that. The watchdog of an unhealthy service stays on.
 final class SelfSuspension {
     /// How long the manager may take.
-    private static let patience: Duration = .seconds(5)
+    private static let managerTimeout: Duration = .seconds(5)
 
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
@@ -27,9 +26,9 @@ final class SelfSuspension {
     private var work: DeferredEventSource?
     private var transitions: LifecycleObservation?
 
-    /// Waits for transitions that end in the background, such as a reload that came in the midst of a pause. The
-    /// process then stops after all else of a turn, the writing of answers included, so that whoever asked for the
-    /// pause has his answer. A pause before the machine's sleep stops nothing: nobody would send a SIGCONT.
+    /// Observes transitions that end in the background, such as a reload during a pause. The process stops at the end of the
+    /// turn, after answers are written, so that the client that asked for the pause gets its answer. A pause before the
+    /// machine's sleep does not stop the process: nobody would send SIGCONT.
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog,
         login: LoginSource
@@ -39,8 +38,8 @@ final class SelfSuspension {
         self.manager = manager
         self.log = log
         self.login = login
-        // A lock that is asked for now would come to a process that does not run, and make the machine wait for it.
-        work = try loop.deferred { [unowned self] in login.whenSettled { [weak self] in self?.prepare() } }
+        // A lock granted to a stopped process would delay the machine's sleep.
+        work = try loop.deferred { [unowned self] in login.whenIdle { [weak self] in self?.prepare() } }
         work?.priority = 2_000_000
         transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned mediator, work] _ in
             if mediator.state == .background, !login.sleep.isSleeping { work?.schedule() }
@@ -58,11 +57,10 @@ final class SelfSuspension {
             return stop(.absent, watchdog: nil)
         }
         manager.send([.watchdogTimeout(usec: 0)])
-        manager.barrier(on: loop, limit: Self.patience) { [unowned self] in stop($0, watchdog: watchdog) }
+        manager.barrier(on: loop, limit: Self.managerTimeout) { [unowned self] in stop($0, watchdog: watchdog) }
     }
 
-    /// Stops the process, if it is still to be stopped. Returns when it was continued: the SIGCONT is then waiting to
-    /// be read, and is what brings the service back.
+    /// Stops the process, if that is still due. Returns after SIGCONT, which is then pending and continues the service.
     private func stop(_ told: ServiceManagerSocket.Outcome, watchdog: Duration?) {
         if isDue {
             if case .failed(let error) = told, watchdog != nil {
@@ -70,9 +68,9 @@ final class SelfSuspension {
             } else {
                 mediator.perform(.suspend)
                 manager.send([.status("suspended until SIGCONT")])
-                login.leave()
+                login.releaseLocks()
                 kill(getpid(), SIGSTOP)
-                login.ask()
+                login.refresh()
             }
         }
         guard let watchdog else { return }

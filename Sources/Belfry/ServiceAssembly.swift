@@ -16,15 +16,15 @@ final class ServiceAssembly {
     private let options: ServiceOptions
     private let log: ServiceLog
     private let reader: ConfigurationReader
-    private let partsWanted: [ServicePart]
+    private let wanted: [ServiceComponent]
     private let manager = ServiceManagerSocket()
-    private let farewell: ManagerFarewell
+    private let finalStatus: FinalStatus
     private var exitRecord: ExitRecordStore?
 
-    init(_ options: ServiceOptions, with parts: [ServicePart]) {
+    init(_ options: ServiceOptions, with components: [ServiceComponent]) {
         self.options = options
-        partsWanted = parts
-        farewell = ManagerFarewell(manager)
+        wanted = components
+        finalStatus = FinalStatus(manager)
         log = ServiceLog(identifier: options.name)
         reader = ConfigurationReader(options, log: log)
     }
@@ -48,11 +48,11 @@ final class ServiceAssembly {
         let paths = RuntimePaths(
             environment: Environment.variables, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)
-        let foundation = PartFoundation(
+        let parameters = ComponentParameters(
             options: options, settings: settings, identity: identity, log: log, manager: manager)
-        let parts = try partsWanted.map { try $0.make(foundation) }
+        let components = try wanted.map { try $0.make(parameters) }
         sayWhatIsMissing(settings)
-        let lastSequence = parts.compactMap(\.lastSequence).max()
+        let lastSequence = components.compactMap(\.lastSequence).max()
         let (sequence, counter) = sequence(in: paths, lastSequence, bootID: identity.bootID)
         let mediator = LifecycleMediator(
             clock: EventLoopClock(loop), sequence: sequence,
@@ -75,29 +75,29 @@ final class ServiceAssembly {
         let exitRecord = makeExitRecord(in: paths, mediator, identity)
         self.exitRecord = exitRecord
         var launch = LaunchSource.options(Environment.variables) { name in
-            parts.contains { $0.owns(descriptorNamed: name) }
+            components.contains { $0.owns(descriptorNamed: name) }
         }
         launch.cause = exitRecord.launchCause
         launch.previousRun = exitRecord.previousRun
-        let surroundings = PartSurroundings(
+        let componentContext = ComponentContext(
             loop: loop, mediator: mediator, paths: paths, counter: counter,
             describeRun: { UserInfo([("launch", .object(launch.userInfo))]).merging(exitRecord.userInfo) { $1 } },
             refreshTimeouts: { budget.refresh(then: $0) })
-        for part in parts { try part.addFirstListeners(surroundings) }
+        for component in components { try component.addFirstListeners(componentContext) }
         try mediator.addListener(
             RestorationListener(
                 mediator: mediator, path: exitRecord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
         let ending = try ServiceEnding(
-            loop: loop, mediator: mediator, log: log, farewell: farewell, exitRecord: exitRecord)
+            loop: loop, mediator: mediator, log: log, finalStatus: finalStatus, exitRecord: exitRecord)
         let context = ServiceContext(mediator: mediator, loop: loop, ending: ending, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
-        for part in parts { try part.addLastListeners(surroundings) }
+        for component in components { try component.addLastListeners(componentContext) }
         let managerListener = ServiceManagerListener(loop: loop, mediator: mediator, manager: manager)
         try mediator.addListener(managerListener)
         budget.onChange = { timeouts in
             managerListener.unitTimeouts = timeouts
-            for part in parts { part.take(timeouts) }
+            for component in components { component.unitTimeoutsChanged(timeouts) }
         }
         budget.begin()
 
@@ -105,7 +105,7 @@ final class ServiceAssembly {
         let suspension = try SelfSuspension(
             loop: loop, mediator: mediator, manager: manager, log: log, login: sources.login)
         defer { withExtendedLifetime(suspension) {} }
-        sources.login.onSettled = { ending.releaseCode() }
+        sources.login.onIdle = { ending.releaseCode() }
         sources.signals.onStopNow = { ending.stopNow($0) }
         sources.signals.onControl = { control.obey($0) }
         sources.signals.onStorm = { [log] storm in
@@ -115,8 +115,8 @@ final class ServiceAssembly {
         }
         ending.launch(launch)
         let code = try loop.run()
-        for part in parts { part.end() }
-        farewell.say(exitStatus: code)
+        for component in components { component.end() }
+        finalStatus.send(exitStatus: code)
         log.finish()
         return code
     }
@@ -130,16 +130,16 @@ final class ServiceAssembly {
         if case let error as ConfigurationRefusal = error {
             let more = error.reasons.count > 1 ? ", and \(error.reasons.count - 1) more" : ""
             text = "configuration refused: \(error.reasons.first ?? "")\(more)"
-            farewell.note(text, errorNumber: reader.errorNumber)
+            finalStatus.set(text, errorNumber: reader.errorNumber)
             code = ServiceExit.configuration
         } else {
             log.write(.critical, "\(error)", .failure)
             text = "failed: \(error)"
-            farewell.note(text, errorNumber: (error as? SystemError)?.code)
+            finalStatus.set(text, errorNumber: (error as? SystemError)?.code)
             code = ServiceExit.system
         }
         recordExit(text, exitStatus: code)
-        farewell.say(exitStatus: code)
+        finalStatus.send(exitStatus: code)
         log.finish()
         return code
     }
@@ -196,7 +196,7 @@ final class ServiceAssembly {
         }
     }
 
-    private func has(_ part: String) -> Bool { partsWanted.contains { $0.name == part } }
+    private func has(_ component: String) -> Bool { wanted.contains { $0.name == component } }
 
     /// Adds the listeners that registered themselves.
     private func addRegistered(to service: ServiceContext, except disabled: [String]) throws {

@@ -14,7 +14,7 @@ final class ServiceEnding {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
-    private let farewell: ManagerFarewell
+    private let finalStatus: FinalStatus
     private let codeRelease: DeferredEventSource
     private let exitRecord: ExitRecordStore
     private var hasLaunched = false
@@ -23,7 +23,7 @@ final class ServiceEnding {
     private var isRefused = false
 
     init(
-        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, farewell: ManagerFarewell,
+        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, finalStatus: FinalStatus,
         exitRecord: ExitRecordStore
     )
         throws(SystemError)
@@ -31,17 +31,17 @@ final class ServiceEnding {
         self.loop = loop
         self.mediator = mediator
         self.log = log
-        self.farewell = farewell
+        self.finalStatus = finalStatus
         self.exitRecord = exitRecord
-        // When nothing else is left to do, so that what the launch leaves to the loop is not brought back in.
+        // When the loop is idle, so that work deferred by the launch does not bring them back.
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease.priority = 3_000_000
     }
 
-    /// Gives the code that was needed so far back to the kernel, when nothing else is left to do.
+    /// Returns the code pages used so far to the kernel when the loop is idle.
     func releaseCode() { codeRelease.schedule() }
 
-    /// Launches the service, and ends the process if the launch is refused.
+    /// Launches the service. A refused launch ends the process.
     func launch(_ options: LaunchOptions) {
         if let failure {
             exitRecord.end(by: .service, .failed, problem: "\(failure)", exitStatus: ServiceExit.failure)
@@ -53,8 +53,7 @@ final class ServiceEnding {
             switch (report.trigger, report.result) {
             case (.launch, .refused(let reasons)):
                 isRefused = true
-                // No call failed: a listener has called it off.
-                farewell.note("launch refused: \(reasons.joined(separator: "; "))", errorNumber: ECANCELED)
+                finalStatus.set("launch refused: \(reasons.joined(separator: "; "))", errorNumber: ECANCELED)
                 for reason in reasons { log.write(.critical, "launch refused: \(reason)", .failure) }
                 exitRecord.end(report, exitStatus: ServiceExit.system)
                 loop.exit(ServiceExit.system)
@@ -69,19 +68,19 @@ final class ServiceEnding {
     /// Stops the service in order; the process then ends with the exit code for a failure.
     func fail(_ error: any Error) {
         log.write(.critical, "failed: \(error)", .failure)
-        farewell.note("failed: \(error)", errorNumber: (error as? SystemError)?.code)
+        finalStatus.set("failed: \(error)", errorNumber: (error as? SystemError)?.code)
         failure = failure ?? error
         guard hasLaunched, !mediator.isStopping else { return }
         let userInfo: UserInfo = ["error": .string(String(describing: error))]
         mediator.perform(.stop, userInfo: Termination(.failed).userInfo.merging(userInfo) { $1 })
     }
 
-    /// Writes the status of every listener to the journal, and ends the process without telling them.
+    /// Writes the status of every listener to the journal, and ends the process without notifying them.
     func stopNow(_ signal: SignalOrigin) {
         mediator.post(.statusRequested, origin: .signal(signal))
         let status = ServiceExit.signal(signal.number)
         exitRecord.end(by: .signal(signal), .signal, exitStatus: status)
-        farewell.note("stopped at once by \(signal.name) from pid \(signal.pid)")
+        finalStatus.set("stopped at once by \(signal.name) from pid \(signal.pid)")
         log.write(
             .warning, "stopped at once by \(signal.name) from pid \(signal.pid), uid \(signal.uid)", .cutShort,
             by: .signal(signal))
@@ -92,19 +91,19 @@ final class ServiceEnding {
         var status = failure == nil ? ServiceExit.success : ServiceExit.failure
         if case .signal(let signal) = report.cutShortBy {
             status = ServiceExit.signal(signal.number)
-            farewell.note("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.laggards(report))")
+            finalStatus.set("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.unanswered(report))")
             log.write(
                 .warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort,
                 by: .signal(signal))
         } else {
-            farewell.note("stopped, asked by \(report.origin.words)\(Self.laggards(report))")
+            finalStatus.set("stopped, asked by \(report.origin.words)\(Self.unanswered(report))")
         }
         exitRecord.end(report, exitStatus: status)
         loop.exit(status)
     }
 
-    /// Those who gave no answer, for the reader of `systemctl status`.
-    private static func laggards(_ report: TransitionReport) -> String {
+    /// The listeners that did not answer, for `systemctl status`.
+    private static func unanswered(_ report: TransitionReport) -> String {
         var names: [String] = []
         for listener in report.notifications.flatMap(\.listeners)
         where listener.outcome == .overran && !names.contains(listener.listener) {
@@ -131,24 +130,24 @@ package nonisolated enum ServiceExit {
     package static func signal(_ number: Int32) -> Int32 { 128 + number }
 }
 
-/// The last that the service manager hears of a process: why it ends, with which code, and which error it was. It stays
-/// to be read in `systemctl status` (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
-final class ManagerFarewell {
+/// The final message to the service manager: why the process ends, with which status and which error. `systemctl status`
+/// shows it (`STATUS=`, `ERRNO=`, and `EXIT_STATUS=` since systemd 254).
+final class FinalStatus {
     private let manager: ServiceManagerSocket
     private var text: String?
     private var errorNumber: Int32?
 
     init(_ manager: ServiceManagerSocket) { self.manager = manager }
 
-    /// Keeps why the process is about to end, with the error number if there is one; the first reason counts.
-    func note(_ text: String, errorNumber: Int32? = nil) {
+    /// Sets the reason, with the error number if there is one. The first reason counts.
+    func set(_ text: String, errorNumber: Int32? = nil) {
         guard self.text == nil else { return }
         self.text = text
         self.errorNumber = errorNumber
     }
 
-    /// Says it, after all that still waits for the manager. The error is said only of a process that fails.
-    func say(exitStatus: Int32) {
+    /// Sends it, after all messages that wait for the manager. The error is sent only if the process fails.
+    func send(exitStatus: Int32) {
         var messages: [ServiceManagerMessage] = [.exitStatus(exitStatus)]
         if let text { messages.append(.status(text)) }
         if let errorNumber, exitStatus != 0 { messages.append(.errorNumber(errorNumber)) }

@@ -24,13 +24,14 @@ public enum ServiceMain {
     ///
     /// - Parameters:
     ///   - options: the name of the service, and what stands over its configuration.
-    ///   - parts: what the service has beyond signals, service manager and journal: `.socket`, `.cacheFlush`.
+    ///   - components: optional components: `.socket`, `.cacheFlush`.
     ///   - compose: adds the listeners. What it throws is logged, whatever it is, and ends the process with 71.
     public static func run(
-        _ options: ServiceOptions, with parts: [ServicePart] = [], _ compose: (ServiceContext) throws -> Void = { _ in }
+        _ options: ServiceOptions, with components: [ServiceComponent] = [],
+        _ compose: (ServiceContext) throws -> Void = { _ in }
     ) -> Never {
         let blocked = belfry_block_signals()
-        let assembly = ServiceAssembly(options, with: parts)
+        let assembly = ServiceAssembly(options, with: components)
         do {
             try SystemError.check(blocked, verb: "block", object: "signals")
             exit(try assembly.run(compose))

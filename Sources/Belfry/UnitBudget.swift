@@ -6,18 +6,18 @@ internal import BelfryListeners
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// Keeps the mediator to the times that the unit really has.
+/// Sets the mediator's deadlines to the times that the unit has in systemd.
 ///
-/// systemd does not tell when they change (systemd.service(5), `systemctl edit`), so they are read when they matter:
-/// after the start, after a reload, when a stop is accepted, and when somebody asks what a signal would do.
+/// systemd does not announce changes (`systemctl edit`), so the times are read after the start, after a reload, when a stop
+/// is accepted, and when a client asks what a signal would do.
 final class UnitBudget {
     /// How long systemd may take to answer.
-    private static let patience: Duration = .seconds(2)
+    private static let answerTimeout: Duration = .seconds(2)
 
     private unowned let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
     private var stops: LifecycleObservation?
-    /// Hear of the times when they become known.
+    /// Called when the times become known or change.
     var onChange: ((UnitTimeouts) -> Void)?
 
     /// The times; nil as long as they are not known.
@@ -42,22 +42,22 @@ final class UnitBudget {
         mediator.deadlines = LifecycleDeadlines(settings, unit: timeouts)
     }
 
-    /// Reads the times anew.
+    /// Reads the times again.
     ///
-    /// - Parameter completion: called when they are known, or cannot be read; at once when nobody can be asked.
+    /// - Parameter completion: called when they are known, or cannot be read.
     func refresh(then completion: @escaping () -> Void = {}) {
         guard let unit, unit.bus.isReady else { return completion() }
-        unit.get(.startTimeout, timeout: Self.patience) { [weak self] start in
-            unit.get(.stopTimeout, timeout: Self.patience) { stop in
+        unit.get(.startTimeout, timeout: Self.answerTimeout) { [weak self] start in
+            unit.get(.stopTimeout, timeout: Self.answerTimeout) { stop in
                 if case (.success(let start), .success(let stop)) = (start, stop) {
-                    self?.take(UnitTimeouts(start: start, stop: stop))
+                    self?.update(UnitTimeouts(start: start, stop: stop))
                 }
                 completion()
             }
         }
     }
 
-    private func take(_ new: UnitTimeouts) {
+    private func update(_ new: UnitTimeouts) {
         guard new != timeouts else { return }
         timeouts = new
         apply((mediator.configuration[BelfrySettings.self] ?? .defaults).service)

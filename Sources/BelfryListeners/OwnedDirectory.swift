@@ -36,9 +36,8 @@ package nonisolated struct ForeignFile: Error, Sendable, Equatable, CustomString
     ///   - owner: the name of that service.
     ///   - key: the key of a unit, or of `[Service]`, that names another place.
     package init(_ path: String, of owner: String, use key: String) {
-        let name = String(String.UnicodeScalarView(owner.unicodeScalars.prefix(64)))
         description =
             "unable to use '\(SystemError.escape(path))': "
-            + "it belongs to the service '\(SystemError.escape(name))', set \(key)"
+            + "it belongs to the service '\(SystemError.escape(String(owner.prefix(bytes: 64))))', set \(key)"
     }
 }

@@ -35,7 +35,7 @@ public final class ProbeProcess {
     public func send(_ signal: Int32) { kill(pid, signal) }
 
     /// How long a line may take. What takes longer has hung: it is killed, so that the test goes on and fails.
-    private static let patience: Int32 = 30_000
+    private static let timeout: Int32 = 30_000
 
     /// The next line, or nil at the end of the stream.
     public func line() -> String? {
@@ -45,7 +45,7 @@ public final class ProbeProcess {
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
             var ready = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            if poll(&ready, 1, Self.patience) == 0 { send(SIGKILL) }
+            if poll(&ready, 1, Self.timeout) == 0 { send(SIGKILL) }
             let more = pipe.fileHandleForReading.availableData
             if more.isEmpty { return nil }
             buffer.append(more)

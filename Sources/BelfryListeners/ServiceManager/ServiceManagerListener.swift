@@ -16,7 +16,7 @@ public final class ServiceManagerListener: LifecycleListener {
     public let name = "serviceManager"
     private let manager: ServiceManagerSocket
     private let status: ManagerStatus
-    private let watchdog: WatchdogKeeper
+    private let watchdog: WatchdogKeepAlive
     private let health: LifecycleObservation
     private var hasSaidStopping = false
     /// The unit's own times, once they are known and the mediator keeps to them.
@@ -31,7 +31,7 @@ public final class ServiceManagerListener: LifecycleListener {
         self.manager = manager
         let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager)
         self.status = status
-        watchdog = WatchdogKeeper(loop: loop, mediator: mediator, manager: manager)
+        watchdog = WatchdogKeepAlive(loop: loop, mediator: mediator, manager: manager)
         health = mediator.addEventObserver(for: .healthChanged) { [weak status, weak watchdog] in
             guard case .healthChanged(let unhealthy) = $0 else { return }
             watchdog?.hear(unhealthy)

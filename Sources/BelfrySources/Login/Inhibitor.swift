@@ -4,7 +4,7 @@
 internal import BelfryEventLoop
 package import BelfrySystemd
 
-/// Keeps a lock of logind while it is wanted: over a bus and a logind that come late, go and come back.
+/// Holds an inhibitor lock of logind while it is wanted, also after the bus or logind was restarted.
 package final class Inhibitor {
     private let login: LoginManager
     private let who: String
@@ -21,13 +21,13 @@ package final class Inhibitor {
 
     /// Whether the lock is to be held whenever it can be.
     package var isWanted = false {
-        didSet { if isWanted != oldValue { isWanted ? take() : release() } }
+        didSet { if isWanted != oldValue { isWanted ? acquire() : release() } }
     }
 
-    /// Called when the lock is not to be had, once for each reason.
+    /// Called when the lock is refused, once for each reason.
     package var onProblem: ((BusError) -> Void)?
 
-    /// Called when logind has answered, whatever it said, or was asked in vain.
+    /// Called when logind has answered, or the request has failed.
     var onAnswer: (() -> Void)?
 
     /// A lock that is not wanted yet.
@@ -45,13 +45,13 @@ package final class Inhibitor {
     package var isAsking: Bool { question != nil }
 
     /// Asks for the lock, in place of one that is held, if it is wanted.
-    package func take() {
+    package func acquire() {
         guard isWanted, login.isReachable else { return }
         question?.cancel()
-        question = login.inhibit(operation, who: who, why: why) { [weak self] in self?.took($0) }
+        question = login.inhibit(operation, who: who, why: why) { [weak self] in self?.receive($0) }
     }
 
-    /// Gives the lock back until the next `take()`.
+    /// Releases the lock until the next `acquire()`.
     package func release() {
         lock = nil
         guard let question else { return }
@@ -60,13 +60,13 @@ package final class Inhibitor {
         onAnswer?()
     }
 
-    /// Calls `handler` when logind waits hardly any longer, if the timer is kept until then.
+    /// Calls `handler` shortly before logind stops waiting, unless the timer is dropped before.
     func timer(on loop: MainEventLoop, _ handler: @escaping () -> Void) -> TimerEventSource? {
-        // A tenth is left for what happens between here and logind.
+        // A tenth is left for the way to logind.
         try? loop.timer(after: delayMax * 9 / 10, handler)
     }
 
-    private func took(_ answer: Result<InhibitorLock, BusError>) {
+    private func receive(_ answer: Result<InhibitorLock, BusError>) {
         question = nil
         defer { onAnswer?() }
         switch answer {

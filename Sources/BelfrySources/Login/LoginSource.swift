@@ -5,7 +5,7 @@ package import BelfryEventLoop
 package import Lifecycle
 package import BelfrySystemd
 
-/// What logind tells of the machine: its sleep and its end. logind, or the bus, may be missing, late, or come back.
+/// Sleep and shutdown of the machine, as logind announces them. logind and the bus may be missing, come late, and restart.
 package final class LoginSource {
     private let login: LoginManager
     private var owner: BusMatch?
@@ -16,8 +16,8 @@ package final class LoginSource {
     /// The end of the machine.
     package let shutdown: ShutdownSource
 
-    /// Called when logind has answered all that it was asked, at the start and later.
-    package var onSettled: (() -> Void)?
+    /// Called whenever logind has answered all requests for locks.
+    package var onIdle: (() -> Void)?
 
     /// - Parameter who: the name of the service, for `systemd-inhibit --list`.
     package init(loop: MainEventLoop, mediator: LifecycleMediator, bus: SystemBus, who: String) {
@@ -27,20 +27,20 @@ package final class LoginSource {
             ShutdownSource(loop: loop, mediator: mediator, login: login, who: who)
         )
         (self.login, self.sleep, self.shutdown) = (login, sleep, shutdown)
-        owner = login.onOwner { [weak self] in if $0 { self?.ask() } }
-        bus.addObserver { [weak self] in if $0 { self?.ask() } }
+        owner = login.onOwner { [weak self] in if $0 { self?.refresh() } }
+        bus.addObserver { [weak self] in if $0 { self?.refresh() } }
         for inhibitor in inhibitors {
             inhibitor.onAnswer = { [weak self] in self?.answered() }
         }
     }
 
-    /// Gives the locks back: the process is about to stop, and nobody is to wait for it.
-    package func leave() {
+    /// Releases the locks, so that nobody waits for this process.
+    package func releaseLocks() {
         for inhibitor in inhibitors { inhibitor.release() }
     }
 
-    /// Asks what logind is about, and takes the locks: it is there for the first time or again, or the process is.
-    package func ask() {
+    /// Asks logind for its state and for the locks, after logind or this process has come back.
+    package func refresh() {
         login.delayMax { [inhibitors] in
             guard let time = try? $0.get() else { return }
             for inhibitor in inhibitors { inhibitor.delayMax = time }
@@ -49,18 +49,18 @@ package final class LoginSource {
         shutdown.askLogin()
     }
 
-    /// Calls `body` once when no lock is asked for, which may be now: the answer would bring it.
-    package func whenSettled(_ body: @escaping () -> Void) {
-        if isSettled { body() } else { waiting.append(body) }
+    /// Calls `body` once when no request for a lock is pending, which may be now.
+    package func whenIdle(_ body: @escaping () -> Void) {
+        if isIdle { body() } else { waiting.append(body) }
     }
 
     private var inhibitors: [Inhibitor] { [sleep.inhibitor, shutdown.inhibitor] }
 
-    private var isSettled: Bool { inhibitors.allSatisfy { !$0.isAsking } }
+    private var isIdle: Bool { inhibitors.allSatisfy { !$0.isAsking } }
 
     private func answered() {
-        guard isSettled else { return }
-        onSettled?()
+        guard isIdle else { return }
+        onIdle?()
         let bodies = waiting
         waiting = []
         for body in bodies { body() }

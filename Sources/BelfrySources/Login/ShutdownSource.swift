@@ -5,8 +5,8 @@ package import BelfryEventLoop
 package import Lifecycle
 package import BelfrySystemd
 
-/// Knows which end of the machine logind has announced, for the reason of the stop that follows. With the inhibitor,
-/// logind waits until that is known and the background tasks under way have ended: whatever they need still runs.
+/// Which shutdown logind has announced, for the reason of the stop that follows. With the inhibitor, logind waits until that
+/// is known and the background tasks under way have ended, since what they need still runs.
 package final class ShutdownSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
@@ -17,9 +17,9 @@ package final class ShutdownSource {
     private var isWaiting = false
     private var timer: TimerEventSource?
 
-    /// Makes the end of the machine wait, while it is wanted.
+    /// Delays the shutdown, while it is wanted.
     package let inhibitor: Inhibitor
-    /// The end that was announced, where logind has said which.
+    /// The announced shutdown, if logind has said which.
     package private(set) var kind: ShutdownKind?
     /// Called when background tasks took longer than logind waits.
     package var onOverrun: ((Duration) -> Void)?
@@ -33,7 +33,7 @@ package final class ShutdownSource {
         matches = login.onShutdown { [unowned self] in announced($0, $1) }
     }
 
-    /// Asks logind, which is there for the first time or again, or has not been heard for a while.
+    /// Asks logind whether a shutdown is announced.
     func askLogin() {
         login.isPreparing(for: .shutdown) { [weak self] answer in
             if let self { announced((try? answer.get()) ?? isAnnounced, nil) }
@@ -49,7 +49,7 @@ package final class ShutdownSource {
         if !begins {
             isWaiting = false
             timer = nil
-            inhibitor.take()
+            inhibitor.acquire()
         }
     }
 
@@ -57,12 +57,12 @@ package final class ShutdownSource {
         isWaiting = true
         timer = inhibitor.timer(on: loop) { [unowned self] in
             onOverrun?(inhibitor.delayMax)
-            letGo()
+            endWait()
         }
-        mediator.whenBackgroundTasksEnd { [weak self] in self?.letGo() }
+        mediator.whenBackgroundTasksEnd { [weak self] in self?.endWait() }
     }
 
-    private func letGo() {
+    private func endWait() {
         guard isWaiting else { return }
         isWaiting = false
         timer = nil

@@ -5,7 +5,7 @@ package import BelfryEventLoop
 package import BelfrySystemd
 package import Lifecycle
 
-/// Tells of the machine's sleep: pauses the service and posts `willSleep` before it, posts `didWake` and continues the
+/// The machine's sleep: pauses the service and posts `willSleep` before it, posts `didWake` and continues the
 /// service after it. With the inhibitor, logind waits until the listeners are done.
 package final class SleepSource {
     private let loop: MainEventLoop
@@ -14,10 +14,10 @@ package final class SleepSource {
     private var phase = SleepPhase()
     private var timer: TimerEventSource?
     private var match: BusMatch?
-    /// How many answers of logind are to come. What it announces until then is in the last of them, and may be over.
+    /// How many answers of logind are pending. What it announces before the last answer is included in it, and may be over.
     private var questions = 0
 
-    /// Makes a sleep wait, while it is wanted.
+    /// Delays a sleep, while it is wanted.
     package let inhibitor: Inhibitor
     /// Called when listeners took longer than logind waits.
     package var onOverrun: ((Duration) -> Void)?
@@ -28,24 +28,24 @@ package final class SleepSource {
         self.mediator = mediator
         self.login = login
         inhibitor = Inhibitor(.sleep, of: login, who: who, why: "Listeners get ready for the sleep")
-        match = login.onSleep { [unowned self] in if questions == 0 { hear(of: $0) } }
+        match = login.onSleep { [unowned self] in if questions == 0 { update($0) } }
     }
 
     /// Whether the machine is about to sleep, or asleep.
     package var isSleeping: Bool { phase.isSleeping }
 
-    /// Asks logind, which is there for the first time or again, or has not been heard for a while.
+    /// Asks logind whether a sleep is announced.
     func askLogin() {
         questions += 1
         login.isPreparing(for: .sleep) { [weak self] answer in
             guard let self else { return }
             questions -= 1
             guard questions == 0 else { return }
-            if let begins = try? answer.get() { hear(of: begins) } else if !isSleeping { inhibitor.take() }
+            if let begins = try? answer.get() { update(begins) } else if !isSleeping { inhibitor.acquire() }
         }
     }
 
-    private func hear(of begins: Bool) {
+    private func update(_ begins: Bool) {
         guard begins else { return act(phase.ended()) }
         let steps = phase.announced(pauses: mediator.pauses)
         guard !steps.isEmpty else { return }
@@ -83,7 +83,7 @@ package final class SleepSource {
             case .resume: mediator.perform(.resume)
             case .lock:
                 timer = nil
-                inhibitor.take()
+                inhibitor.acquire()
             }
         }
     }

@@ -38,7 +38,7 @@ extension SendQueue where Item == [UInt8] {
 /// waits, and the service goes on.
 public final class StandardErrorWriter: RecordWriter {
     private let identifier: String
-    private let stream: PatientStream
+    private let stream: NonblockingStream
     /// The records that nobody has read yet.
     public let queue: RecordQueue?
 
@@ -48,7 +48,7 @@ public final class StandardErrorWriter: RecordWriter {
     /// Makes a writer for another descriptor.
     package init(identifier: String, descriptor: Int32) {
         self.identifier = identifier
-        let stream = PatientStream(descriptor)
+        let stream = NonblockingStream(descriptor)
         self.stream = stream
         queue = RecordQueue { stream.write(&$0) }
     }

@@ -87,16 +87,16 @@ public final class SendQueue<Item> {
         bytes = items.reduce(0) { $0 + size($1) }
     }
 
-    /// Sends what waits before the process ends. Waits until the peer has taken nothing for `patience`, and ten times as
+    /// Sends what waits before the process ends. Waits until the peer has taken nothing for `timeout`, and ten times as
     /// long in all.
-    public func finish(patience: Duration = .milliseconds(100)) {
+    public func finish(timeout: Duration = .milliseconds(100)) {
         let start = MonotonicInstant.now
         var last = start
         while !items.isEmpty || dropped > 0 {
             if advance() {
                 last = .now
-                guard last - start < patience * 10 else { return }
-            } else if MonotonicInstant.now - last < patience {
+                guard last - start < timeout * 10 else { return }
+            } else if MonotonicInstant.now - last < timeout {
                 poll(nil, 0, 1)
             } else {
                 return

@@ -45,7 +45,7 @@ public final class ServiceManagerSocket {
     }
 
     /// How long a message is tried again.
-    private static let patience: UInt64 = 30_000_000
+    private static let timeout: UInt64 = 30_000_000
     private static let limit = (messages: 1024, bytes: 1 << 20)
     /// What descriptors to store leave to messages about the service itself.
     private static let reserve = 256
@@ -101,7 +101,7 @@ public final class ServiceManagerSocket {
         if isReplaceable { queue.remove { $0.keys?.isSubset(of: latest) == true } }
         let copies = descriptors.map { OwnedDescriptor(copying: $0) }
         guard copies.allSatisfy({ $0.number >= 0 }) else { return .failed(Self.error(EMFILE)) }
-        let end = MonotonicInstant(microseconds: MonotonicInstant.now.microseconds + Self.patience)
+        let end = MonotonicInstant(microseconds: MonotonicInstant.now.microseconds + Self.timeout)
         let datagram = Datagram(text: text, descriptors: copies, keys: isReplaceable ? latest : nil, end: end)
         let isStoring = messages.contains(where: \.isAboutTheStore)
         return queue.add(datagram, reserve: isStoring ? Self.reserve : 0) ? .waiting : .failed(Self.error(EAGAIN))

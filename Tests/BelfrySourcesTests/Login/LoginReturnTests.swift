@@ -89,12 +89,12 @@ struct LoginReturnTests {
 
     @Test func sleepThatPassedWhileTheProcessWasStoppedIsNotToldAfterwards() throws {
         let login = try start()
-        source.leave()
+        source.releaseLocks()
         try fixture.turn { login.held == 0 }
 
         login.announce("PrepareForSleep", true)
         login.announce("PrepareForSleep", false)
-        source.ask()
+        source.refresh()
         try fixture.turn { login.held == 2 }
 
         #expect(fixture.names == [])
@@ -102,24 +102,24 @@ struct LoginReturnTests {
 
     @Test func sleepThatIsStillToComeWhenTheProcessIsBackIsTold() throws {
         let login = try start()
-        source.leave()
+        source.releaseLocks()
         try fixture.turn { login.held == 0 }
 
         login.announce("PrepareForSleep", true)
-        source.ask()
+        source.refresh()
         try fixture.turn { fixture.names.last == "willSleep" }
 
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
     }
 
     @Test func processThatIsToStopWaitsForALockThatIsOnItsWay() throws {
-        var isSettled = false
+        var isIdle = false
         let login = try StandInLogin(fixture)
         try fixture.turn { source.sleep.inhibitor.isAsking }
-        source.whenSettled { isSettled = true }
-        #expect(!isSettled)
+        source.whenIdle { isIdle = true }
+        #expect(!isIdle)
 
-        try fixture.turn { isSettled }
+        try fixture.turn { isIdle }
 
         #expect(source.sleep.inhibitor.isHeld && source.shutdown.inhibitor.isHeld)
         #expect(login.held == 2)

@@ -183,8 +183,8 @@ struct LoginSourceTests {
         let peer = try fixture.peer("org.freedesktop.login1")
         try fixture.turn { !problems.isEmpty }
 
-        source.sleep.inhibitor.take()
-        source.sleep.inhibitor.take()
+        source.sleep.inhibitor.acquire()
+        source.sleep.inhibitor.acquire()
         try fixture.turn { peer.calls.count { $0 == "Inhibit" } >= 2 }
 
         #expect(problems.count == 1)

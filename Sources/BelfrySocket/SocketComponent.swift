@@ -10,21 +10,21 @@ internal import Lifecycle
 internal import Varlink
 
 /// Puts the socket together from what is configured, what systemd handed over and what the last process left.
-final class SocketPart: AssembledPart {
-    private let foundation: PartFoundation
+final class SocketComponent: RunningComponent {
+    private let parameters: ComponentParameters
     private let received: ListenDescriptors
     /// Nil when there is to be no socket.
     private let handoff: Handoff?
     private var listener: SocketListener?
 
-    init(_ foundation: PartFoundation) throws {
-        self.foundation = foundation
+    init(_ parameters: ComponentParameters) throws {
+        self.parameters = parameters
         received = try .received()
-        let descriptors = HandoffDescriptors(received, store: DescriptorStore(manager: foundation.manager))
-        let settings = foundation.settings.socket
+        let descriptors = HandoffDescriptors(received, store: DescriptorStore(manager: parameters.manager))
+        let settings = parameters.settings.socket
         if settings.isEnabled {
             handoff = try Handoff(
-                settings, bootID: foundation.identity.bootID, descriptors: descriptors, log: foundation.log)
+                settings, bootID: parameters.identity.bootID, descriptors: descriptors, log: parameters.log)
         } else {
             handoff = nil
             descriptors.closeRest()
@@ -35,32 +35,32 @@ final class SocketPart: AssembledPart {
 
     func owns(descriptorNamed name: String) -> Bool { HandoffDescriptors.isOurs(name) }
 
-    func addFirstListeners(_ service: PartSurroundings) throws {
+    func addFirstListeners(_ service: ComponentContext) throws {
         guard let handoff else { return }
-        let path = foundation.options.socketPath
+        let path = parameters.options.socketPath
         let endpoint = SocketEndpoint(
-            path: path ?? foundation.settings.socket.path ?? service.paths.socketPath,
+            path: path ?? parameters.settings.socket.path ?? service.paths.socketPath,
             activated: path == nil ? received.named("varlink") : [])
         let listener = try SocketListener(
-            loop: service.loop, mediator: service.mediator, identity: foundation.identity, endpoint: endpoint,
+            loop: service.loop, mediator: service.mediator, identity: parameters.identity, endpoint: endpoint,
             handoff: handoff,
-            series: JournalSeries(id: service.counter, uid: geteuid(), bootID: foundation.identity.bootID),
-            log: foundation.log)
+            series: JournalSeries(id: service.counter, uid: geteuid(), bootID: parameters.identity.bootID),
+            log: parameters.log)
         listener.describeRun = service.describeRun
         listener.refreshTimeouts = service.refreshTimeouts
         try service.mediator.addListener(listener)
         self.listener = listener
     }
 
-    func take(_ timeouts: UnitTimeouts) { listener?.unitTimeouts = timeouts }
+    func unitTimeoutsChanged(_ timeouts: UnitTimeouts) { listener?.unitTimeouts = timeouts }
 
     func end() { listener?.close() }
 }
 
-extension ServicePart {
+extension ServiceComponent {
     /// The Varlink socket with `io.belfry.Lifecycle`: what belfryctl talks to, and what programs subscribe to, post to and
     /// hold the service by. `[Socket]` in the configuration says where it is and who may use it.
-    public nonisolated static var socket: ServicePart { ServicePart("socket") { try SocketPart($0) } }
+    public nonisolated static var socket: ServiceComponent { ServiceComponent("socket") { try SocketComponent($0) } }
 }
 
 nonisolated extension VarlinkLimits {

@@ -5,19 +5,21 @@ public import Belfry
 internal import BelfryListeners
 internal import Lifecycle
 
-extension ServicePart {
+extension ServiceComponent {
     /// Writes back and trims the directories of the configuration's `[Cache NAME]` sections, on the notifications that each
     /// names: without a word of it when the service is asked to flush, and when memory is short.
-    public nonisolated static var cacheFlush: ServicePart { ServicePart("cacheFlush") { CacheFlushPart($0) } }
+    public nonisolated static var cacheFlush: ServiceComponent {
+        ServiceComponent("cacheFlush") { CacheFlushComponent($0) }
+    }
 }
 
 /// Keeps cache directories within their bounds.
-final class CacheFlushPart: AssembledPart {
+final class CacheFlushComponent: RunningComponent {
     private let log: ServiceLog
 
-    init(_ foundation: PartFoundation) { log = foundation.log }
+    init(_ parameters: ComponentParameters) { log = parameters.log }
 
-    func addLastListeners(_ service: PartSurroundings) throws {
+    func addLastListeners(_ service: ComponentContext) throws {
         try service.mediator.addListener(CacheFlushListener(mediator: service.mediator, log: log))
     }
 }

@@ -4,13 +4,13 @@
 internal import CBelfry
 internal import Glibc
 
-/// A descriptor that others may have too, such as standard error, written to without waiting for whoever reads it.
+/// Writes to a descriptor that other processes share, such as standard error, without blocking.
 ///
-/// It is not made non-blocking: that would be so for everyone who has it. A pipe or a terminal is opened once more
-/// (proc(5), `/proc/self/fd`), which gives a description of our own; where that is not allowed, it is asked whether it has
-/// room, and then given no more than a pipe takes at once (pipe(7), `PIPE_BUF`).
+/// The descriptor itself is not made non-blocking, since that would change it for every process that shares it. A pipe or a
+/// terminal is opened again (proc(5), `/proc/self/fd`), which gives an open file description of our own. Where that is not
+/// allowed, poll(2) says whether there is room, and a write has at most `PIPE_BUF` bytes (pipe(7)).
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
-final class PatientStream {
+final class NonblockingStream {
     private enum Kind {
         case file, socket, opened, shared
     }
@@ -35,7 +35,7 @@ final class PatientStream {
 
     isolated deinit { if kind == .opened { close(descriptor) } }
 
-    /// Writes what there is room for, and leaves the rest.
+    /// Writes as much as there is room for, and removes it from `bytes`.
     func write(_ bytes: inout [UInt8]) -> SendQueue<[UInt8]>.Attempt {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes(writeSome)

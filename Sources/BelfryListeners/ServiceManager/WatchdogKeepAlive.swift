@@ -8,7 +8,7 @@ internal import BelfryLinux
 
 /// Keeps the watchdog content, from the loop itself and only while every listener is healthy: a loop that hangs and a
 /// listener that is unhealthy both end in the silence that the watchdog is there for.
-final class WatchdogKeeper {
+final class WatchdogKeepAlive {
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
     private let manager: ServiceManagerSocket
