@@ -28,7 +28,7 @@ final class ClientLog {
     private func write(_ priority: JournalRecord.Priority, _ text: RecordText, _ peer: VarlinkPeer?) {
         guard let suppressed = limit.admit(peer?.uid ?? 0, at: .now) else { return }
         let note: RecordText = suppressed > 0 ? ", and \(suppressed) such messages before were left out" : ""
-        let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)) }
+        let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)?.name) }
         log.write(priority, text + note, .client, fields: origin.map { LifecycleRecords.fields(of: .peer($0)) } ?? [])
     }
 }

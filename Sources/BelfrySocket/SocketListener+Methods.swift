@@ -104,7 +104,7 @@ extension SocketListener {
         let client = SocketClient(
             .peer(
                 PeerOrigin(
-                    pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid), command: ProcessCommand.of(peer.pid)))
+                    pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid)?.name, command: ProcessCommand.of(peer.pid)))
         )
         request.attachment = client
         return client

@@ -1,30 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
-internal import Glibc
+/// The systemd unit that a process belongs to, by its control group.
+///
+/// systemd names control groups after units (systemd.unit(5), cgroups(7)). `sd_pid_get_unit(3)` finds the same, but with
+/// some thirty system calls, and it must be asked twice.
+package nonisolated struct ProcessUnit: Sendable, Equatable {
+    /// The unit's name.
+    package let name: String
+    /// Whether it is a unit of a user's service manager.
+    package let isOfUser: Bool
 
-/// Which systemd unit a process belongs to.
-public nonisolated enum ProcessUnit {
-    /// The unit of `pid` by its control group (sd_pid_get_unit(3)), its user unit if it has one; nil when the process
-    /// is gone, in no unit, or outside our view.
-    public static func of(_ pid: Int32) -> String? {
-        guard pid > 0 else { return nil }
-        return ofUser(pid) ?? ofSystem(pid)
+    /// The unit of `pid`; nil when the process is gone, in no unit, or outside our view.
+    package static func of(_ pid: Int32) -> ProcessUnit? {
+        guard let group = ProcessFile.read("cgroup", of: pid, limit: 8192) else { return nil }
+        return ProcessUnit(group: group, ofInit: ProcessFile.read("cgroup", of: 1, limit: 8192))
     }
 
-    /// The unit of `pid` that its user's manager runs.
-    static func ofUser(_ pid: Int32) -> String? { name(sd_pid_get_user_unit, pid) }
+    /// The unit by the contents of `/proc/PID/cgroup` and `/proc/1/cgroup`: the units of a container's manager are below
+    /// its own control group, which is not the root where the container has no namespace for control groups.
+    init?(group: [UInt8], ofInit: [UInt8]?) {
+        guard let path = Self.path(group) else { return nil }
+        var root = ofInit.flatMap(Self.path) ?? []
+        if root.last?.elementsEqual("init.scope".utf8) == true { root.removeLast() }
+        guard path.starts(with: root, by: { $0.elementsEqual($1) }) else { return nil }
+        let groups = Self.skipSlices(path[root.count...])
+        guard let first = groups.first else { return nil }
+        if first.starts(with: "user@".utf8), let name = Self.skipSlices(groups.dropFirst()).first.flatMap(Self.name) {
+            (self.name, isOfUser) = (name, true)
+        } else if let name = Self.name(first) {
+            (self.name, isOfUser) = (name, false)
+        } else {
+            return nil
+        }
+    }
 
-    /// The unit of `pid` that the system's manager runs.
-    static func ofSystem(_ pid: Int32) -> String? { name(sd_pid_get_unit, pid) }
+    /// The names of the control groups from the root on, in the hierarchy that systemd uses.
+    private static func path(_ file: [UInt8]) -> [ArraySlice<UInt8>]? {
+        for line in file.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3, fields[1].isEmpty || fields[1].elementsEqual("name=systemd".utf8) else { continue }
+            return fields[2].split(separator: UInt8(ascii: "/"))
+        }
+        return nil
+    }
 
-    private static func name(
-        _ ask: (pid_t, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32, _ pid: Int32
-    ) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard ask(pid, &text) >= 0, let text else { return nil }
-        defer { free(text) }
-        return String(cString: text)
+    private static func skipSlices(_ groups: ArraySlice<ArraySlice<UInt8>>) -> ArraySlice<ArraySlice<UInt8>> {
+        groups.drop { hasSuffix($0, ".slice") && name($0) != nil }
+    }
+
+    /// The name of the unit with this control group, or nil if there is none. systemd puts an underscore in front of a name that could
+    /// be one of the kernel's files.
+    private static func name(_ group: ArraySlice<UInt8>) -> String? {
+        let name = group.first == UInt8(ascii: "_") ? group.dropFirst() : group
+        guard name.count < 256, name.allSatisfy(isPartOfName), types.contains(where: { hasSuffix(name, $0) }),
+            let first = name.first, first != UInt8(ascii: "."), first != UInt8(ascii: "@")
+        else { return nil }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    private static let types: [StaticString] = [
+        ".service", ".scope", ".slice", ".socket", ".mount", ".swap", ".target", ".timer", ".path", ".device",
+        ".automount",
+    ]
+
+    private static func hasSuffix(_ text: ArraySlice<UInt8>, _ suffix: StaticString) -> Bool {
+        text.count >= suffix.utf8CodeUnitCount
+            && suffix.withUTF8Buffer { text.suffix($0.count).elementsEqual($0) }
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: ":-_.\\@".utf8.contains(byte)
+        }
     }
 }

@@ -200,7 +200,7 @@ final class SenderLookup {
         if let last, last.sender.pid == pid, now - last.when < Self.validity { return last.sender }
         // The command first: it is the cheaper question, and the sender may be about to end.
         let command = ProcessCommand.of(pid)
-        let sender = Sender(pid: pid, unit: ProcessUnit.of(pid), command: command)
+        let sender = Sender(pid: pid, unit: ProcessUnit.of(pid)?.name, command: command)
         last = (sender, now)
         return sender
     }

@@ -41,15 +41,14 @@ package final class ServiceManagerUnit {
     ///
     /// - Parameter bus: the system's bus, used unless it is the unit of a user.
     package static func own(loop: MainEventLoop, system bus: SystemBus) -> ServiceManagerUnit? {
-        if let name = ProcessUnit.ofUser(getpid()) {
+        guard let unit = ProcessUnit.of(getpid()) else { return nil }
+        if unit.isOfUser {
             guard let address = userAddress else { return nil }
             let socket = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
             return ServiceManagerUnit(
-                name: name, on: SystemBus(loop: loop, address: address), system: bus, managerSocket: socket)
+                name: unit.name, on: SystemBus(loop: loop, address: address), system: bus, managerSocket: socket)
         }
-        return ProcessUnit.ofSystem(getpid()).map {
-            ServiceManagerUnit(name: $0, on: bus, managerSocket: "/run/systemd/private")
-        }
+        return ServiceManagerUnit(name: unit.name, on: bus, managerSocket: "/run/systemd/private")
     }
 
     /// The same unit by way of the manager's own socket, which needs no bus; nil where it is not ours to use: that of the
