@@ -3,14 +3,14 @@
 
 internal import Lifecycle
 
-/// A whole life, step by step.
+/// A whole lifecycle, step by step.
 final class ConformanceLife {
     /// What happens to the service.
     enum Step: CustomStringConvertible {
         case perform(LifecycleTrigger)
-        /// A reload that another listener refuses when it is told of this.
+        /// A reload that another listener refuses in this notification.
         case refusedReload(LifecycleNotification.Name)
-        /// Everything that is posted and that the listener declared.
+        /// A post of each name that the listener declared and that can be posted.
         case posts
 
         var description: String {
@@ -32,14 +32,14 @@ final class ConformanceLife {
 
     init(_ stage: ConformanceStage) {
         self.stage = stage
-        // It is the first that the mediator has, and its name is nobody else's.
+        // This cannot fail: it is the first listener.
         try? stage.mediator.addListener(stage.refuser)
     }
 
-    /// Takes a step to its end.
+    /// Runs a step to its end.
     ///
-    /// - Returns: whether nothing has gone wrong.
-    func take(_ step: Step) async -> Bool {
+    /// - Returns: whether there are no failures.
+    func run(_ step: Step) async -> Bool {
         for begin in begun(by: step) {
             let ended = Ended()
             begin { ended.isSet = true }
@@ -53,13 +53,13 @@ final class ConformanceLife {
         return stage.failures.isEmpty
     }
 
-    /// Takes a step and waits for nobody.
-    func takeAtOnce(_ step: Step) async {
+    /// Begins a step without waiting for its end.
+    func begin(_ step: Step) async {
         for begin in begun(by: step) { begin {} }
         await ConformanceStage.turns()
     }
 
-    /// Nine tenths of the deadline pass by the manual clock; after that, only real time may do it.
+    /// Lets nine tenths of the deadline pass by the manual clock, then real time.
     private func moves(_ condition: () -> Bool, within deadline: Duration) async -> Bool {
         for _ in 0..<9 {
             await ConformanceStage.turns()
@@ -115,7 +115,7 @@ final class ConformanceLife {
     }
 }
 
-/// A mediator with one listener under examination, and what is wrong with it so far.
+/// A mediator with the listener under test, and the failures so far.
 final class ConformanceStage {
     let check: ListenerConformance
     let clock = ManualClock()
@@ -139,13 +139,13 @@ final class ConformanceStage {
         }
     }
 
-    /// Remembers the listener without keeping it.
+    /// Observes the listener without retaining it.
     func watch(_ listener: (any LifecycleListener)?) {
         self.listener = listener
         name = listener?.name ?? ""
     }
 
-    /// Gives the listener to the mediator, so that nobody else keeps it.
+    /// Moves the listener into the mediator, so that nothing else retains it.
     func add(_ listener: inout (any LifecycleListener)?) throws {
         if let listener { try mediator.addListener(listener) }
         listener = nil
@@ -155,31 +155,31 @@ final class ConformanceStage {
         if let listener { mediator.removeListener(listener) }
     }
 
-    /// The names to post: all that the listener declares and that belong to no transition.
+    /// The declared names that can be posted.
     var posted: [LifecycleNotification.Name] {
         let names = listener?.answers.filter { $0.action == nil }.map(\.name) ?? []
         return names.filter { !$0.isTransition }
     }
 
-    /// The actions to ask for.
+    /// The offered actions.
     var actions: [String] { listener?.answers.compactMap(\.action?.id) ?? [] }
 
-    /// The shortest time that any answer has.
+    /// The shortest deadline of the answers.
     var shortestDeadline: Duration {
         listener?.answers.map { $0.deadline ?? mediator.deadlines.listener }.min() ?? mediator.deadlines.listener
     }
 
-    /// Whether somebody keeps the listener that nobody should know any more.
+    /// The failure of a listener that is still retained after its removal.
     func leak() async -> [String] {
         await wait { self.listener == nil } ? [] : ["is gone when it was removed: something still holds '\(name)'"]
     }
 
-    /// Waits by the real clock, up to the timeout of the check.
+    /// Waits in real time, up to the timeout of the check.
     func wait(until condition: () -> Bool) async -> Bool {
         let end = ContinuousClock.now + check.timeout
         var rounds = 0
         while !condition() {
-            // Where the main actor is busy, time passes and nobody had a turn.
+            // On a busy machine the time may pass before other work of the main actor had a turn.
             guard rounds < 20 || ContinuousClock.now < end else { return false }
             rounds += 1
             await Self.turns()
@@ -188,12 +188,12 @@ final class ConformanceStage {
         return true
     }
 
-    /// Lets other work of the main actor go on.
+    /// Gives other work of the main actor some turns.
     static func turns() async { for _ in 0..<20 { await Task.yield() } }
 
     private func note(_ report: LifecycleReport) {
         reports += 1
-        // In the check of cancellation nobody has time.
+        // The check of cancellation gives no time to anybody.
         guard mediator.deadlines.listener > .zero else { return }
         for answer in report.listeners where answer.listener == name && name != refuser.name {
             let told = report.notification.name

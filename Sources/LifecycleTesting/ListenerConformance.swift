@@ -3,32 +3,32 @@
 
 public import Lifecycle
 
-/// What every listener owes its mediator, as a check to call from your own tests:
+/// Checks the rules that every listener must follow. Call it from your own tests:
 ///
-///     @Test func playsByTheRules() async throws {
+///     @Test func followsTheRules() async throws {
 ///         let failures = try await ListenerConformance().check { VideoListener() }
 ///         #expect(failures == [])
 ///     }
 ///
-/// A listener declares each interest once, under a name that can be written down; answers all it declared within the
-/// deadline, through a whole life; bears being added and removed at any point; ends when it is cancelled; and is gone
-/// when it was removed. Each failure begins with the rule that was broken.
+/// A listener has a valid name and declares each notification once; it answers all of them within the deadline, through a
+/// whole lifecycle; it can be added and removed at any point; it ends when it is cancelled; and nothing retains it after
+/// its removal. Each failure begins with the rule that was broken.
 public struct ListenerConformance {
-    /// The configuration that the listener finds, and is given again by a reload.
+    /// The configuration, also for reloads.
     public var configuration = LifecycleConfiguration()
-    /// What travels with notifications that need more than the catalogue's, such as typed ones of your own.
+    /// User info for notifications that need it, such as typed ones of your own.
     public var userInfo: [LifecycleNotification.Name: UserInfo] = [:]
-    /// How long an answer may take by the real clock, for work on threads or in children. The deadlines themselves run
-    /// on a manual clock, of which nine tenths pass before the real one is waited for.
+    /// How long an answer may take in real time, for work on threads or in child processes. The deadlines themselves run
+    /// on a manual clock, of which nine tenths pass first.
     public var timeout: Duration
 
-    /// A check with what is usual.
+    /// A check without configuration and user info.
     public init(timeout: Duration = .seconds(2)) { self.timeout = timeout }
 
-    /// Checks a listener that needs nothing.
+    /// Checks a listener that needs neither its mediator nor the clock.
     ///
-    /// - Parameter make: makes a fresh one each time.
-    /// - Returns: what is wrong, a line each; nothing when all is well.
+    /// - Parameter make: makes a new listener each time.
+    /// - Returns: the failures, one line each.
     /// - Throws: what `make` does, or `ListenerOrderError` for a listener that its mediator refuses.
     public func check(_ make: () throws -> any LifecycleListener) async throws -> [String] {
         try await check { _, _ in try make() }
@@ -36,8 +36,8 @@ public struct ListenerConformance {
 
     /// Checks a listener that needs its mediator or the clock.
     ///
-    /// - Parameter make: makes a fresh one each time, for the mediator that it will be added to.
-    /// - Returns: what is wrong, a line each; nothing when all is well.
+    /// - Parameter make: makes a new listener each time, for the mediator that it will be added to.
+    /// - Returns: the failures, one line each.
     /// - Throws: what `make` does, or `ListenerOrderError` for a listener that its mediator refuses.
     public func check(
         _ make: (LifecycleMediator, ManualClock) throws -> any LifecycleListener
@@ -62,7 +62,7 @@ public struct ListenerConformance {
         return ListenerDeclaration(listener).failures
     }
 
-    /// One life, in which the listener is there from one step to another.
+    /// Runs a lifecycle in which the listener is present from one step to another.
     private func life(_ make: Make, _ steps: [ConformanceLife.Step], from: Int, to: Int) async throws -> [String] {
         let stage = ConformanceStage(self)
         let life = ConformanceLife(stage)
@@ -71,21 +71,21 @@ public struct ListenerConformance {
         for (index, step) in steps.enumerated() {
             if index == from { try stage.add(&listener) }
             if index == to { stage.remove() }
-            guard await life.take(step) else { return stage.failures }
+            guard await life.run(step) else { return stage.failures }
         }
         stage.remove()
         listener = nil
         return stage.failures.isEmpty ? await stage.leak() : stage.failures
     }
 
-    /// A launch and a stop that leave no time for more than a first step.
+    /// Runs a lifecycle with deadlines of zero, which leave time for a first step only.
     private func cancellation(_ make: Make) async throws -> [String] {
         let stage = ConformanceStage(self, deadlines: .none)
         let life = ConformanceLife(stage)
         var listener: (any LifecycleListener)? = try make(stage.mediator, stage.clock)
         stage.watch(listener)
         try stage.add(&listener)
-        for step in ConformanceLife.steps { await life.takeAtOnce(step) }
+        for step in ConformanceLife.steps { await life.begin(step) }
         stage.remove()
         return await stage.leak().map { _ in "ends when it is cancelled: an answer was still working afterwards" }
     }
@@ -98,7 +98,7 @@ extension LifecycleDeadlines {
     }
 }
 
-/// What can be seen of a listener without calling it.
+/// The rules for the declarations of a listener.
 struct ListenerDeclaration {
     private let listener: any LifecycleListener
 

@@ -24,24 +24,24 @@ public final class ManualClock: LifecycleClock {
     /// Makes a clock that reads 1 s since boot and a round moment of 2001.
     public init() {}
 
-    /// Where the hands stand.
+    /// The present time of the clock.
     public var now: LifecycleTime {
         LifecycleTime(
             realtimeUsec: elapsed.end(from: Self.start.realtimeUsec),
             monotonicUsec: elapsed.end(from: Self.start.monotonicUsec))
     }
 
-    /// How many calls are still to be made.
+    /// How many timers have not fired yet.
     public var pendingTimers: Int { alarms.count { $0.body != nil } }
 
-    /// Makes the call when `advance(by:)` reaches its time.
+    /// Sets a timer, which fires when `advance(by:)` reaches its time.
     public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> any LifecycleTimer {
         let alarm = Alarm(due: elapsed + delay.bounded, body)
         alarms.append(alarm)
         return alarm
     }
 
-    /// Moves the clock, and makes the calls that become due on the way, in order.
+    /// Moves the clock, and fires the timers that become due on the way, in order.
     public func advance(by duration: Duration) {
         let end = elapsed + duration.bounded
         while let next = alarms.filter({ $0.body != nil && $0.due <= end }).min(by: { $0.due < $1.due }) {

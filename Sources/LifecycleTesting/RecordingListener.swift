@@ -3,11 +3,11 @@
 
 public import Lifecycle
 
-/// A listener that writes down what it is told, and answers as the test wants it to.
+/// A listener that records its notifications, and answers as the test wants.
 public final class RecordingListener: LifecycleListener {
-    /// How it answers.
+    /// The way of answering.
     public enum Manner {
-        /// At once.
+        /// Immediately.
         case atOnce
         /// By throwing this.
         case throwing(any Error)
@@ -17,13 +17,13 @@ public final class RecordingListener: LifecycleListener {
         case stubborn
     }
 
-    /// What the listener is called.
+    /// The name of the listener.
     public let name: String
-    /// The notifications it was told of, in order.
+    /// The notifications that it received, in order.
     public private(set) var received: [LifecycleNotification] = []
-    /// What it also writes its name and the notification's into, as «NAME NOTIFICATION».
+    /// Called with «NAME NOTIFICATION» for each notification.
     public var journal: ((String) -> Void)?
-    /// How it answers from now on.
+    /// The way of answering from now on.
     public var manner: Manner
     /// Its rank.
     public let rank: Int?
@@ -31,7 +31,7 @@ public final class RecordingListener: LifecycleListener {
     private let deadline: Duration?
     private var waiting: [UnsafeContinuation<Void, Never>] = []
 
-    /// Makes a listener for `interests`, by default all that Belfry itself posts.
+    /// Makes a listener for these names, by default all of the catalogue.
     public init(
         _ name: String, _ interests: [LifecycleNotification.Name] = LifecycleNotification.Name.catalogue,
         deadline: Duration? = nil, rank: Int? = nil, manner: Manner = .atOnce
@@ -43,14 +43,14 @@ public final class RecordingListener: LifecycleListener {
         self.manner = manner
     }
 
-    /// Writes each of its interests down and answers in its manner.
+    /// Records each notification, and answers in the manner that is set.
     public var answers: [LifecycleAnswer] {
         for interest in interests {
             on(interest, deadline: deadline) { [self] notification in try await answer(notification) }
         }
     }
 
-    /// Lets the answers that wait finish.
+    /// Lets the waiting answers finish.
     public func finish() {
         let waiting = waiting
         self.waiting = []
@@ -78,7 +78,7 @@ public final class RecordingListener: LifecycleListener {
     }
 }
 
-/// A listener that refuses a new configuration when it is told to, before or after the others have taken it.
+/// A listener that refuses a new configuration in `willReload` or `didReload`.
 final class RefusingListener: LifecycleListener {
     let name = "io.belfry.conformance.refuser"
     var refused: LifecycleNotification.Name?

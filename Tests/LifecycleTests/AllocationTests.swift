@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-/// What a post asks of the allocator, counted in a program with a malloc(3) of its own.
+/// The allocations of a post, counted in a program with its own malloc(3).
 struct AllocationTests {
     @Test func aPostAllocatesNothing() throws {
         let (lines, status) = try ProbeProcess("AllocationProbe", []).finish()

@@ -36,7 +36,7 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func itMayNotHoldAStopBeyondItsTime() {
+    @Test func taskDelaysAStopAtMostForItsShare() {
         var expired = 0
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300)) { expired += 1 }
         fixture.perform(.stop)
@@ -72,7 +72,7 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func oneThatIsBegunWhenTheTimeIsUpComesTooLate() {
+    @Test func taskBegunAtTheEndOfTheTimeIsNotWaitedFor() {
         var late: BackgroundTask?
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300)) { [fixture] in
             late = fixture.mediator.beginBackgroundTask(named: "late", deadline: .seconds(300))
@@ -86,7 +86,7 @@ struct BackgroundTaskTests {
         late?.end()
     }
 
-    @Test func droppedTaskHoldsNobody() {
+    @Test func droppedTaskDelaysNothing() {
         var task: BackgroundTask? = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
         fixture.perform(.pause)
         #expect(task?.isEnded == false)
@@ -106,7 +106,7 @@ struct BackgroundTaskTests {
     }
 
     @Test(arguments: [LifecycleNotification.Name.willResignActive, .didEnterBackground])
-    func aPauseWaitsForWhatIsBegunWhileItIsTold(name: LifecycleNotification.Name) throws {
+    func pauseWaitsForTasksThatBeginDuringIt(name: LifecycleNotification.Name) throws {
         let listener = TaskListener(on: name, fixture.mediator)
         try fixture.mediator.addListener(listener)
 
@@ -121,7 +121,7 @@ struct BackgroundTaskTests {
     }
 
     @Test(arguments: [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate])
-    func aStopWaitsForWhatIsBegunWhileItIsTold(name: LifecycleNotification.Name) throws {
+    func stopWaitsForTasksThatBeginDuringIt(name: LifecycleNotification.Name) throws {
         let listener = TaskListener(on: name, fixture.mediator)
         try fixture.mediator.addListener(listener)
 
@@ -135,7 +135,7 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func aSecondStopEndsWhatIsBegunInTheFirst() throws {
+    @Test func secondStopExpiresTasksBegunDuringTheFirst() throws {
         let listener = TaskListener(on: .willTerminate, fixture.mediator)
         try fixture.mediator.addListener(listener)
 
@@ -146,7 +146,7 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func aPauseThatHasBegunLeavesTheWaitToTheStop() throws {
+    @Test func stopWaitsForTheTasksOfAPauseThatHasBegun() throws {
         let listener = TaskListener(on: .willResignActive, fixture.mediator)
         try fixture.mediator.addListener(listener)
 
@@ -160,7 +160,7 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func aSleepThatComesWaitsNoLongerForWhatWasBegun() throws {
+    @Test func hurriedPauseDoesNotWaitForTasks() throws {
         let listener = TaskListener(on: .willResignActive, fixture.mediator)
         try fixture.mediator.addListener(listener)
         var report: TransitionReport?
@@ -175,7 +175,7 @@ struct BackgroundTaskTests {
     }
 }
 
-/// A listener that begins work when it is told of something, as apps do when they leave.
+/// A listener that begins a background task when it is called, as apps do in `didEnterBackground`.
 final class TaskListener: LifecycleListener {
     let name = "working"
     private(set) var task: BackgroundTask?

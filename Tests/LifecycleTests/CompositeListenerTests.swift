@@ -9,7 +9,7 @@ import Testing
 struct CompositeListenerTests {
     struct Broken: Error, CustomStringConvertible { let description = "lens cap on" }
 
-    /// Answers what only an awaited post asks.
+    /// Answers requests whose poster waits for the result.
     final class Asked: LifecycleListener {
         let name: String
         private let opens: Bool
@@ -50,7 +50,7 @@ struct CompositeListenerTests {
         #expect(fixture.mediator.listeners.map(\.interests) == [[.didReload, .flushRequested]])
     }
 
-    @Test func leavesAreToldInOrderAndInReverse() throws {
+    @Test func leavesAreCalledInOrderAndInReverse() throws {
         let inner = try CompositeListener("inner", clock: fixture.clock, [leaf("b"), leaf("c")])
         try add(leaf("a"), inner, leaf("d"))
 
@@ -61,7 +61,7 @@ struct CompositeListenerTests {
                 + ["d", "c", "b", "a"].map { "\($0) willTerminate" })
     }
 
-    @Test func failureStopsNoOtherLeafAndIsNamed() throws {
+    @Test func failureOfALeafDoesNotStopOthersAndIsNamed() throws {
         try add(leaf("video", [.flushRequested], .throwing(Broken())), leaf("audio", [.flushRequested]))
         var report: LifecycleReport?
 
@@ -99,7 +99,7 @@ struct CompositeListenerTests {
         #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(12)])
     }
 
-    @Test func leavesHaveNoTimeWhenAStopIsCutShort() throws {
+    @Test func leavesAreCutShortWithTheStop() throws {
         try add(leaf("first", [.willTerminate], .stubborn), leaf("second", [.willTerminate], .stubborn))
         fixture.perform(.launch, .stop)
 
@@ -109,7 +109,7 @@ struct CompositeListenerTests {
         #expect(fixture.ended.map(\.trigger) == [.launch, .stop, .stop])
     }
 
-    @Test func askedLeavesAnswerForTheComposite() throws {
+    @Test func outcomesOfLeavesAreCombined() throws {
         try add(Asked("no", opens: false), Asked("yes", opens: true))
         var reports: [LifecycleReport] = []
 
@@ -121,14 +121,14 @@ struct CompositeListenerTests {
         #expect(reports.map { $0.listeners.map(\.outcome) } == [[.handled], [.fetched(.newData)], [.handled]])
     }
 
-    @Test func leavesKeepTheirState() throws {
+    @Test func stateOfLeavesIsRestored() throws {
         let inner = try CompositeListener("inner", clock: fixture.clock, [RestoredListener("deep")])
         try add(RestoredListener("leaf"), inner)
 
         #expect(fixture.mediator.restorableListeners.map(\.restorationIdentifier) == ["leaf", "deep"])
     }
 
-    @Test func leavesJoinAndLeaveAtRunTime() throws {
+    @Test func leavesAreAddedAndRemovedAtRunTime() throws {
         let first = leaf("first", [.didReload])
         let composite = try add(first)
 

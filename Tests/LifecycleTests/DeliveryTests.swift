@@ -42,7 +42,7 @@ struct DeliveryTests {
         #expect(report?.listeners.map(\.outcome) == results.map { .fetched($0) })
     }
 
-    @Test func awaitedPostCompletesOnceThoughOneNeverAnswers() throws {
+    @Test func postCompletesOnceWhenOneListenerNeverAnswers() throws {
         try add("never") {
             $0.name.isEmpty
                 ? []
@@ -63,7 +63,7 @@ struct DeliveryTests {
         #expect(reports.first?.listeners.map(\.outcome) == [.overran, .fetched(.noData)])
     }
 
-    @Test func firstYesOpensTheURL() throws {
+    @Test func firstListenerThatOpensTheURLIsTheLast() throws {
         var asked: [String] = []
         for (name, says) in [("no", false), ("yes", true), ("late", true)] {
             try add(name) {
@@ -83,7 +83,7 @@ struct DeliveryTests {
         #expect(report?.handledBy == "yes")
     }
 
-    @Test func actionIsPerformedByWhoOffersIt() throws {
+    @Test func actionIsPerformedByTheListenerThatOffersIt() throws {
         var performed: [String] = []
         try add("one") { listener in
             ["rotate", "shrink"].map { id in listener.onAction(id, title: id) { _ in performed.append("one \(id)") } }
@@ -100,7 +100,7 @@ struct DeliveryTests {
         #expect(fixture.mediator.actions.map(\.id) == ["rotate", "shrink", "warm"])
     }
 
-    @Test func launchVerdictsAreAllAskedFor() throws {
+    @Test func allLaunchVerdictsAreCollected() throws {
         var asked: [String] = []
         for (name, verdict) in [("a", true), ("b", false), ("c", false)] {
             try add(name) {
@@ -120,7 +120,7 @@ struct DeliveryTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func oneRankIsToldConcurrently() async throws {
+    @Test func listenersOfOneRankAreCalledConcurrently() async throws {
         let first = RecordingListener("first", [.flushRequested], rank: 1, manner: .waiting)
         let second = RecordingListener("second", [.flushRequested], rank: 1, manner: .waiting)
         let last = RecordingListener("last", [.flushRequested])
@@ -136,7 +136,7 @@ struct DeliveryTests {
         #expect(report?.listeners.map(\.listener) == ["first", "second", "last"])
     }
 
-    @Test func primaryIsToldFirstUpAndLastDown() throws {
+    @Test func primaryIsCalledFirstUpAndLastDown() throws {
         fixture.listener("other", [.didBecomeActive, .willResignActive])
         let primary = RecordingListener("primary", [.didBecomeActive, .willResignActive])
         primary.journal = { [fixture] in fixture.told.append($0) }
@@ -155,7 +155,7 @@ struct DeliveryTests {
         #expect(fixture.mediator.listeners.map(\.name) == ["primary", "other"])
     }
 
-    @Test func typedEventsTravelAsUserInfo() throws {
+    @Test func typedEventsAreEncodedAsUserInfo() throws {
         var heard: [Suspension] = []
         let observation = fixture.mediator.addObserver(of: Suspension.self) { heard.append($0) }
         let suspension = Suspension(.freezer, duration: .milliseconds(1500))
@@ -178,7 +178,7 @@ struct DeliveryTests {
     }
 }
 
-/// Listeners that all answer at once, some of which change what the others do.
+/// Listeners with immediate answers, some of which change the others.
 struct ImmediateAnswerTests {
     private final class Telling: LifecycleListener {
         let name: String
@@ -201,7 +201,7 @@ struct ImmediateAnswerTests {
 
     private let mediator = LifecycleMediator(clock: ManualClock())
 
-    @Test func whoAnswersOtherwiseMeanwhileIsNotTold() throws {
+    @Test func listenerWhoseAnswersChangeDuringAPostIsSkipped() throws {
         var told: [String] = []
         var change: () -> Void = {}
         let second = Telling("second") { told.append("second") }
@@ -228,7 +228,7 @@ struct ImmediateAnswerTests {
         #expect(reports.map { $0.listeners.map(\.listener) } == [["first", "second", "third"], ["first", "third"]])
     }
 
-    @Test func whoIsRemovedMeanwhileIsNotTold() throws {
+    @Test func listenerRemovedDuringAPostIsSkipped() throws {
         var told: [String] = []
         let second = Telling("second") { told.append("second") }
         let first = Telling("first") { [mediator] in

@@ -6,7 +6,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// The code in the articles is code that is compiled.
+/// The code in the articles is compiled.
 struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -16,7 +16,7 @@ struct DocumentationTests {
             .filter { $0.pathExtension == suffix }
     }
 
-    /// The lines of a text without their indentation, so that a snippet may stand in a function.
+    /// The lines of a text without their indentation, since a snippet may be part of a function.
     private static func lines(_ text: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: true).map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }
@@ -54,7 +54,7 @@ struct DocumentationTests {
     }
 }
 
-/// The tests in the article on testing, word for word.
+/// The tests in the article on testing, verbatim.
 @Suite(.timeLimit(.minutes(1)))
 struct TestingArticleTests {
     @Test func pausesWithTheService() async throws {
@@ -82,11 +82,11 @@ struct TestingArticleTests {
         #expect(listener.isPlaying == false)
     }
 
-    @Test func playsByTheRules() async throws {
+    @Test func followsTheRules() async throws {
         #expect(try await ListenerConformance().check { PlayerListener() } == [])
     }
 
-    @Test func keepsTheRulesWithSettings() async throws {
+    @Test func followsTheRulesWithSettings() async throws {
         var conformance = ListenerConformance(timeout: .seconds(5))
         conformance.configuration[PlayerSettings.self] = PlayerSettings(volume: 3)
 
@@ -111,7 +111,7 @@ final class PlayerListener: LifecycleListener {
     }
 }
 
-/// Settings that the conformance check hands in.
+/// Settings for the conformance check.
 nonisolated struct PlayerSettings {
     var volume: Int
 }

@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// A stop that finds another transition under way.
+/// A stop during another transition.
 @Suite(.timeLimit(.minutes(1)))
 struct LateStopTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(60), stop: .seconds(20)))
@@ -22,7 +22,7 @@ struct LateStopTests {
             ([.launch], .reload, .willReload), ([.launch], .reload, .didReload), ([], .launch, .willFinishLaunching),
             ([], .launch, .didFinishLaunching), ([], .launch, .didBecomeActive),
         ] as [([LifecycleTrigger], LifecycleTrigger, LifecycleNotification.Name)])
-    func whatIsUnderWayHasHalfOfItsTime(
+    func transitionBeforeAStopHasHalfOfItsTime(
         before: [LifecycleTrigger], trigger: LifecycleTrigger, name: LifecycleNotification.Name
     ) {
         for trigger in before { fixture.perform(trigger) }
@@ -44,7 +44,7 @@ struct LateStopTests {
         hanging.finish()
     }
 
-    @Test func halfIsAtMostWhatWasLeft() {
+    @Test func halfIsAtMostTheRemainingTime() {
         let hanging = fixture.listener("hanging", [.didBecomeActive], .stubborn)
         fixture.perform(.launch)
         fixture.clock.advance(by: .seconds(55))
@@ -57,7 +57,7 @@ struct LateStopTests {
         hanging.finish()
     }
 
-    @Test func timeOfTheStopRunsFromItsAcceptance() {
+    @Test func timeOfAStopBeginsWithItsAcceptance() {
         let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
         var deadlines: [Duration?] = []
         let observation = fixture.mediator.addObserver(of: Termination.self) { deadlines.append($0.deadline) }
@@ -75,7 +75,7 @@ struct LateStopTests {
         hanging.finish()
     }
 
-    @Test func pauseThatWaitsForATaskLeavesTheWaitToTheStop() {
+    @Test func stopOvertakesAPauseThatWaitsForATask() {
         fixture.listener("listener", [.willResignActive, .didEnterBackground, .willTerminate])
         fixture.perform(.launch)
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(60))
@@ -94,7 +94,7 @@ struct LateStopTests {
             fixture.told == ["listener willResignActive", "listener didEnterBackground", "listener willTerminate"])
     }
 
-    @Test func launchThatIsCutDoesNotBecomeActive() {
+    @Test func launchThatIsCutShortDoesNotBecomeActive() {
         let hanging = fixture.listener("hanging", [.willFinishLaunching], .stubborn)
         fixture.listener("other")
         fixture.perform(.launch, .stop)
@@ -110,7 +110,7 @@ struct LateStopTests {
         hanging.finish()
     }
 
-    @Test func launchThatIsDoneInTimeIsDone() async {
+    @Test func launchThatEndsInTimeBecomesActive() async {
         let slow = fixture.listener("slow", [.didFinishLaunching], .waiting)
         fixture.perform(.launch, .stop)
 
@@ -120,7 +120,7 @@ struct LateStopTests {
         #expect(fixture.ended.map(\.result) == [.completed, .completed])
     }
 
-    @Test func reloadThatIsCutLeavesTheOldConfiguration() {
+    @Test func reloadThatIsCutShortKeepsTheOldConfiguration() {
         fixture.mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
             configuration[Int.self] = 1
@@ -139,7 +139,7 @@ struct LateStopTests {
         hanging.finish()
     }
 
-    @Test func answerThatItselfAsksForTheStopIsBoundToo() async throws {
+    @Test func answerThatAsksForTheStopHasItsDeadlineToo() async throws {
         let listener = CuttingListener(fixture.mediator, on: .willReload)
         try fixture.mediator.addListener(listener)
         fixture.perform(.launch, .reload)
@@ -150,7 +150,7 @@ struct LateStopTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func otherLimitHoldsForBoth() {
+    @Test func newDeadlinesHoldForTheStopAndWhatIsBeforeIt() {
         let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
         fixture.perform(.launch, .reload, .stop)
         fixture.clock.advance(by: .seconds(1))
@@ -166,7 +166,7 @@ struct LateStopTests {
     }
 }
 
-/// A stop that finds somebody at work who gets on.
+/// A stop during a transition with a listener that reports progress.
 @Suite(.timeLimit(.minutes(1)))
 struct LateStopProgressTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(4)))
@@ -183,7 +183,7 @@ struct LateStopProgressTests {
         fixture.perform(.launch, .reload)
     }
 
-    @Test func whoGetsOnHoldsTheStopAndTheStopKeepsItsPart() async {
+    @Test func progressDelaysAStopThatKeepsItsPart() async {
         fixture.perform(.stop)
         for _ in 0..<20 {
             fixture.clock.advance(by: .seconds(1))
@@ -205,7 +205,7 @@ struct LateStopProgressTests {
         hanging.finish()
     }
 
-    @Test func whoSaidWhenItReportsAgainIsExpectedThen() {
+    @Test func windowOfAReportSurvivesTheStop() {
         slow.progress?.report(nextWithin: .seconds(9), "piece")
         fixture.clock.advance(by: .seconds(1))
 
@@ -220,7 +220,7 @@ struct LateStopProgressTests {
         slow.finish()
     }
 
-    @Test func reportWithinTheHalfAsksForNothing() {
+    @Test func progressWithinTheHalfExtendsNothing() {
         fixture.perform(.stop)
         slow.progress?.report(nextWithin: .seconds(1))
 

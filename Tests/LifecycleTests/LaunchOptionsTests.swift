@@ -35,7 +35,7 @@ struct LaunchOptionsTests {
         return word
     }
 
-    @Test func everythingTravelsAsUserInfo() {
+    @Test func launchOptionsAreEncodedAsUserInfo() {
         var options = LaunchOptions()
         options.cause = .crash
         options.socketNames = ["varlink"]
@@ -61,11 +61,11 @@ struct LaunchOptionsTests {
         .signal(SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel)),
         .signal(SignalOrigin(number: 39, name: "SIGRTMIN+5", pid: 0, uid: 0, value: -4)),
     ])
-    func originTravelsAsUserInfo(_ origin: LifecycleOrigin) {
+    func originIsEncodedAsUserInfo(_ origin: LifecycleOrigin) {
         #expect(LifecycleOrigin(userInfo: origin.userInfo) == origin)
     }
 
-    @Test func wordThatIsNotWholeIsNone() {
+    @Test func incompleteExitRecordIsNotDecoded() {
         for key in ["kind", "origin", "realtimeUsec"] {
             var info = word.userInfo
             info[key] = nil
@@ -79,7 +79,7 @@ struct LaunchOptionsTests {
         #expect(LifecycleOrigin(userInfo: ["kind": "socket", "pid": 99_999_999_999, "uid": 0]) == nil)
     }
 
-    @Test func startFollowsWhatTheLastRunLeft() {
+    @Test func launchCauseFollowsFromTheLastRun() {
         func cause(_ run: ServiceRun?) -> LaunchCause { LaunchCause(after: run, bootID: "b") }
 
         #expect(cause(nil) == .boot)
@@ -93,7 +93,7 @@ struct LaunchOptionsTests {
         #expect(cause(run(word: ExitRecord(.paused, by: .service, realtimeUsec: 1))) == .crash)
     }
 
-    @Test func serviceManagerKnowsBetterHowARunEnded() {
+    @Test func resultOfTheServiceManagerOverridesTheRecord() {
         let killed = UnitExit(result: "signal", code: "killed", status: "KILL")
         let watchdog = UnitExit(result: "watchdog", code: "dumped", status: "ABRT")
         let clean = UnitExit(result: "success", code: "exited", status: "0")

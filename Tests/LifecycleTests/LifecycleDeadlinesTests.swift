@@ -11,7 +11,7 @@ struct TimeShareTests {
     }
 
     @Test(arguments: times, times)
-    func nobodyHasMoreThanHeWantsNorThanThereIs(wanted: Duration, left: Duration) {
+    func sharesAreAtMostTheTimeWantedAndTheTimeLeft(wanted: Duration, left: Duration) {
         for later in Self.times {
             let share = TimeShare(of: wanted, before: later, within: left)
 
@@ -22,7 +22,7 @@ struct TimeShareTests {
     }
 
     @Test(arguments: times, times)
-    func whereThereIsEnoughEverybodyHasWhatHeWants(wanted: Duration, later: Duration) {
+    func sharesAreWhatIsWantedIfThereIsEnough(wanted: Duration, later: Duration) {
         let share = TimeShare(of: wanted, before: later, within: wanted + later)
 
         #expect(share == TimeShare(of: wanted, before: later, within: .seconds(1 << 40)))
@@ -30,7 +30,7 @@ struct TimeShareTests {
     }
 
     @Test(arguments: times.dropFirst(), times)
-    func otherwiseSharesStandToEachOtherAsWishesDo(wanted: Duration, left: Duration) {
+    func sharesAreProportionalToTheTimesWanted(wanted: Duration, left: Duration) {
         for later in Self.times where wanted + later > left {
             let first = TimeShare(of: wanted, before: later, within: left)
             let second = TimeShare(of: later, within: left - first.time)
@@ -40,7 +40,7 @@ struct TimeShareTests {
         }
     }
 
-    @Test func theWholeIsUsedUpByThoseWhoNeedIt() {
+    @Test func wholeTimeIsSharedOut() {
         var left = Duration.seconds(25)
         let wishes: [Duration] = [.seconds(10), .seconds(20), .seconds(5), .seconds(15)]
         var times: [Duration] = []
@@ -54,12 +54,12 @@ struct TimeShareTests {
         #expect(left == .zero)
     }
 
-    @Test func timeThatIsUpIsNothing() {
+    @Test func noTimeLeftMeansNoShare() {
         #expect(TimeShare(of: .seconds(5), before: .seconds(5), within: .seconds(-3)).time == .zero)
     }
 }
 
-/// Times of any size, as a program may name them.
+/// Times of any size, since a program may pass any.
 struct LifecycleDeadlinesTests {
     nonisolated static let times: [Duration] = [
         .microseconds(Int64.max), .microseconds(Int64.min), .seconds(Int64.max), .seconds(Int64.min), .zero,
@@ -67,7 +67,7 @@ struct LifecycleDeadlinesTests {
     ]
 
     @Test(arguments: times)
-    func aDurationHasMicrosecondsWhateverItsSize(time: Duration) {
+    func durationsOfAnySizeConvertToMicroseconds(time: Duration) {
         #expect(time.wholeMicroseconds <= .max)
         #expect(time.signedMicroseconds <= .max)
         #expect(time.end(from: .max) == .max)
@@ -77,7 +77,7 @@ struct LifecycleDeadlinesTests {
     }
 
     @Test(arguments: times, times)
-    func progressOfAnySizeIsTakenInAStop(window: Duration, deadline: Duration) {
+    func progressOfAnySizeIsAcceptedInAStop(window: Duration, deadline: Duration) {
         let fixture = MediatorFixture()
         let slow = [SlowListener("a", deadline: deadline), SlowListener("b", deadline: deadline)]
         for listener in slow { try? fixture.mediator.addListener(listener) }
@@ -97,7 +97,7 @@ struct LifecycleDeadlinesTests {
     }
 
     @Test(arguments: times, times)
-    func deadlinesAndTasksOfAnySizeAreKept(limit: Duration, deadline: Duration) {
+    func deadlinesAndTasksOfAnySizeWork(limit: Duration, deadline: Duration) {
         let fixture = MediatorFixture(
             deadlines: LifecycleDeadlines(listener: limit, start: limit, stop: limit, transition: limit))
         fixture.perform(.launch)
@@ -115,7 +115,7 @@ struct LifecycleDeadlinesTests {
     }
 
     @Test(arguments: times, times)
-    func aShareIsNeverMoreThanWhatIsLeft(wanted: Duration, left: Duration) {
+    func shareIsAtMostTheRemainingTime(wanted: Duration, left: Duration) {
         for later in Self.times where later >= .zero && later <= .longest {
             let share = TimeShare(of: wanted, before: later, within: left)
             #expect(share.time >= .zero && share.time <= max(left, .zero))

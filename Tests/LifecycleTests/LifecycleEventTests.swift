@@ -9,16 +9,16 @@ struct LifecycleEventTests {
         TimeChange.clock(step: .milliseconds(-1500)), .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"),
         .timeZone(from: nil, to: nil),
     ])
-    func timeChangeTravelsAsUserInfo(change: TimeChange) {
+    func timeChangeIsEncodedAsUserInfo(change: TimeChange) {
         #expect(TimeChange(userInfo: change.userInfo) == change)
     }
 
     @Test(arguments: [[:], ["cause": "clock"], ["cause": "clock", "stepUsec": "1"], ["cause": "moon"]] as [UserInfo])
-    func whatIsNoTimeChangeIsNone(userInfo: UserInfo) {
+    func invalidTimeChangeIsNotDecoded(userInfo: UserInfo) {
         #expect(TimeChange(userInfo: userInfo) == nil)
     }
 
-    @Test func protectedDataTravelsWithItsPath() {
+    @Test func protectedDataIsEncodedAsUserInfo() {
         let arrival = ProtectedDataArrival(path: "/srv/vault")
         let loss = ProtectedDataLoss(path: "/srv/vault")
 

@@ -11,7 +11,7 @@ struct LifecycleMediatorTests {
     let ping = LifecycleNotification.Name("ping")!
     let pong = LifecycleNotification.Name("pong")!
 
-    @Test func observersHearTheirNameOnly() {
+    @Test func observersAreCalledForTheirNameOnly() {
         var heard: [String] = []
         let one = fixture.mediator.addObserver(forName: ping) { heard.append("one \($0.name)") }
         let all = fixture.mediator.addObserver { heard.append("all \($0.name)") }
@@ -51,7 +51,7 @@ struct LifecycleMediatorTests {
         first.cancel()
     }
 
-    @Test func observerAddedDuringAPostHearsOfTheNext() {
+    @Test func observerAddedDuringAPostIsCalledForTheNext() {
         var heard: [UInt64] = []
         var added: [LifecycleObservation] = []
         let first = fixture.mediator.addObserver(forName: ping) { [mediator = fixture.mediator, ping] _ in
@@ -67,7 +67,7 @@ struct LifecycleMediatorTests {
         #expect(added.count == 1)
     }
 
-    @Test func observerThatOneOfEverythingAddsHearsOfTheNext() {
+    @Test func observerAddedByAnObserverOfEverythingIsCalledForTheNext() {
         var heard: [UInt64] = []
         var added: LifecycleObservation?
         let all = fixture.mediator.addObserver { [mediator = fixture.mediator, ping] _ in
@@ -82,7 +82,7 @@ struct LifecycleMediatorTests {
         added?.cancel()
     }
 
-    @Test func observerMayTakeAnotherObservationWithIt() {
+    @Test func endOfAnObservationMayEndAnother() {
         final class Owner { var observation: LifecycleObservation? }
         var owner: Owner? = Owner()
         var heard = 0
@@ -134,7 +134,7 @@ struct LifecycleMediatorTests {
         observation.cancel()
     }
 
-    @Test func listenerThatThrowsStopsNobody() {
+    @Test func listenerThatThrowsDoesNotStopOthers() {
         struct Trouble: Error {}
         fixture.listener("first", [ping], .throwing(Trouble()))
         fixture.listener("second", [ping])
@@ -147,7 +147,7 @@ struct LifecycleMediatorTests {
         #expect(fixture.mediator.listeners.map(\.record.failures) == [1, 0])
     }
 
-    @Test func overrunIsCancelledReportedAndPassedOver() async {
+    @Test func overrunAnswerIsCancelledAndReported() async {
         let slow = fixture.listener("slow", [ping], deadline: .seconds(2), .waiting)
         fixture.listener("next", [ping])
         var report: LifecycleReport?
@@ -163,7 +163,7 @@ struct LifecycleMediatorTests {
         #expect(slow.received.count == 1)
     }
 
-    @Test func listenerThatIgnoresCancellationHoldsNobody() {
+    @Test func listenerThatIgnoresCancellationDelaysNothing() {
         let stubborn = fixture.listener("stubborn", [ping], .stubborn)
         var reports = 0
         fixture.mediator.post(ping) { _ in reports += 1 }
@@ -176,7 +176,7 @@ struct LifecycleMediatorTests {
         #expect(fixture.clock.pendingTimers == 0)
     }
 
-    @Test func answerAtOnceCostsNoTimer() {
+    @Test func immediateAnswerSetsNoTimer() {
         fixture.listener("quick", [ping])
 
         fixture.mediator.post(ping)
@@ -185,7 +185,7 @@ struct LifecycleMediatorTests {
         #expect(fixture.mediator.listeners.first?.record.calls == 1)
     }
 
-    @Test func listenerRemovedDuringADeliveryIsLeftOut() async {
+    @Test func listenerRemovedDuringADeliveryIsSkipped() async {
         let first = fixture.listener("first", [ping], .waiting)
         let second = fixture.listener("second", [ping])
         var done = false
@@ -198,7 +198,7 @@ struct LifecycleMediatorTests {
         #expect(fixture.told == ["first ping"])
     }
 
-    @Test func rankStandsWhereItsFirstDoesAlsoAfterARemoval() throws {
+    @Test func rankKeepsThePlaceOfItsFirstListenerAfterARemoval() throws {
         let first = RecordingListener("first", rank: 1)
         try fixture.mediator.addListener(first)
         fixture.listener("between")
@@ -210,7 +210,7 @@ struct LifecycleMediatorTests {
         #expect(fixture.mediator.listeners.map(\.name) == ["between", "second"])
     }
 
-    @Test func listenerIsCalledForItsInterestsOnly() {
+    @Test func listenerIsCalledForItsAnswersOnly() {
         fixture.listener("listener", [pong])
 
         fixture.mediator.post(ping)

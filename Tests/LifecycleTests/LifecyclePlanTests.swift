@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 struct LifecyclePlanTests {
-    /// Allows a dry run of its stop, and of a new configuration.
+    /// Has dry runs of a stop and of a reload.
     final class CarefulListener: LifecycleListener {
         let name = "careful"
         var rehearsed: [LifecycleNotification] = []
@@ -33,7 +33,7 @@ struct LifecyclePlanTests {
         fixture.perform(.launch)
     }
 
-    @Test func planTellsOrderDeadlinesAndWhetherItFits() {
+    @Test func planHasOrderDeadlinesAndWhetherItFits() {
         let plan = fixture.mediator.plan(for: .stop)
 
         #expect(plan.steps.map(\.name) == [.willResignActive, .didEnterBackground, .willTerminate])
@@ -45,7 +45,7 @@ struct LifecyclePlanTests {
         #expect(plan.fits)
     }
 
-    @Test func planThatDoesNotFitTellsTheShares() {
+    @Test func planThatDoesNotFitHasTheShares() {
         fixture.mediator.deadlines.stop = .seconds(6)
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(4))
         let plan = fixture.mediator.plan(for: .stop)
@@ -64,11 +64,11 @@ struct LifecyclePlanTests {
         #expect(plan.steps.map(\.name) == [.flushRequested])
     }
 
-    @Test func whatMeansNothingPlansNothing() {
+    @Test func planOfATriggerWithoutEffectIsEmpty() {
         #expect(fixture.mediator.plan(for: .resume).steps.isEmpty)
     }
 
-    @Test func rehearsalTellsThoseWhoAllowIt() {
+    @Test func rehearsalCallsDryRunsOnly() {
         let before = fixture.mediator.lastSequence
         var report: RehearsalReport?
 
@@ -85,7 +85,7 @@ struct LifecyclePlanTests {
         #expect(fixture.mediator.listeners.map(\.record.calls) == [0, 0])
     }
 
-    @Test func rehearsalSaysWhatWouldGoWrong() {
+    @Test func rehearsalReportsProblems() {
         careful.objection = "port taken"
         var report: RehearsalReport?
 

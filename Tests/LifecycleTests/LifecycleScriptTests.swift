@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 struct LifecycleScriptTests {
-    @Test func tellsWhatWasToldAndWhatBecameOfIt() async throws {
+    @Test func scriptRecordsNotificationsAndReports() async throws {
         let script = LifecycleScript()
         let listener = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(3), manner: .stubborn)
         try script.mediator.addListener(listener)

@@ -5,7 +5,7 @@ import Lifecycle
 import Testing
 
 struct LifecycleStateMachineTests {
-    /// The whole grid: what each trigger owes in each state, as «NOTIFICATION>STATE …», and "" where it means nothing.
+    /// What each trigger owes in each state, as «NOTIFICATION>STATE …», and "" if it has no effect.
     nonisolated static let grid: [LifecycleTrigger: [LifecycleState: String]] = [
         .launch: [.notRunning: "willFinishLaunching>inactive didFinishLaunching>inactive didBecomeActive>active"],
         .refuseLaunch: [.inactive: "willTerminate>notRunning"],
@@ -46,7 +46,7 @@ struct LifecycleStateMachineTests {
     ]
 
     @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
-    func owesWhatTheGridSays(state: LifecycleState, trigger: LifecycleTrigger) {
+    func stepsMatchTheTable(state: LifecycleState, trigger: LifecycleTrigger) {
         let steps = LifecycleStateMachine(state: state).steps(for: trigger)
 
         let text = steps.map { step in step.name.map { "\($0)>\(step.to)" } ?? "-\(step.to)" }.joined(separator: " ")
@@ -55,7 +55,7 @@ struct LifecycleStateMachineTests {
     }
 
     @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
-    func stepsJoinWithoutAGap(state: LifecycleState, trigger: LifecycleTrigger) {
+    func stepsConnectWithoutGaps(state: LifecycleState, trigger: LifecycleTrigger) {
         var machine = LifecycleStateMachine(state: state)
 
         for step in machine.steps(for: trigger) {

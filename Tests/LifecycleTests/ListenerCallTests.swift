@@ -27,7 +27,7 @@ struct ListenerCallTests {
         fixture.ended.last?.notifications.last?.listeners.map(\.outcome) ?? []
     }
 
-    @Test func whoSaysNothingHasItsShareAndNoMore() {
+    @Test func answerWithoutProgressHasItsShareOnly() {
         fixture.clock.advance(by: .seconds(5))
 
         #expect(fixture.mediator.state == .notRunning)
@@ -36,7 +36,7 @@ struct ListenerCallTests {
         slow.finish()
     }
 
-    @Test func whoGetsOnHasTimeUpToItsDeadline() async {
+    @Test func progressExtendsTheTimeUpToTheDeadline() async {
         for _ in 0..<15 {
             fixture.clock.advance(by: .seconds(1))
             slow.progress?.report(nextWithin: .seconds(2), "piece")
@@ -52,7 +52,7 @@ struct ListenerCallTests {
         #expect(recorder.progress.last?.remaining == .seconds(2))
     }
 
-    @Test func itIsCutWhenReportsCease() {
+    @Test func answerIsCancelledWhenReportsCease() {
         fixture.clock.advance(by: .seconds(4))
         slow.progress?.report(nextWithin: .seconds(3))
 
@@ -65,7 +65,7 @@ struct ListenerCallTests {
         slow.finish()
     }
 
-    @Test func noReportGoesBeyondTheDeadline() {
+    @Test func progressDoesNotMoveTheDeclaredDeadline() {
         for _ in 0..<30 {
             slow.progress?.report(nextWithin: .seconds(60))
             fixture.clock.advance(by: .seconds(1))
@@ -76,7 +76,7 @@ struct ListenerCallTests {
         slow.finish()
     }
 
-    @Test func reportWithinTheShareAsksForNothing() {
+    @Test func progressWithinTheShareExtendsNothing() {
         fixture.clock.advance(by: .seconds(1))
         slow.progress?.report(nextWithin: .seconds(2))
 
@@ -85,7 +85,7 @@ struct ListenerCallTests {
         slow.finish()
     }
 
-    @Test func reportAfterTheEndIsNothing() async {
+    @Test func progressAfterTheEndHasNoEffect() async {
         let progress = slow.progress
         slow.finish()
         await fixture.until { fixture.mediator.state == .notRunning }
@@ -95,7 +95,7 @@ struct ListenerCallTests {
         #expect(recorder.progress.isEmpty)
     }
 
-    @Test func whatIsKeptForOthersStaysTheirs() {
+    @Test func reserveIsNotUsedByProgress() {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(6)))
         let slow = SlowListener("slow", deadline: .seconds(10))
         let hanging = fixture.listener("hanging", [.willTerminate], deadline: .seconds(5), .stubborn)
@@ -112,7 +112,7 @@ struct ListenerCallTests {
         for ended in [slow.finish, hanging.finish] { ended() }
     }
 
-    @Test func leafOfACompositeGetsOnForAll() throws {
+    @Test func progressOfALeafExtendsTheComposite() throws {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
         let leaf = SlowListener("leaf", deadline: .seconds(20))
         try fixture.mediator.addListener(CompositeListener("tree", clock: fixture.clock, [leaf]))
@@ -130,7 +130,7 @@ struct ListenerCallTests {
         leaf.finish()
     }
 
-    @Test func backgroundTaskThatGetsOnHoldsAStopUpToItsDeadline() {
+    @Test func taskWithProgressDelaysAStopUpToItsDeadline() {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
         let recorder = Recorder()
         fixture.observe { if case .progress(let progress) = $0 { recorder.progress.append(progress) } }
@@ -152,7 +152,7 @@ struct ListenerCallTests {
     }
 
     @Test(arguments: [1, 3, 12, 60])
-    func otherLimitHoldsForWhatIsUnderWay(seconds: Int) {
+    func newDeadlinesHoldForTheTransitionUnderWay(seconds: Int) {
         fixture.clock.advance(by: .seconds(1))
 
         fixture.mediator.deadlines.stop = .seconds(seconds)
@@ -169,7 +169,7 @@ struct ListenerCallTests {
         slow.finish()
     }
 
-    @Test func otherLimitHoldsForBackgroundTasksToo() {
+    @Test func newDeadlinesHoldForBackgroundTasks() {
         let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(25)))
         fixture.perform(.launch)
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(60))
@@ -183,7 +183,7 @@ struct ListenerCallTests {
     }
 }
 
-/// Answers that keep the thread from everybody else, so that no timer can end them.
+/// Answers that block the thread, so that no timer can end them.
 struct LateAnswerTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(5)))
 
@@ -197,7 +197,7 @@ struct LateAnswerTests {
     }
 
     @Test(arguments: [BlockingListener.Kind.immediate, .suspending, .completing])
-    func anAnswerThatBlocksPastItsDeadlineIsLate(kind: BlockingListener.Kind) throws {
+    func blockingAnswerPastItsDeadlineIsLate(kind: BlockingListener.Kind) throws {
         let listener = BlockingListener(kind, for: .seconds(6), fixture.clock)
 
         let reports = try outcomes(listener) { $0.post(.flushRequested) }
@@ -208,7 +208,7 @@ struct LateAnswerTests {
     }
 
     @Test(arguments: [BlockingListener.Kind.immediate, .suspending, .completing])
-    func oneThatBlocksUpToItsDeadlineIsNot(kind: BlockingListener.Kind) throws {
+    func blockingAnswerUpToItsDeadlineIsNotLate(kind: BlockingListener.Kind) throws {
         let listener = BlockingListener(kind, for: .seconds(5), fixture.clock)
 
         let reports = try outcomes(listener) { $0.post(.flushRequested) }
@@ -216,7 +216,7 @@ struct LateAnswerTests {
         #expect(reports.map(\.outcome) == [.completed])
     }
 
-    @Test func aReloadThatWasTakenLateIsTaken() throws {
+    @Test func lateAnswerToDidReloadSucceeds() throws {
         let listener = BlockingListener(.immediate, on: .didReload, for: .seconds(6), fixture.clock)
         var result: TransitionReport.Result?
 
@@ -226,7 +226,7 @@ struct LateAnswerTests {
         #expect(result == .completed)
     }
 
-    @Test func withoutTimeTheFirstStepIsNotLate() throws {
+    @Test func firstStepWithoutTimeIsNotLate() throws {
         let listener = BlockingListener(.immediate, on: .willTerminate, for: .seconds(6), fixture.clock)
         let cutting = fixture.mediator.addObserver(forName: .willTerminate) { [fixture] _ in fixture.perform(.stop) }
 
@@ -237,7 +237,7 @@ struct LateAnswerTests {
     }
 }
 
-/// A listener whose answer takes its time without giving the thread away.
+/// A listener whose answer blocks the thread.
 final class BlockingListener: LifecycleListener {
     nonisolated enum Kind: Sendable { case immediate, suspending, completing }
 

@@ -33,13 +33,13 @@ struct ListenerConformanceTests {
         (.keepsItself, "is gone when it was removed: something still holds 'faulty'"),
         (.ignoresCancellation, "ends when it is cancelled: an answer was still working afterwards"),
     ])
-    func saysWhichRuleIsBroken(fault: FaultyListener.Fault, failure: String?) async throws {
+    func failureNamesTheBrokenRule(fault: FaultyListener.Fault, failure: String?) async throws {
         #expect(try await failures(fault) == [failure].compactMap { $0 })
     }
 
     @Test func everyFaultIsTried() { #expect(FaultyListener.Fault.allCases.count == 15) }
 
-    @Test func waitsByTheManualClockAreNoOverrun() async throws {
+    @Test func waitingByTheManualClockIsNoOverrun() async throws {
         let failures = try await ListenerConformance(timeout: .milliseconds(100)).check { _, clock in
             DozingListener(clock)
         }
@@ -109,10 +109,10 @@ final class FaultyListener: LifecycleListener {
         await Task.yield()
     }
 
-    /// Waits for the end of its task, which is that of its deadline.
+    /// Waits until its task is cancelled at its deadline.
     private static func forever() async { while !Task.isCancelled { await Task.yield() } }
 
-    /// Ends in time when it has time, and never when it was cancelled.
+    /// Ends in time, unless it is cancelled: then it never ends.
     private static func sleepHeedlessly() async {
         await Task.yield()
         while Task.isCancelled { await Task.yield() }

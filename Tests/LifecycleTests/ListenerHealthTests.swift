@@ -31,12 +31,12 @@ struct ListenerHealthTests {
         }
     }
 
-    @Test func whoIsWellIsNotTalkedAbout() {
+    @Test func healthyListenersAreNotReported() {
         #expect(fixture.mediator.checkHealth() == [])
         #expect(recorder.heard.isEmpty)
     }
 
-    @Test func changesAreToldOnce() {
+    @Test func healthChangesAreReportedOnce() {
         frail.health = .unhealthy("no disk")
         for _ in 0..<3 { fixture.mediator.checkHealth() }
         frail.health = .lost("no disk")
@@ -48,13 +48,13 @@ struct ListenerHealthTests {
         #expect(recorder.heard.map { $0.map(\.health.word) } == [["unhealthy"], ["lost"], []])
     }
 
-    @Test func statusSaysHowAListenerIs() {
+    @Test func statusHasTheHealth() {
         frail.health = .unhealthy("no disk")
 
         #expect(fixture.mediator.listeners.map(\.health) == [.healthy, .unhealthy("no disk")])
     }
 
-    @Test func compositeIsAsTheWorstOfItsLeaves() throws {
+    @Test func compositeHasTheHealthOfItsWorstLeaf() throws {
         let other = FrailListener("other")
         let composite = try CompositeListener("tree", clock: fixture.clock, [frail, other])
         #expect(composite.health == .healthy)

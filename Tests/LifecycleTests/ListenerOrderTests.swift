@@ -12,17 +12,17 @@ struct ListenerOrderTests {
         try ListenerOrder(places).groups.map { $0.map { places[$0].name } }
     }
 
-    @Test func registrationIsTheOrder() throws {
+    @Test func orderIsThatOfRegistration() throws {
         #expect(try order([Place("a"), Place("b"), Place("c")]) == [["a"], ["b"], ["c"]])
     }
 
-    @Test func oneRankStandsTogetherAtItsFirst() throws {
+    @Test func rankFormsAGroupAtItsFirstListener() throws {
         let places = [Place("a", rank: 5), Place("b"), Place("c", rank: 5), Place("d", rank: 1)]
 
         #expect(try order(places) == [["a", "c"], ["b"], ["d"]])
     }
 
-    @Test func followersComeAfterWhomTheyFollow() throws {
+    @Test func followersComeAfterThoseTheyFollow() throws {
         let places = [Place("a", follows: ["c", "absent"]), Place("b"), Place("c", follows: ["d"]), Place("d")]
 
         #expect(try order(places) == [["b"], ["d"], ["c"], ["a"]])
@@ -32,7 +32,7 @@ struct ListenerOrderTests {
         #expect(try order([Place("a"), Place("b", isPrimary: true), Place("c")]) == [["b"], ["a"], ["c"]])
     }
 
-    @Test func circleIsRefusedWithItsNames() {
+    @Test func cycleIsRefusedWithItsNames() {
         let places = [
             Place("free"), Place("a", follows: ["c"]), Place("b", follows: ["a"]), Place("c", follows: ["b"]),
         ]
@@ -41,20 +41,20 @@ struct ListenerOrderTests {
         #expect("\(ListenerOrderError.cycle(["a", "b"]))" == "listeners follow each other in a circle: a -> b")
     }
 
-    @Test func oneMayNotFollowAnotherOfItsRank() {
+    @Test func listenerMayNotFollowOneOfItsRank() {
         #expect(throws: ListenerOrderError.self) {
             try ListenerOrder([Place("a", rank: 1), Place("b", rank: 1, follows: ["a"])])
         }
     }
 
-    @Test func thereIsOnePrimary() {
+    @Test func secondPrimaryIsRefused() {
         #expect(throws: ListenerOrderError.primaries(["a", "b"])) {
             try ListenerOrder([Place("a", isPrimary: true), Place("b", isPrimary: true)])
         }
     }
 
     @Test(arguments: 1...20)
-    func everyFollowerIsAfterWhomItFollows(seed: Int) throws {
+    func followersComeAfterThoseTheyFollowInRandomOrders(seed: Int) throws {
         // Every listener follows some that stand before it in this permutation, so that there is an order.
         let ranks = (0..<200).map { ($0 * (2 * seed + 1) + seed) % 211 }
         let places = (0..<200).map { index in

@@ -6,7 +6,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// What a mediator takes of those who come later.
+/// The places of listeners that are added and removed.
 struct ListenerRegistryTests {
     let fixture = MediatorFixture()
     private var order: [String] { fixture.mediator.listeners.map(\.name) }
@@ -15,7 +15,7 @@ struct ListenerRegistryTests {
         for listener in listeners { try fixture.mediator.addListener(listener) }
     }
 
-    @Test func aNameIsTakenOnce() throws {
+    @Test func listenerNamesAreUnique() throws {
         try add(PlacedListener("a"))
 
         #expect(throws: ListenerOrderError.duplicate("a")) { try add(PlacedListener("a")) }
@@ -23,13 +23,13 @@ struct ListenerRegistryTests {
         #expect(order == ["a"])
     }
 
-    @Test func namesThatOnlyLookTheSameAreTwo() throws {
+    @Test func namesAreComparedAsBytes() throws {
         try add(PlacedListener("é"), PlacedListener("e\u{301}"))
 
         #expect(fixture.mediator.listeners.count == 2)
     }
 
-    @Test func whoIsFollowedAlreadyMayNotFollowThose() throws {
+    @Test func followedListenerMayNotFollowItsFollowers() throws {
         try add(PlacedListener("a", follows: ["b"]), PlacedListener("b", follows: ["c"]))
 
         #expect(throws: ListenerOrderError.cycle(["a", "b", "c"])) { try add(PlacedListener("c", follows: ["a"])) }
@@ -38,7 +38,7 @@ struct ListenerRegistryTests {
         #expect(order == ["c", "b", "a"])
     }
 
-    @Test func aRankMayNotComeAfterItself() throws {
+    @Test func rankMayNotFollowItself() throws {
         try add(PlacedListener("a", rank: 1), PlacedListener("b", follows: ["a"]))
 
         #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1, follows: ["b"])) }
@@ -46,13 +46,13 @@ struct ListenerRegistryTests {
         #expect(order == ["a", "b"])
     }
 
-    @Test func aRankThatIsFollowedTakesInNobodyWhomItsMembersFollow() throws {
+    @Test func rankDoesNotAcceptOneThatItsMembersFollow() throws {
         try add(PlacedListener("a", rank: 1, follows: ["x"]), PlacedListener("x", follows: ["c"]))
 
         #expect(throws: ListenerOrderError.self) { try add(PlacedListener("c", rank: 1)) }
     }
 
-    @Test func theOrderIsFoundAnewWhenWhomItHingedOnIsGone() throws {
+    @Test func orderIsDeterminedAgainAfterARemoval() throws {
         let b = PlacedListener("b", follows: ["c"])
         try add(PlacedListener("a", follows: ["b"]), b, PlacedListener("c"))
         #expect(order == ["c", "b", "a"])
@@ -62,14 +62,14 @@ struct ListenerRegistryTests {
         #expect(order == ["a", "c"])
     }
 
-    @Test func aFollowedNameThatNobodyHasIsKnown() throws {
+    @Test func unknownFollowedNamesAreListed() throws {
         try add(PlacedListener("a", follows: ["b", "misspelt"]), PlacedListener("b"))
 
         #expect(fixture.mediator.unknownFollowed.map { "\($0.listener) \($0.name)" } == ["a misspelt"])
     }
 }
 
-/// Ten times as many take ten times the work, not a hundred times. The work is the processor time.
+/// Ten times as many listeners or tasks take about ten times the processor time, not a hundred times.
 @Suite(.timeLimit(.minutes(2)))
 struct ListenerScaleTests {
     /// How each listener declares its place.
@@ -100,7 +100,7 @@ struct ListenerScaleTests {
     }
 
     @Test(arguments: Shape.allCases)
-    func listenersComeAndAreToldAndGoInLinearTime(shape: Shape) throws {
+    func addingCallingAndRemovingListenersIsLinear(shape: Shape) throws {
         _ = try life(of: 100, shape)
         let few = try (0..<3).map { _ in try life(of: 1_000, shape) }.min() ?? 0
 
@@ -127,11 +127,11 @@ struct ListenerScaleTests {
         #expect(many < 30 * few, "1,000: \(few) s, 10,000: \(many) s")
     }
 
-    /// That of the process, in seconds (clock(3)).
+    /// The processor time of the process, in seconds (clock(3)).
     private static func processorTime() -> Double { Double(clock()) / 1e6 }
 }
 
-/// A listener that says where it stands, and answers at once and later.
+/// A listener with a declared place, and with immediate and other answers.
 final class PlacedListener: LifecycleListener {
     let name: String
     let rank: Int?

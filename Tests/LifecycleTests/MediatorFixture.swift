@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// A mediator on a manual clock, and a list of what was told to whom.
+/// A mediator on a manual clock, and a list of the calls of its listeners.
 final class MediatorFixture {
     let clock = ManualClock()
     let mediator: LifecycleMediator
@@ -42,7 +42,7 @@ final class MediatorFixture {
         for trigger in triggers { mediator.perform(trigger, origin: origin) { [self] in ended.append($0) } }
     }
 
-    /// What was told since the last call.
+    /// The calls of listeners since the last use of this method.
     func takeTold() -> [String] {
         defer { told = [] }
         return told
@@ -54,7 +54,7 @@ final class MediatorFixture {
     }
 }
 
-/// Takes long for one notification, by default the last, and says that it gets on whenever it is told to.
+/// A listener whose answer to one notification, by default the last, ends with `finish()` and may report progress.
 final class SlowListener: LifecycleListener {
     let name: String
     private let interest: LifecycleNotification.Name
@@ -94,8 +94,8 @@ final class DozingListener: LifecycleListener {
     }
 }
 
-/// A listener that asks for a stop while it is being told of something, by default a second one while it is told of the
-/// first, and then waits to be cancelled.
+/// A listener that asks for a stop in its answer, by default a second one in `willTerminate`, and then waits to be
+/// cancelled.
 final class CuttingListener: LifecycleListener {
     private unowned let mediator: LifecycleMediator
     private(set) var wasCancelled = false

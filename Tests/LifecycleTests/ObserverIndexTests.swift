@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// A name takes memory while somebody hears of it, and no longer.
+/// A name uses memory only while it has observers or listeners.
 struct ObserverIndexTests {
     let fixture = MediatorFixture()
 
@@ -13,7 +13,7 @@ struct ObserverIndexTests {
         try #require(LifecycleNotification.Name("com.example.n\(index)"))
     }
 
-    @Test func namesGoWithTheirListener() throws {
+    @Test func namesAreRemovedWithTheirListener() throws {
         let before = fixture.mediator.knownNames
         let names = try (0..<1000).map(name)
         let first = RecordingListener("first", names)
@@ -31,13 +31,13 @@ struct ObserverIndexTests {
         #expect(fixture.mediator.knownNames == before)
     }
 
-    @Test func namesThatNobodyHearsAreNotKept() throws {
+    @Test func namesWithoutRecipientsAreNotStored() throws {
         for index in 0..<1000 { fixture.mediator.post(try name(index)) }
 
         #expect(fixture.mediator.knownNames == 0)
     }
 
-    @Test func aNameGoesWithItsLastObserverAlsoDuringThePost() throws {
+    @Test func removingTheLastObserverDuringAPostRemovesTheName() throws {
         var calls = 0
         var observations: [LifecycleObservation] = []
         for index in 0..<100 {
@@ -57,7 +57,7 @@ struct ObserverIndexTests {
         #expect(fixture.mediator.knownNames == 0)
     }
 
-    @Test func aListenerThatLeavesDuringThePostTakesItsNameAlong() throws {
+    @Test func removingTheLastListenerDuringAPostRemovesTheName() throws {
         let posted = try name(1)
         let listener = RecordingListener("leaving", [posted])
         try fixture.mediator.addListener(listener)
@@ -70,9 +70,9 @@ struct ObserverIndexTests {
         observation.cancel()
     }
 
-    /// Every place is found again, whatever goes between.
+    /// Every name is found after any others were removed.
     @Test(arguments: 1...20)
-    func namesComeAndGoInAnyOrder(seed: Int) throws {
+    func namesAreAddedAndRemovedInAnyOrder(seed: Int) throws {
         var heard: Set<Int> = []
         var observations: [Int: LifecycleObservation] = [:]
         var state = UInt64(seed)

@@ -20,7 +20,7 @@ struct ReloadTests {
         fixture.perform(.launch)
     }
 
-    @Test func everyListenerSeesTheNewConfiguration() {
+    @Test func everyListenerGetsTheNewConfiguration() {
         let listener = fixture.listener("listener")
 
         fixture.perform(.reload)
@@ -45,7 +45,7 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["strict: too small"]))
     }
 
-    @Test func failureToApplySendsEveryoneBack() {
+    @Test func failureInDidReloadRestoresTheConfigurationForAll() {
         struct Broken: Error, CustomStringConvertible { var description: String { "broken" } }
         let listener = fixture.listener("listener")
         fixture.listener("weak", [.didReload], .throwing(Broken()))
@@ -57,7 +57,7 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["weak: broken"]))
     }
 
-    @Test func unreadableConfigurationIsToldAsSuch() {
+    @Test func unreadableConfigurationFailsTheReload() {
         fixture.mediator.readConfiguration = { throw LifecycleReloadError(["a:1:1: bad", "a:2:1: worse"]) }
         let listener = fixture.listener("listener")
 
@@ -67,7 +67,7 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["a:1:1: bad", "a:2:1: worse"]))
     }
 
-    @Test func reloadsDuringAReloadBecomeOneMore() async {
+    @Test func reloadsDuringAReloadAreMerged() async {
         let slow = fixture.listener("slow", [.willReload], .waiting)
 
         fixture.perform(.reload, .reload, .reload)
@@ -78,7 +78,7 @@ struct ReloadTests {
         #expect(slow.received.count == 2)
     }
 
-    @Test func aFirstReloadThatFailsGoesBackToWhatTheLaunchRead() throws {
+    @Test func failedFirstReloadKeepsTheConfigurationOfTheLaunch() throws {
         let mediator = LifecycleMediator(clock: ManualClock())
         var read = 0
         mediator.readConfiguration = {
@@ -101,7 +101,7 @@ struct ReloadTests {
         observation.cancel()
     }
 
-    @Test func aLaunchWhoseConfigurationCannotBeReadIsRefused() {
+    @Test func launchIsRefusedWhenTheConfigurationCannotBeRead() {
         let mediator = LifecycleMediator(clock: ManualClock())
         mediator.readConfiguration = { throw LifecycleReloadError(["line 7"]) }
         var result: TransitionReport.Result?

@@ -9,7 +9,7 @@ import Testing
 struct RestorationArchiveTests {
     typealias Sample = RestorationSample
 
-    @Test func archiveComesBackFromItsBytes() throws {
+    @Test func archiveIsDecodedFromItsBytes() throws {
         let archive = try Sample.archive()
 
         let back = try RestorationArchive(bytes: archive.bytes)
@@ -41,7 +41,7 @@ struct RestorationArchiveTests {
         #expect(one.bytes == other.bytes)
     }
 
-    @Test func numbersKeepTheirBits() throws {
+    @Test func numbersAreEncodedExactly() throws {
         let values: [Double] = [-0.0, 0.1, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .pi]
         var archive = RestorationArchive()
         try archive.insert(.init(version: 1, value: .array(values.map { .double($0) })), for: "id")
@@ -51,7 +51,7 @@ struct RestorationArchiveTests {
         #expect(back == values.map(\.bitPattern))
     }
 
-    @Test func identifierIsTakenOnce() throws {
+    @Test func identifiersAreUnique() throws {
         var archive = try Sample.archive()
         let before = archive.bytes
 
@@ -118,7 +118,7 @@ struct RestorationArchiveTests {
     }
 
     @Test(arguments: [62, 63, 64])
-    func stateOfTheDeepestNestingComesBack(levels: Int) throws {
+    func stateOfTheDeepestNestingIsDecoded(levels: Int) throws {
         let state = (0..<levels).reduce(JSONValue.null) { value, _ in ["in": value] }
         var archive = RestorationArchive()
         try archive.insert(.init(version: 1, value: state), for: "id")
@@ -126,7 +126,7 @@ struct RestorationArchiveTests {
         #expect(try RestorationArchive(bytes: archive.bytes) == archive)
     }
 
-    @Test func limitsEndWhereTheStackDoes() {
+    @Test func depthLimitFitsTheStack() {
         let limits = RestorationLimits(size: .max, depth: .max)
 
         #expect(limits.depth == RestorationLimits.deepest)
@@ -136,7 +136,7 @@ struct RestorationArchiveTests {
     }
 }
 
-/// Bytes that are no archive are refused with the reason, whatever is wrong with them.
+/// Invalid bytes are refused with a reason.
 @Suite(.timeLimit(.minutes(1)))
 struct RestorationDamageTests {
     typealias Sample = RestorationSample
@@ -189,7 +189,7 @@ struct RestorationDamageTests {
         #expect(read > 100 && refused > 100)
     }
 
-    @Test func randomArchivesComeBack() throws {
+    @Test func randomArchivesAreDecoded() throws {
         var generator = SeededRandom(seed: 23)
         for _ in 0..<1000 {
             var archive = RestorationArchive()
@@ -212,7 +212,7 @@ struct RestorationDamageTests {
     }
 
     @Test(arguments: ["1", "{}", #"{"version":1}"#, #"{"state":1}"#, #"{"version":1.5,"state":1}"#])
-    func stateThatIsNotWholeIsRefused(state: String) {
+    func malformedStateIsRefused(state: String) {
         #expect(failure(#"{"version":1,"states":{"id":\#(state)}}"#) == .malformed(identifier: "id"))
     }
 
@@ -230,7 +230,7 @@ struct RestorationDamageTests {
         #expect(failure(#"{"version":1,"states":{"id":{"version":1,"state":\#(deep)"#) == .tooDeep(limit: 64))
     }
 
-    @Test func reasonsReadWell() {
+    @Test func errorsHaveReadableReasons() {
         #expect(RestorationError.unknownFormat(2).description == "archive format 2 is not known here, only 1")
         #expect(
             failure(#"{"version""#)?.description == "archive is not JSON: unexpected end at byte 10")

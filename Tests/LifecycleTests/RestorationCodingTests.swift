@@ -13,7 +13,7 @@ struct RestorationCodingTests {
         try JSONValueDecoder().decode(Value.self, from: JSONValueEncoder().encode(value))
     }
 
-    @Test func everyShapeComesBackAsItWas() throws {
+    @Test func everyShapeIsDecodedAsItWasEncoded() throws {
         #expect(try returned(Shapes.Widths()) == Shapes.Widths())
         #expect(try returned(Shapes.Optionals()) == Shapes.Optionals())
         #expect(try returned(Shapes.Mixed()) == Shapes.Mixed())
@@ -25,7 +25,7 @@ struct RestorationCodingTests {
     @Test(arguments: [
         Shapes.Event.idle, .playing(track: "", at: -0.0), .failed(.min, "x"), .after(.idle),
     ])
-    func enumsWithPayloadComeBack(event: Shapes.Event) throws {
+    func enumsWithPayloadAreDecoded(event: Shapes.Event) throws {
         #expect(try returned(event) == event)
     }
 
@@ -39,7 +39,7 @@ struct RestorationCodingTests {
         #expect(try returned(-0.0).sign == .minus)
     }
 
-    @Test func valuesThatAreNoNumbersInJSONAreRefused() {
+    @Test func numbersThatJSONCannotExpressAreRefused() {
         for value in [Double.infinity, -.infinity, .nan] {
             #expect(throws: EncodingError.self) { try JSONValueEncoder().encode(["key": value]) }
         }
@@ -59,7 +59,7 @@ struct RestorationCodingTests {
         #expect(try JSONValueEncoder().encode(UInt64(1) << 63) == "9223372036854775808")
     }
 
-    @Test func superclassesKeepTheirPart() throws {
+    @Test func superclassesAreEncoded() throws {
         let derived = Shapes.Derived()
         derived.id = 4
         derived.name = "n"
@@ -95,7 +95,7 @@ struct RestorationCodingTests {
         #expect(try JSONValueEncoder().encode(Twice()) == ["key": "two"])
     }
 
-    @Test func randomTreesComeBack() throws {
+    @Test func randomTreesAreDecoded() throws {
         var generator = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let event = (0..<Int.random(in: 0..<20, using: &generator)).reduce(Shapes.Event.idle) { inner, _ in
@@ -141,7 +141,7 @@ struct RestorationCodingErrorTests {
             + ": \(context.debugDescription)"
     }
 
-    @Test func pathLeadsToTheError() {
+    @Test func decodingErrorHasThePath() {
         let good: JSONValue = ["title": "a", "size": [1, 2]]
 
         #expect(failure(Desk.self, ["windows": [good, good]]) == "decoded")
@@ -159,7 +159,7 @@ struct RestorationCodingErrorTests {
         #expect(failure(Desk.self, .null) == "valueNotFound : expected an object, found null")
     }
 
-    @Test func numbersAreNeverCut() {
+    @Test func numbersAreNotTruncated() {
         #expect(failure(UInt8.self, 256) == "dataCorrupted : 256 does not fit UInt8")
         #expect(failure(UInt8.self, -1) == "dataCorrupted : -1 does not fit UInt8")
         #expect(failure(UInt64.self, -1) == "dataCorrupted : -1 does not fit UInt64")
@@ -172,7 +172,7 @@ struct RestorationCodingErrorTests {
     }
 
     @Test(arguments: ["5", "+9223372036854775808", "09223372036854775808", "", "18446744073709551616", "x"])
-    func digitsStandOnlyForWhatNoIntHolds(digits: String) {
+    func digitsAreUsedOnlyForNumbersBeyondInt(digits: String) {
         #expect(failure(UInt64.self, .string(digits)) == "typeMismatch : expected UInt64, found a string")
         #expect(failure(Int64.self, .string(digits)) == "typeMismatch : expected Int64, found a string")
     }
@@ -189,7 +189,7 @@ struct RestorationCodingErrorTests {
         #expect(failure(Three.self, [1, "x", 3]) == "typeMismatch 1: expected Int, found a string")
     }
 
-    @Test func absentSuperclassIsToldByIt() {
+    @Test func missingSuperclassThrows() {
         #expect(
             failure(RestorationShapes.Derived.self, ["name": "n"])
                 == "valueNotFound super: expected an object, found null")
@@ -232,7 +232,7 @@ struct RestorationCodingErrorTests {
         #expect(throws: EncodingError.self) { try JSONValueEncoder().encode(chain) }
     }
 
-    @Test func containersWithoutEndAreRefused() {
+    @Test func unclosedContainersAreRefused() {
         struct Endless: Encodable {
             func encode(to encoder: any Encoder) throws {
                 var list = encoder.unkeyedContainer()

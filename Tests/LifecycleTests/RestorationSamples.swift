@@ -47,7 +47,7 @@ nonisolated enum RestorationSample {
     }
 }
 
-/// The shapes that Codable types have.
+/// Codable types of different shapes.
 nonisolated enum RestorationShapes {
     struct Widths: Codable, Equatable {
         var int8 = Int8.min
@@ -121,7 +121,7 @@ nonisolated enum RestorationShapes {
         }
     }
 
-    /// A list whose elements lie in containers that it opens itself, the last in a super encoder.
+    /// A list that encodes its elements in nested containers, the last in a super encoder.
     struct ByHand: Codable, Equatable {
         var first = Int128(7)
         var inner = "inner"
@@ -161,7 +161,7 @@ nonisolated enum RestorationShapes {
 
     struct ShapeError: Error {}
 
-    /// A list of nodes in each other, as deep as one likes.
+    /// A chain of nested nodes.
     final class Chain: Codable {
         var next: Chain?
 
@@ -169,7 +169,7 @@ nonisolated enum RestorationShapes {
     }
 }
 
-/// A listener that keeps a number and a text, and counts how often it was given them.
+/// A listener with a number and a text as its state, which counts how often it was restored.
 final class RestoredListener: RestorableListener {
     nonisolated struct Kept: Codable, Sendable {
         var count: Int

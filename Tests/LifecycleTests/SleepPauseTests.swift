@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// The pause before a sleep of the machine, which waits for nobody forever and may be given up.
+/// The pause before a sleep of the machine, which may be revoked or hurried.
 @Suite(.timeLimit(.minutes(1)))
 struct SleepPauseTests {
     let fixture = MediatorFixture()
@@ -24,7 +24,7 @@ struct SleepPauseTests {
 
     private func pause() { fixture.mediator.pauseForSleep { [asked] in asked.reports.append($0) } }
 
-    @Test func pauseThatWaitsForABackgroundTaskIsGivenUpAndTheTaskIsLeft() {
+    @Test func revokedPauseThatWaitsForATaskLeavesTheTask() {
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         pause()
 
@@ -39,7 +39,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func hurriedPauseGoesOnAtOnceAndTheTaskIsLeft() {
+    @Test func hurriedPauseEndsAtOnceAndTheTaskGoesOn() {
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         pause()
 
@@ -62,7 +62,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func pauseThatWaitsForItsTurnIsGivenUpAndThoseOfOthersStay() {
+    @Test func revokedPauseThatWaitsLeavesOtherPauses() {
         let slow = fixture.listener("slow", [.willReload], .stubborn)
         fixture.perform(.reload, .pause)
         pause()
@@ -77,7 +77,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func hurryingEndsThePauseOfAnotherTooAndNothingAfterIt() {
+    @Test func hurryingEndsAnyPauseUnderWayAndNothingElse() {
         fixture.listener("slow", [.willReload], .stubborn)
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         fixture.perform(.pause)
@@ -92,7 +92,7 @@ struct SleepPauseTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test func pausesOfOthersAreToldApartAndCounted() {
+    @Test func pausesOfOthersAreCountedAndNotMerged() {
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         fixture.perform(.pause)
         pause()

@@ -92,7 +92,7 @@ struct StartupSequenceTests {
         #expect(fixture.ended.count == 1)
     }
 
-    @Test func builderTakesConditionsAndLists() throws {
+    @Test func builderAcceptsConditionsAndLists() throws {
         let isWarm = false
         let sequence = StartupSequence(clock: fixture.clock) {
             Step(name: "store")

@@ -29,7 +29,7 @@ struct StateRestorerTests {
         #expect(report.problems.isEmpty && report.unclaimed.isEmpty)
     }
 
-    @Test func oneThatCannotEncodeIsLeftOut() throws {
+    @Test func stateThatCannotBeEncodedIsLeftOut() throws {
         let bad = RestoredListener("b")
         bad.encodingFailure = Broken()
 
@@ -40,7 +40,7 @@ struct StateRestorerTests {
         #expect(report.problems == ["listener b: disk is gone"])
     }
 
-    @Test func oneThatIsTooLargeIsLeftOut() throws {
+    @Test func stateThatIsTooLargeIsLeftOut() throws {
         let restorer = StateRestorer(limits: RestorationLimits(size: 200, depth: 8))
         for listener in [RestoredListener("a"), RestoredListener("b"), RestoredListener("c")] {
             if listener.restorationIdentifier == "b" { listener.text = String(repeating: "x", count: 200) }
@@ -53,7 +53,7 @@ struct StateRestorerTests {
         #expect(report["b"] == .refused("larger than the limit of 200 bytes"))
     }
 
-    @Test func halfAStateLeavesTheListenerUntouched() throws {
+    @Test func incompleteStateIsNotRestored() throws {
         var archive = RestorationArchive()
         try archive.insert(.init(version: 1, value: ["count": 7, "text": "a"]), for: "a")
         try archive.insert(.init(version: 1, value: ["count": 7, "text": 8]), for: "b")

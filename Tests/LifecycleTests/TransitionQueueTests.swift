@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// Triggers that ask for the same while another transition is under way.
+/// Triggers that are merged while another transition is under way.
 @Suite(.timeLimit(.minutes(1)))
 struct TransitionQueueTests {
     let fixture = MediatorFixture()
@@ -25,7 +25,7 @@ struct TransitionQueueTests {
         }
     }
 
-    /// What is told after a reload that was under way, when all of these had come.
+    /// The notifications after a reload during which these triggers came.
     private func told(after requests: [(LifecycleTrigger, UserInfo)]) async -> [String] {
         fixture.perform(.reload)
         for (trigger, userInfo) in requests { fixture.mediator.perform(trigger, userInfo: userInfo) }
@@ -56,11 +56,11 @@ struct TransitionQueueTests {
                 "willResignActive didEnterBackground willEnterForeground didBecomeActive willResignActive didEnterBackground"
             ),
         ] as [([(LifecycleTrigger, UserInfo)], String)])
-    func countSaysForHowManyItStands(requests: [(LifecycleTrigger, UserInfo)], expected: String) async {
+    func countIsTheNumberOfMergedTriggers(requests: [(LifecycleTrigger, UserInfo)], expected: String) async {
         #expect(await told(after: requests).joined(separator: " ") == expected)
     }
 
-    @Test func failedReloadHasTheCountToo() async {
+    @Test func failedReloadHasTheCount() async {
         fixture.listener("strict", [.willReload], .throwing(LifecycleRefusal("no")))
 
         let told = await told(after: [(.reload, [:]), (.reload, [:])])
@@ -68,7 +68,7 @@ struct TransitionQueueTests {
         #expect(told == ["willReload 2", "didFailToReload 2"])
     }
 
-    @Test func eachSuspensionIsTold() async {
+    @Test func suspensionsAreNotMerged() async {
         let suspensions = [328, 859].map { Suspension(.freezer, duration: .milliseconds($0)) }
 
         let told = await told(after: suspensions.map { (.endSuspension, $0.userInfo) })
@@ -78,7 +78,7 @@ struct TransitionQueueTests {
         #expect(recorder.merged.isEmpty)
     }
 
-    @Test func whoAskedForWhatIsMergedIsSaid() async {
+    @Test func eventOfAMergeHasTheOrigin() async {
         let peers = (1...3).map { LifecycleOrigin.peer(PeerOrigin(pid: $0, uid: 0)) }
         fixture.perform(.reload)
         for peer in peers { fixture.mediator.perform(.reload, origin: peer) }

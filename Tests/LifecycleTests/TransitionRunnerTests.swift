@@ -36,13 +36,13 @@ struct TransitionRunnerTests {
         ([.launch, .resume], "+"),
         ([.launch, .stop, .resume], "+ willResignActive didEnterBackground willTerminate"),
     ])
-    func owesTheSequence(triggers: [LifecycleTrigger], expected: String) {
+    func triggersOweTheSequence(triggers: [LifecycleTrigger], expected: String) {
         let names = sequence(triggers).joined(separator: " ")
 
         #expect(names == expected.replacing("+", with: "willFinishLaunching didFinishLaunching didBecomeActive"))
     }
 
-    @Test func arrivingGoesForwardAndLeavingBackward() {
+    @Test func leavingNotificationsAreDeliveredInReverse() {
         for name in ["a", "b"] { fixture.listener(name) }
 
         fixture.perform(.launch, .pause)
@@ -55,7 +55,7 @@ struct TransitionRunnerTests {
             ])
     }
 
-    @Test func stateIsNewInDidAndOldInWill() {
+    @Test func willIsDeliveredInTheOldStateAndDidInTheNew() {
         var seen: [String] = []
         let observation = fixture.mediator.addObserver { [mediator = fixture.mediator] in
             seen.append("\($0.name) \($0.previousState)>\($0.state) in \(mediator.state)")
@@ -80,7 +80,7 @@ struct TransitionRunnerTests {
             ([.launch], .interrupt, "willResignActive 3"),
             ([.launch, .pause], .endSuspension, "didResume 3 willEnterForeground - didBecomeActive -"),
         ] as [([LifecycleTrigger], LifecycleTrigger, String)])
-    func countIsToldByTheNotificationThatTheTriggerIsAbout(
+    func countIsInTheNotificationOfTheTrigger(
         before: [LifecycleTrigger], trigger: LifecycleTrigger, expected: String
     ) {
         for trigger in before { fixture.mediator.perform(trigger) }
@@ -150,7 +150,7 @@ struct TransitionRunnerTests {
         #expect(fixture.ended.last?.notifications.last?.listeners.map(\.outcome) == [.overran])
     }
 
-    @Test func secondStopAlsoCutsShortWhatRunsBeforeTheFirst() {
+    @Test func secondStopCutsShortTheTransitionBeforeTheFirst() {
         let hanging = fixture.listener("hanging", [.willResignActive, .didEnterBackground], .stubborn)
         fixture.perform(.launch, .pause, .stop)
         #expect(fixture.mediator.state == .active)

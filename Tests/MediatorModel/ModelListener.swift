@@ -4,7 +4,7 @@
 import Lifecycle
 import Synchronization
 
-/// A listener as the model knows it while it is there.
+/// A listener in the model.
 final class ModelListener {
     let index: Int
     let plan: Scenario.Listener
@@ -24,8 +24,8 @@ final class ModelListener {
         answers.first { $0.name == name && (name != .performAction || $0.action == action) }
     }
 
-    /// The groups in the order of arriving, or nil when they follow each other in a circle or two are primary: those of
-    /// one rank stand where the first of them does, and again and again the first group comes that waits for nobody.
+    /// The groups in the order of arriving notifications; nil for a circle or for two primary listeners. Those of one rank
+    /// are at the place of the first of them; the next is always the first group that follows none of the rest.
     static func groups(_ listeners: [ModelListener]) -> [[ModelListener]]? {
         guard listeners.count(where: \.plan.isPrimary) <= 1 else { return nil }
         var rest: [[ModelListener]] = []
@@ -60,7 +60,7 @@ final class HangingAnswer {
     /// How it ends when it is resumed.
     var end = Scenario.End.returning(1)
     var wasGivenUp = false
-    /// For one that ends by calling back.
+    /// For an answer that ends by calling back.
     var completion: ((Result<Void, any Error>) -> Void)?
     private let isElsewhere: Bool
     private let gate = Gate()
@@ -75,7 +75,7 @@ final class HangingAnswer {
 
     func open() { gate.open() }
 
-    /// Waits; `cancelled` is called in the turn in which the task is.
+    /// Waits. `cancelled` is called when the task is cancelled, in the same turn.
     func wait(cancelled: @escaping @MainActor () -> Void) async {
         await withTaskCancellationHandler {
             if isElsewhere { await gate.waitElsewhere() } else { await gate.wait() }
@@ -85,10 +85,10 @@ final class HangingAnswer {
     }
 }
 
-/// Holds one task until it is opened, once, which may be before the task comes.
+/// Suspends one task until it is opened, once, which may be before the task arrives.
 ///
-/// The continuation is set before its task arrives, and read by whoever arrives second. There is no lock: when two
-/// threads want it the kernel hands Swift's `Mutex` over, which Thread Sanitizer does not see.
+/// The continuation is set before its task arrives, and read by the one that arrives second. There is no lock: Thread
+/// Sanitizer does not see how the kernel passes Swift's `Mutex` from one thread to another.
 nonisolated final class Gate: Sendable {
     private nonisolated(unsafe) var continuation: UnsafeContinuation<Void, Never>?  // set, then read
     private let arrivals = Atomic(0)
@@ -106,7 +106,7 @@ nonisolated final class Gate: Sendable {
         arrive()
     }
 
-    /// The task and whoever opens arrive; the second one lets the task go on.
+    /// Called by the task and by `open()`; the second call resumes the task.
     private func arrive() {
         if arrivals.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 1 { continuation?.resume() }
     }

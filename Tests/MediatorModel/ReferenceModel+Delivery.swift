@@ -23,8 +23,8 @@ extension ReferenceModel {
             })
     }
 
-    /// Those of everything first, then those of the name, each in the order they came: all that were there before the
-    /// first is called and are still there when their turn comes.
+    /// Calls the observers of everything, then those of the name, each in the order in which they were added: those that
+    /// were present before the first call and are still present when their turn comes.
     func announce(
         _ name: LifecycleNotification.Name, _ number: UInt64, from: LifecycleState, to: LifecycleState, count: Int?
     ) {
@@ -49,7 +49,7 @@ extension ReferenceModel {
         return leaving.contains(name) ? told.reversed() : told
     }
 
-    /// Tells group after group for as long as they answer at once; the end of a call that hung goes on from there.
+    /// Calls group after group as long as they answer immediately. The end of a call that hung continues from there.
     func tell(_ delivery: ModelDelivery) {
         guard !delivery.isTelling else { return }
         delivery.isTelling = true
@@ -103,8 +103,7 @@ extension ReferenceModel {
         call.timer = clock.schedule(after: call.time) { [unowned self] in overrun(call, delivery) }
     }
 
-    /// The limit is another: those who are being asked share what is left, from now on. One that has not come to its
-    /// first wait takes its new time there.
+    /// Shares out the time anew after a change of the limit. A call in its first step gets its new time at its first wait.
     func retime(_ delivery: ModelDelivery) {
         let asked = delivery.calls.filter { $0.outcome == nil }
         for call in asked {
@@ -114,7 +113,7 @@ extension ReferenceModel {
         for call in asked where call.outcome == nil && call.timer != nil { limit(call, delivery) }
     }
 
-    /// Gives a call no more time.
+    /// Ends a call for lack of time.
     private func overrun(_ call: ModelCall, _ delivery: ModelDelivery) {
         guard call.outcome == nil else { return }
         if call.hang != nil { cancel(call) }
@@ -137,7 +136,7 @@ extension ReferenceModel {
         tell(delivery)
     }
 
-    /// A second stop: nobody has time any more, neither those who are being asked nor those to come.
+    /// A second stop: present and later calls have no time.
     func cutShort(_ delivery: ModelDelivery) {
         delivery.isCutShort = true
         for call in delivery.calls { overrun(call, delivery) }
@@ -152,7 +151,7 @@ extension ReferenceModel {
     }
 }
 
-/// A notification under way to its listeners, as the model knows it.
+/// The delivery of a notification in the model.
 final class ModelDelivery {
     let name: LifecycleNotification.Name
     let action: String
@@ -160,7 +159,7 @@ final class ModelDelivery {
     let configuration: Int?
     var limit: UInt64
     var groups: [[ModelListener]]
-    /// What is wanted by whatever comes later, by how many groups are left.
+    /// The time wanted by what comes later, by the number of groups left.
     var later: [Duration] = []
     var calls: [ModelCall] = []
     var isTelling = false
@@ -213,7 +212,7 @@ final class ModelDelivery {
     }
 }
 
-/// A call of a listener as the model knows it.
+/// A call of a listener in the model.
 final class ModelCall {
     let listener: ModelListener
     let number: Int
@@ -225,7 +224,7 @@ final class ModelCall {
     var timer: (any LifecycleTimer)?
     /// Ends it.
     var resumed: ((ListenerOutcome) -> Void)?
-    /// Set for one that hangs.
+    /// Set for a call that hangs.
     var hang: (isStubborn: Bool, after: [Scenario.Step], name: LifecycleNotification.Name, isCompleting: Bool)?
 
     init(_ listener: ModelListener, number: Int, start: UInt64, wanted: Duration, time: Duration) {

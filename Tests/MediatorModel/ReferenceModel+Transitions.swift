@@ -27,8 +27,8 @@ extension ReferenceModel {
         begin()
     }
 
-    /// A stop comes before all that waits, a pause that waits for tasks included. Its time runs already, and what is
-    /// under way must be done in the first half of it.
+    /// A stop comes before all transitions that wait, including a pause that waits for tasks. Its time has begun, and the
+    /// transition under way must end within the first half of it.
     private func overtake(_ stop: ModelTransition) {
         var overtaken = waiting
         waiting = [stop]
@@ -56,7 +56,7 @@ extension ReferenceModel {
         if let begun { proceed(begun) }
     }
 
-    /// A reload is one with any that waits, anything else with the last that waits; each suspension is told.
+    /// A reload is merged with any that waits, another trigger with the last that waits; suspensions are not merged.
     private func twin(of transition: ModelTransition) -> ModelTransition? {
         if transition.trigger == .endSuspension { return nil }
         if transition.trigger == .reload { return waiting.first { $0.trigger == .reload } }
@@ -101,7 +101,7 @@ extension ReferenceModel {
         reloads += 1
     }
 
-    /// Takes the next step, or ends.
+    /// Begins the next step, or ends.
     private func proceed(_ transition: ModelTransition) {
         guard !transition.steps.isEmpty else {
             current = nil

@@ -4,7 +4,7 @@
 import Lifecycle
 import LifecycleTesting
 
-/// What a mediator does, said as plainly as possible: everything in arrays, nothing cached, no task and no actor.
+/// What a mediator does, as plainly as possible: everything in arrays, nothing cached, no task and no actor.
 final class ReferenceModel {
     let scenario: Scenario
     let clock = ManualClock()
@@ -119,7 +119,7 @@ final class ReferenceModel {
         if tasks.isEmpty { waitForTasksNoMore() }
     }
 
-    /// The wait for tasks is over, also for those that were begun when it ended.
+    /// Ends the wait for tasks, also for those that began when it ended.
     func expireTasks() {
         for task in tasks { expire(task) }
         waitForTasksNoMore()
@@ -137,23 +137,23 @@ final class ReferenceModel {
     }
 }
 
-/// Who has how much of the time for all.
+/// Shares of the time.
 extension ReferenceModel {
-    /// What is wanted, while there is enough for all; otherwise the same part of what is left as of what all want.
+    /// The time wanted if there is enough for all; otherwise a proportional part of what is left.
     func share(of wanted: Duration, before later: Duration, within left: Duration) -> Duration {
         if wanted + later <= left { return wanted }
         let (mine, all) = (microseconds(wanted), microseconds(wanted + later))
         return mine == 0 ? .zero : .microseconds(mine * microseconds(left) / all)
     }
 
-    /// What falls to an answer, before the groups and the steps that are still to come.
+    /// The share of an answer before the later groups and steps.
     func share(of wanted: Duration, in delivery: ModelDelivery) -> Duration {
         guard delivery.limit < .max else { return wanted }
         return share(
             of: wanted, before: delivery.later[delivery.groups.count], within: remaining(until: delivery.limit))
     }
 
-    /// What the last groups of a step and the steps behind it want when it begins: none of the groups, one, two and so on.
+    /// The time that the last groups of a step and the steps behind it want when it begins: for no group, one, two and so on.
     func later(than groups: [[ModelListener]], for name: LifecycleNotification.Name, steps: [StateTable.Step])
         -> [Duration]
     {
@@ -161,7 +161,7 @@ extension ReferenceModel {
         return (0...groups.count).map { rest + time(of: Array(groups.suffix($0)), for: name) }
     }
 
-    /// The time that groups want, one after the other. Who answers at once wants none.
+    /// The time that groups want together. Immediate answers want none.
     func time(of groups: [[ModelListener]], for name: LifecycleNotification.Name) -> Duration {
         var sum = Duration.zero
         for group in groups {
@@ -186,7 +186,7 @@ extension ReferenceModel {
     }
 }
 
-/// A trigger that was accepted, as the model knows it.
+/// A trigger that was accepted, in the model.
 final class ModelTransition {
     let trigger: LifecycleTrigger
     var count: Int?
@@ -204,7 +204,7 @@ final class ModelTransition {
         self.count = count
         askers = [(id, then)]
     }
-    /// What a notification of it says: the count is told by what the trigger is about.
+    /// The user info of a notification: the count is in the notification that the trigger is about.
     func count(told name: LifecycleNotification.Name) -> Int? {
         switch name {
         case .willResignActive: trigger == .interrupt ? count : nil
@@ -217,7 +217,7 @@ final class ModelTransition {
     }
 }
 
-/// A background task, as the model knows it.
+/// A background task in the model.
 final class ModelTask {
     let index: Int
     var expiration: [Scenario.Step]?

@@ -5,14 +5,14 @@ import Lifecycle
 import TestSupport
 
 nonisolated extension Scenario {
-    /// The sequence of a seed.
+    /// The scenario of a seed.
     package init(seed: UInt64) {
         var maker = ScenarioMaker(seed: seed)
         self = maker.scenario()
     }
 }
 
-/// Draws a scenario.
+/// Makes a random scenario.
 nonisolated struct ScenarioMaker {
     private static let posted =
         ["x.a", "x.b"].compactMap { LifecycleNotification.Name($0) }
@@ -77,7 +77,7 @@ nonisolated struct ScenarioMaker {
         return Scenario.Behaviour(before: reactions(25), end: end, after: reactions(20))
     }
 
-    /// What somebody does who was called; nothing, most of the time.
+    /// The reaction to a call: nothing, most of the time.
     private mutating func reactions(_ percent: Int, depth: Int = 2) -> [Scenario.Step] {
         guard depth > 0, chance(percent) else { return [] }
         return (0..<number(1...2)).map { _ in step(depth: depth) }
@@ -105,7 +105,7 @@ nonisolated struct ScenarioMaker {
         }
     }
 
-    /// Something that can happen when nobody is being called.
+    /// Something that can happen at the top only.
     private mutating func top() -> Scenario.Step {
         switch number(0...9) {
         case 0...1: .advance(.milliseconds(number(0...60) * 500))

@@ -3,7 +3,7 @@
 
 import Lifecycle
 
-/// One random sequence: who takes part, how they behave, and what happens to them. Made from its seed alone.
+/// One random scenario: listeners and observers with their behaviour, and a sequence of steps. Made from its seed alone.
 package nonisolated struct Scenario: Sendable {
     /// How an answer, or a call of it that hangs, ends.
     enum End: Sendable {
@@ -13,7 +13,7 @@ package nonisolated struct Scenario: Sendable {
         case throwing
         /// It throws a refusal.
         case refusing
-        /// It waits for a `resume`, heedless of cancellation if `stubborn`, off the main actor if `elsewhere`.
+        /// It waits for a `resume`: ignores cancellation if `stubborn`, and is off the main actor if `elsewhere`.
         case hanging(stubborn: Bool, elsewhere: Bool)
     }
 
@@ -35,7 +35,7 @@ package nonisolated struct Scenario: Sendable {
         let action: String
     }
 
-    /// A listener. `answers` are two declarations, of which `update` chooses the other one.
+    /// A listener. `answers` has two declarations; `update` switches to the other one.
     struct Listener: Sendable {
         let name: String
         let rank: Int?
@@ -80,7 +80,7 @@ package nonisolated struct Scenario: Sendable {
 }
 
 nonisolated extension Scenario.End {
-    /// What it returns. One that cannot hang returns as if it had been resumed.
+    /// The returned value. An answer that cannot hang returns as if it had been resumed.
     func value() throws -> Int {
         switch self {
         case .returning(let value): return value
@@ -182,9 +182,9 @@ final class ScenarioListener: LifecycleListener {
     private func value(_ end: Scenario.End) throws -> Int { try end.value() }
 }
 
-/// What a scenario shows from outside. The mediator and the reference model must show the same, in the same order.
+/// An observable event. The mediator and the reference model must produce the same events in the same order.
 nonisolated enum ScenarioEvent: Equatable, Sendable {
-    /// What became of one listener.
+    /// The outcome of one listener.
     struct Answered: Equatable, Sendable {
         let listener: String
         let outcome: ListenerOutcome
@@ -194,7 +194,7 @@ nonisolated enum ScenarioEvent: Equatable, Sendable {
     case observed(
         Int, UInt64, LifecycleNotification.Name, from: LifecycleState, to: LifecycleState, in: LifecycleState,
         count: Int?)
-    /// The number is 0 where the answer is not given the notification.
+    /// The number is 0 if the answer does not get the notification.
     case told(Int, call: Int, UInt64, LifecycleNotification.Name, configuration: Int?)
     case cancelled(Int, call: Int)
     case reported(UInt64, [Answered])

@@ -3,11 +3,11 @@
 
 import Lifecycle
 
-/// Runs scenarios on the mediator and on the reference model, and says where they part.
+/// Runs scenarios on the mediator and on the reference model, and reports differences.
 package enum ScenarioCheck {
-    /// Checks the sequence of one seed.
+    /// Checks the scenario of one seed.
     ///
-    /// - Returns: what differs, with all that is needed to see it again; nil when nothing does.
+    /// - Returns: the difference, with the data to reproduce it; nil if there is none.
     package static func difference(seed: UInt64) async -> String? {
         let scenario = Scenario(seed: seed)
         let run = ScenarioRun(scenario)
@@ -24,7 +24,7 @@ package enum ScenarioCheck {
         return Invariants.broken(by: run.events, asked: run.asked).map { "seed \(seed): \($0)" }
     }
 
-    /// Lets all end that is under way.
+    /// Ends everything that is under way.
     private static var ending: [Scenario.Step] {
         [.advance(.seconds(200)), .perform(.stop, id: -1, count: nil, then: []), .advance(.seconds(200))]
             + (0..<3).map { .dropTask($0) } + (0..<30).map { _ in .resume(0, .returning(1)) }
@@ -51,12 +51,12 @@ package enum ScenarioCheck {
     }
 }
 
-/// What a listener of a scenario throws.
+/// An error that a listener of a scenario throws.
 nonisolated enum ScenarioError: Error { case oops }
 
-/// What holds in every sequence, whatever the model says.
+/// Rules that hold in every scenario, independent of the model.
 nonisolated enum Invariants {
-    /// - Returns: the first thing that does not hold.
+    /// - Returns: the first rule that is broken.
     static func broken(by events: [ScenarioEvent], asked: Set<Int>) -> String? {
         var ids: Set<Int> = []
         var sequences: Set<UInt64> = []

@@ -10,7 +10,7 @@ final class ScenarioRun {
     let mediator: LifecycleMediator
     var events: [ScenarioEvent] = []
     var hanging: [HangingAnswer] = []
-    /// Whose completions are to be called.
+    /// The requests whose completions must be called.
     private(set) var asked: Set<Int> = []
     private let clock = ManualClock()
     private var listeners: [ScenarioListener] = []
@@ -49,7 +49,7 @@ final class ScenarioRun {
         }
     }
 
-    /// Takes a step and waits until nothing moves by itself.
+    /// Runs a step, and waits until nothing changes by itself.
     func take(_ step: Scenario.Step) async {
         execute([step])
         while returning > 0 { await Task.yield() }
@@ -68,7 +68,7 @@ final class ScenarioRun {
 
     func execute(_ steps: [Scenario.Step]) { for step in steps { execute(step) } }
 
-    /// An answer is cancelled: one that heeds it returns.
+    /// Cancels an answer, which returns unless it is stubborn.
     func cancel(_ answer: HangingAnswer) {
         events.append(.cancelled(answer.listener, call: answer.call))
         guard !answer.isStubborn, hanging.contains(where: { $0 === answer }) else { return }
@@ -79,7 +79,7 @@ final class ScenarioRun {
         answer.open()
     }
 
-    /// The last that a resumed answer does.
+    /// Called at the end of a resumed answer.
     func returned() { returning -= 1 }
 
     private func execute(_ step: Scenario.Step) {
@@ -118,7 +118,7 @@ final class ScenarioRun {
         }
     }
 
-    /// The task goes when nothing else is being changed: its end calls whoever waits for it.
+    /// Drops a task. It is released last, since its end may continue a transition.
     private func drop(_ index: Int) {
         let task = tasks[index]
         tasks[index] = nil
@@ -190,9 +190,9 @@ final class ScenarioRun {
     }
 }
 
-/// What can be asked of a mediator after each step.
+/// The state of a mediator after each step.
 nonisolated struct ScenarioState: Equatable, Sendable {
-    /// What is known of a listener.
+    /// The record of a listener.
     struct Listener: Equatable, Sendable {
         let name: String
         let calls: Int

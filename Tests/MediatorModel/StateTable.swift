@@ -3,13 +3,13 @@
 
 import Lifecycle
 
-/// What is owed in which state, written down a second time: NOTIFICATION>STATE, `-` where nobody is told.
+/// A second table of the owed steps: NOTIFICATION>STATE, `-` for a step without a notification.
 nonisolated enum StateTable {
     struct Step: Sendable {
         let name: LifecycleNotification.Name?
         let from: LifecycleState
         let to: LifecycleState
-        /// `did…` is told in the new state, `will…` in the old one.
+        /// `did…` is delivered in the new state, `will…` in the old one.
         var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
     }
 

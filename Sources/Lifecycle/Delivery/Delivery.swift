@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Tells listeners of one notification: group after group, the members of a group concurrently.
+/// Delivers one notification to its listeners: group after group, the members of a group concurrently.
 ///
-/// It is driven by the end of each call and not by a task that waits, so that a notification whose listeners answer at
-/// once is delivered without leaving the turn it was posted in.
+/// The end of each call begins the next, and no task waits. A notification whose listeners answer immediately is so
+/// delivered before `post` returns.
 final class Delivery {
-    /// The time an answer has that has gone on for `spent`, when so many groups are told after it.
+    /// The share of time for an answer that has taken `spent` so far, when `groupsLeft` groups come after it.
     typealias Share = (_ answer: LifecycleAnswer, _ spent: Duration, _ groupsLeft: Int) -> TimeShare
     /// Called with each report of progress.
     typealias Progress = (_ listener: String, ProgressReport) -> Void
@@ -16,7 +16,7 @@ final class Delivery {
     private let clock: any LifecycleClock
     private let isRehearsal: Bool
     private let isOutcomeWanted: Bool
-    /// That of an answer that is given at once.
+    /// For immediate answers.
     private let deadline: Duration
     private let share: Share
     private let progress: Progress?
@@ -25,7 +25,7 @@ final class Delivery {
     private var next = 0
     private var calls = OpenCalls()
     private var isHandled = false
-    /// Who answers at once, right now.
+    /// The immediate answer that is running.
     private var answering: (entry: ListenerEntry, place: Int, startUsec: UInt64)?
     private var isAdvancing = false
     private var isCutShort = false
@@ -48,10 +48,10 @@ final class Delivery {
         self.completion = completion
     }
 
-    // Made and dropped for every notification: an end on the main actor would look for the actor first.
+    // Runs for every notification: a deinit on the main actor would first check on which actor it is.
     nonisolated deinit {}
 
-    /// Tells as many groups as answer at once; the rest follows by itself.
+    /// Calls the groups in order, as far as they answer immediately. The end of a call that lasts calls this again.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
@@ -69,17 +69,17 @@ final class Delivery {
         completion(LifecycleReport(notification: notification, listeners: reports.compactMap { $0 }))
     }
 
-    /// Who is being waited for.
+    /// The names of the listeners that have not answered yet.
     var pending: [String] { (calls.all.map(\.entry) + (answering.map { [$0.entry] } ?? [])).map(\.place.name) }
 
-    /// Waits for nobody any more: the calls under way overrun, and those to come have no time beyond their first step.
+    /// Sets every deadline to zero: the calls under way overrun, and later calls end after their first step.
     func cutShort() {
         isCutShort = true
         finishImmediate(.overran)
         for (_, _, call) in calls.all { call.overrun() }
     }
 
-    /// The time for all is another now: shares it out anew.
+    /// Shares out the time anew, after the limit of the transition has changed.
     func retime() {
         guard !isCutShort else { return }
         let calls = calls.all
@@ -87,7 +87,7 @@ final class Delivery {
         for ((_, _, call), share) in zip(calls, shares) { call.retime(share) }
     }
 
-    /// Whether nobody else is to be asked: somebody has opened the URL.
+    /// Whether a listener has opened the URL, so that no other is asked.
     private var isURLOpened: Bool { isHandled && notification.name == .openURL }
 
     private func call(_ entry: ListenerEntry, _ answer: LifecycleAnswer) {
@@ -123,8 +123,7 @@ final class Delivery {
         call.begin(body, notification, share)
     }
 
-    /// Most answers are given at once, and need neither a timer nor anybody to wait for them. One that itself has this
-    /// cut short has overrun.
+    /// Most answers are immediate, and need no timer. One that calls `cutShort()` itself has overrun.
     private func callImmediate(
         _ entry: ListenerEntry, _ body: (LifecycleNotification) throws -> ListenerOutcome, _ place: Int
     ) {
@@ -132,7 +131,7 @@ final class Delivery {
         finishImmediate(ImmediateAnswer.outcome(of: body, notification))
     }
 
-    /// Ends the answer that is given right now, unless it has ended.
+    /// Ends the immediate answer that is running, if it has not ended.
     private func finishImmediate(_ outcome: ListenerOutcome) {
         guard let (entry, place, startUsec) = answering else { return }
         answering = nil
@@ -151,8 +150,8 @@ final class Delivery {
     }
 }
 
-/// The calls of a group that have not ended, in the order in which they began. One that ends leaves an empty place until
-/// all have.
+/// The calls of a group that have not ended, in the order in which they began. A call that ends leaves an empty place
+/// until all have ended.
 private struct OpenCalls {
     typealias Call = (entry: ListenerEntry, answer: LifecycleAnswer, call: ListenerCall)
 
@@ -174,12 +173,14 @@ private struct OpenCalls {
     }
 }
 
-/// A listener's answer that is given at once, so that nobody waits for it and it needs no timer.
+/// A listener's immediate answer, which needs no timer.
 struct ImmediateAnswer {
     let entry: ListenerEntry
     let body: (LifecycleNotification) throws -> ListenerOutcome
 
-    /// Tells the listener, and answers what it made of it; nil when it was removed meanwhile.
+    /// Calls the listener.
+    ///
+    /// - Returns: nil when the listener was removed meanwhile.
     func give(
         _ notification: LifecycleNotification, _ clock: any LifecycleClock, deadline: Duration
     ) -> ListenerReport? {
@@ -190,7 +191,7 @@ struct ImmediateAnswer {
         return entry.record(outcome.judged(duration, deadline: deadline), after: duration, since: startUsec)
     }
 
-    /// What a listener makes of a notification.
+    /// The outcome of an immediate answer.
     static func outcome(
         of body: (LifecycleNotification) throws -> ListenerOutcome, _ notification: LifecycleNotification
     ) -> ListenerOutcome {

@@ -2,22 +2,22 @@
 // Belfry: lifecycle notifications for Linux services.
 
 extension LifecycleMediator {
-    /// Whether a post of this name is over before `post` returns: nobody answers it, or all do at once.
+    /// Whether the delivery of this name ends before `post` returns: all answers are immediate, or there are none.
     package func isAnsweredAtOnce(_ name: LifecycleNotification.Name) -> Bool {
         guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { return true }
         return registry.groups(answering: name).isEmpty || recipients.immediateAnswers != nil
     }
 
-    /// Calls the observers, `recipients` being that of the name.
+    /// Calls the observers of everything and those of the name.
     @inline(__always)
     func announce(_ notification: LifecycleNotification, to recipients: Unmanaged<Recipients>?) {
-        // Both counts are taken before anybody is called, so that whoever is added by a call hears of the next.
+        // Both calls are prepared before any observer is called: one that is added by a call hears of the next post.
         let named = Recipients.beginCall(recipients)
         if !observersOfAll.isEmpty { observersOfAll.call(notification, upTo: observersOfAll.beginCall()) }
         if let recipients, let named { Recipients.call(recipients, notification, upTo: named) }
     }
 
-    /// Tells the listeners what was posted.
+    /// Delivers a post to the listeners.
     func deliver(
         _ recipients: Recipients, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
     ) {
@@ -25,9 +25,9 @@ extension LifecycleMediator {
         if let answers = recipients.immediateAnswers {
             let (groups, revision) = (recipients.groups ?? [], recipients.revision)
             for place in answers.indices {
-                // Whoever answers may have others come, go or answer otherwise: then each of the rest is looked at.
+                // An answer may add, remove or change listeners: then the rest goes the longer way.
                 guard recipients.revision == revision else {
-                    // The answers are those of the groups, one after the other.
+                    // The answers are in the order of the groups.
                     var told = place
                     let rest = groups.map { group in
                         let rest = group.dropFirst(told)
@@ -62,7 +62,7 @@ extension LifecycleMediator {
         completion?(report)
     }
 
-    /// Posts the notification of a step of a transition, and makes ready to tell the listeners of it.
+    /// Posts the notification of a step of a transition, and prepares its delivery.
     func delivery(
         of name: LifecycleNotification.Name, _ step: LifecycleStep, in transition: Transition,
         _ completion: @escaping (LifecycleReport) -> Void
@@ -82,8 +82,8 @@ extension LifecycleMediator {
         ) { [unowned self] in report($0, completion) }
     }
 
-    /// The time that each answer of a step has, from the moment it is asked for: those behind it in this step and the
-    /// steps to come count with what they want when the step begins. What one of them leaves is shared when it is passed.
+    /// Computes the share of each answer of a step when it is called. The reserve is what all later groups and steps want
+    /// at the beginning of the step; time that a group does not use is shared among those after it.
     func shares(
         of groups: [[ListenerEntry]], in transition: Transition, _ name: LifecycleNotification.Name
     ) -> Delivery.Share {
@@ -100,7 +100,7 @@ extension LifecycleMediator {
         }
     }
 
-    /// The time that all answers to these steps want.
+    /// The time that all answers to these steps want together.
     func timeNeeded(for steps: [LifecycleStep]) -> Duration {
         steps.compactMap(\.name).reduce(.zero) { sum, name in
             sum + ListenerRegistry.time(of: registry.groups(answering: name), for: name, unless: deadlines.listener)

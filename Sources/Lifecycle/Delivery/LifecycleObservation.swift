@@ -8,7 +8,7 @@ public final class LifecycleObservation {
 
     init(_ end: @escaping () -> Void) { self.end = end }
 
-    /// Ends the observation: the observer is not called again, not even for what is being told.
+    /// Ends the observation: the observer is not called again, not even for the notification that is being delivered.
     public func cancel() {
         guard let end else { return }
         self.end = nil
@@ -18,15 +18,15 @@ public final class LifecycleObservation {
     isolated deinit { cancel() }
 }
 
-/// Keeps an observation for as long as its stream is read.
+/// Owns the observation of a stream until its reader is cancelled.
 final class ObservationHolder {
     var observation: LifecycleObservation?
 }
 
-/// Observers in the order they came. Adding and removing take constant time: a removed observer leaves an empty place,
-/// and the places are closed up when half of them are empty.
+/// Observers in the order in which they were added. Adding and removing take constant time: a removed observer leaves an
+/// empty place, and the list is compacted when half of its places are empty.
 ///
-/// A call allocates nothing and counts no references: the list owns its observers, and lets none go while it calls.
+/// A call allocates nothing and counts no references: the list owns its observers, and releases none during a call.
 nonisolated final class ObserverList {
     /// An observer, and its place in the list.
     final class Observer {
@@ -40,13 +40,13 @@ nonisolated final class ObserverList {
         }
     }
 
-    // Nothing calls out while it uses these, and a post should not pay for the proof at run time.
-    /// Each retained once for its place.
+    // Nothing calls out while it uses these, so the check at run time is left out.
+    /// Each is retained by its place.
     @exclusivity(unchecked) private var places: ContiguousArray<Unmanaged<Observer>?> = []
     @exclusivity(unchecked) private var emptyCount = 0
-    /// How many calls are under way, one within the other. Nobody moves or goes meanwhile.
+    /// The depth of nested calls. No observer is moved or released meanwhile.
     @exclusivity(unchecked) private var callsUnderWay = 0
-    /// Removed during a call, to go when it has ended.
+    /// Observers that were removed during a call, to be released after it.
     @exclusivity(unchecked) private var leaving: [Observer] = []
 
     deinit { for case let observer? in places { observer.release() } }
@@ -63,17 +63,17 @@ nonisolated final class ObserverList {
         if callsUnderWay == 0 { vacate(observer) } else { leaving.append(observer) }
     }
 
-    /// Whether there is nobody to call.
+    /// Whether there are no observers.
     var isEmpty: Bool { places.count == emptyCount }
 
-    /// Makes ready to call those who are here now. To be followed by `call(_:upTo:)` in any case.
+    /// Prepares a call of the present observers. It must be followed by `call(_:upTo:)`.
     func beginCall() -> Int {
         callsUnderWay += 1
         return places.count
     }
 
     @inline(__always)
-    /// Calls those who were here when `beginCall()` returned `count`, and are still.
+    /// Calls the observers that were present when `beginCall()` returned `count`, except those removed since.
     func call(_ notification: LifecycleNotification, upTo count: Int) {
         var index = 0
         while index < count {
@@ -97,7 +97,7 @@ nonisolated final class ObserverList {
         places[observer.index] = nil
         emptyCount += 1
         if emptyCount > 16, emptyCount * 2 > places.count { closeUp() }
-        // Last, since the end of what its handler held may remove other observers from here.
+        // Last: releasing what the handler held may remove other observers.
         place?.release()
     }
 

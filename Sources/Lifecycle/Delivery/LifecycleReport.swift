@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What became of one notification.
+/// The result of delivering one notification.
 public nonisolated struct LifecycleReport: Sendable {
     /// The notification.
     public let notification: LifecycleNotification
-    /// What each listener made of it, in the order in which they were told.
+    /// One report for each listener, in the order of the calls.
     public let listeners: [ListenerReport]
 
-    /// What all found together: new data if any did, else a failure if any failed, else nothing new.
+    /// The combined fetch result: new data if any listener found some, else a failure if any failed, else no data.
     public var result: FetchResult {
         if listeners.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
         return listeners.contains { $0.outcome.isProblem && $0.outcome != .late } ? .failed : .noData
     }
 
-    /// The first listener that did what it was asked for: opened the URL, performed the action.
+    /// The listener that opened the URL or performed the action; nil if none did.
     public var handledBy: String? { listeners.first { $0.outcome == .handled }?.listener }
 
-    /// Whether a listener gave no answer in its time.
+    /// Whether a listener did not answer in time.
     var hasOverrun: Bool { listeners.contains { $0.outcome == .overran } }
 
-    /// Why listeners refused, as «NAME: REASON».
+    /// The refusals, as «NAME: REASON».
     public var refusals: [String] {
         listeners.compactMap { report in
             if case .refused(let reason) = report.outcome { "\(report.listener): \(reason)" } else { nil }
         }
     }
 
-    /// What went wrong with listeners, refusals among it, as «NAME: REASON». One that finished late did what it should.
+    /// Refusals, failures and missing answers, as «NAME: REASON». A late answer is none of these.
     public var problems: [String] {
         listeners.compactMap { report in
             switch report.outcome {
@@ -40,20 +40,20 @@ public nonisolated struct LifecycleReport: Sendable {
     }
 }
 
-/// What one listener made of one notification.
+/// The result of one call of a listener.
 public nonisolated struct ListenerReport: Sendable, Equatable {
     /// The listener's name.
     public let listener: String
     /// How its answer ended.
     public let outcome: ListenerOutcome
-    /// When it was called, by the monotonic clock, in microseconds.
+    /// When it was called, by `CLOCK_MONOTONIC`, in microseconds.
     public let startUsec: UInt64
-    /// How long it took, until its end or its deadline.
+    /// The time until its end or its deadline.
     public let duration: Duration
 }
 
 nonisolated extension LifecycleReport {
-    /// What all listeners made of it, as if they were one.
+    /// The outcome of all listeners taken for one.
     var combinedOutcome: ListenerOutcome {
         let outcomes = listeners.map(\.outcome)
         let problems = problems.joined(separator: "; ")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// One call of one listener. It ends exactly once: when the answer does, or when its time is up, whichever comes first.
+/// One call of one listener. It ends exactly once: with the answer or at its deadline, whichever comes first.
 final class ListenerCall {
-    /// What becomes of the call.
+    /// Called when the call has ended.
     typealias Completion = (_ call: ListenerCall, _ outcome: ListenerOutcome, _ duration: Duration) -> Void
     private let clock: any LifecycleClock
     /// When it began.
@@ -14,9 +14,9 @@ final class ListenerCall {
     private var share = TimeShare(.zero)
     /// The end of its share.
     private var deadline = MovableDeadline()
-    /// The end of the time that it wants, beyond which nothing moves its deadline.
+    /// The end of the time that it wants. Progress does not move the deadline beyond it.
     private var lastUsec: UInt64 = 0
-    /// When it will have reported again, or be done, by its last report of progress.
+    /// The end of the window that the last report of progress named.
     private var promisedUsec: UInt64 = 0
     /// Called with each report of progress.
     var onProgress: ((ProgressReport) -> Void)?
@@ -30,7 +30,7 @@ final class ListenerCall {
         start = clock.now
     }
 
-    /// Begins the answer in this very turn; only an answer that does not end in it costs a timer.
+    /// Begins the answer now. A timer is set only if the answer does not end before this returns.
     func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
         self.share = share
         deadline.set(share.time, from: start.monotonicUsec)
@@ -51,7 +51,7 @@ final class ListenerCall {
         }
     }
 
-    /// The answer gets on: its time is up no sooner than after `window`, as far as its deadline allows.
+    /// Reports progress: moves the deadline to the end of `window`, up to the time that the answer wants.
     func progress(nextWithin window: Duration, _ text: String?) {
         guard completion != nil else { return }
         let window = window.bounded
@@ -65,24 +65,24 @@ final class ListenerCall {
             ProgressReport(window: window, text: text, moved: moved ? (deadline.endUsec, share.reserve) : nil))
     }
 
-    /// Replaces its share by another one that begins now. A window that it promised stays.
+    /// Replaces its share by another one that begins now. A window named by a report of progress stays.
     func retime(_ share: TimeShare) {
         guard completion != nil else { return }
         self.share = share
         let now = clock.monotonicUsec
         deadline.set(share.time, from: now)
         if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil) }
-        // In its first step it has no timer yet.
+        // Until the first step returns there is no timer.
         guard cancel != nil else { return }
         if deadline.endUsec > now { setTimer(.microseconds(deadline.endUsec - now)) } else { overrun() }
     }
 
-    /// How long it has gone on.
+    /// The time since it began.
     var spent: Duration { Duration(from: start.monotonicUsec, to: clock.monotonicUsec) }
 
     private func wait(_ cancel: @escaping () -> Void) {
         guard !hasAnswered else { return }
-        // Cut short while its first step was running: nobody knew yet what cancels it.
+        // It was cut short during its first step, before `cancel` was known.
         guard completion != nil else { return cancel() }
         self.cancel = cancel
         if share.time <= .zero, !deadline.wasExtended { overrun() } else { setTimer(share.time) }
@@ -96,8 +96,7 @@ final class ListenerCall {
         if let rest = deadline.rest(at: clock.monotonicUsec) { setTimer(rest) } else { overrun() }
     }
 
-    /// Ends the call now, as when its time is up. An answer that ignores the cancellation goes on, and nobody waits for
-    /// it.
+    /// Ends the call now, as at its deadline. An answer that ignores the cancellation goes on without effect.
     func overrun() {
         cancel?()
         finish(.overran)
@@ -105,7 +104,7 @@ final class ListenerCall {
 
     private func answered(_ outcome: ListenerOutcome) {
         hasAnswered = true
-        // Without a deadline, as after a second stop, the first step takes what it takes.
+        // With no time at all, as after a second stop, the first step is not late however long it takes.
         let wanted = Duration(from: start.monotonicUsec, to: lastUsec)
         finish(wanted > .zero ? outcome.judged(spent, deadline: wanted) : outcome)
     }
@@ -120,24 +119,25 @@ final class ListenerCall {
     }
 }
 
-/// Where an answer that takes long says that it gets on.
+/// Reports the progress of an answer that takes long.
 ///
-/// An answer may take its whole deadline when the time for all allows it; otherwise it has a share of that time. One
-/// that reports progress may go beyond its share, up to the deadline it declared: the transition then lasts longer, and
-/// the service manager is asked for the time. When reports cease, so does the patience.
+/// An answer may take its whole deadline if the transition's time allows it; otherwise it has a share of that time. While
+/// it reports progress it may exceed its share, up to the deadline it declared: the transition then lasts longer, and the
+/// service manager is asked for the time. When a report does not come within the window of the one before, the answer is
+/// cancelled.
 public struct ListenerProgress {
     private let call: ListenerCall
 
     init(_ call: ListenerCall) { self.call = call }
 
-    /// Whether anybody wants to know what comes of the answer; nobody does of a post that is not waited for.
+    /// Whether somebody waits for the outcome: false for a post without a completion.
     package var isOutcomeWanted: Bool { call.isOutcomeWanted }
 
-    /// Says that the work gets on.
+    /// Reports progress.
     ///
     /// - Parameters:
-    ///   - window: within which time the next report, or the end, will come.
-    ///   - text: what has been done, in a few words for `systemctl status`.
+    ///   - window: the time within which the next report, or the end, will come.
+    ///   - text: what was done, in a few words for `systemctl status`.
     public func report(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
         call.progress(nextWithin: window, text)
     }

@@ -3,7 +3,7 @@
 
 /// A notification whose user info has a type.
 ///
-/// Your own types join in by the same protocol:
+/// Conform your own types to it:
 ///
 ///     struct KeysRotated: LifecycleEvent {
 ///         static let name = LifecycleNotification.Name("com.example.keysRotated")!
@@ -14,21 +14,21 @@ public nonisolated protocol LifecycleEvent: Sendable {
     /// The notification.
     static var name: LifecycleNotification.Name { get }
 
-    /// Reads what travelled with it; nil when that does not fit.
+    /// Decodes the user info; nil when it does not fit the type.
     init?(userInfo: UserInfo)
 
-    /// What travels with it, in the process and over the socket.
+    /// The user info, in the process and on the socket.
     var userInfo: UserInfo { get }
 }
 
-/// A notification whose user info does not fit the type that was asked for.
+/// The user info of a notification does not fit the type that the listener asked for.
 public nonisolated struct LifecycleEventError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The notification.
     public let name: LifecycleNotification.Name
-    /// What came with it.
+    /// Its user info.
     public let userInfo: UserInfo
 
-    /// What is wrong, with the keys that came.
+    /// The problem, with the keys of the user info.
     public var description: String {
         "user info of '\(name)' does not fit its type, it has \(userInfo.keys.sorted().joined(separator: ", "))"
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `didReceiveMemoryWarning` tells.
+/// The user info of `didReceiveMemoryWarning`.
 public nonisolated struct MemoryWarning: LifecycleEvent, Equatable {
-    /// How short memory is. The words are those of systemd's PSI thresholds.
+    /// The kind of pressure, as in systemd's PSI thresholds.
     public enum Level: String, Sendable, CaseIterable {
         /// Some tasks wait for memory.
         case some
@@ -11,7 +11,7 @@ public nonisolated struct MemoryWarning: LifecycleEvent, Equatable {
         case full
     }
 
-    /// How short memory is.
+    /// The kind of pressure.
     public var level: Level
 
     /// A warning.
@@ -20,7 +20,7 @@ public nonisolated struct MemoryWarning: LifecycleEvent, Equatable {
     /// `didReceiveMemoryWarning`
     public static let name = LifecycleNotification.Name.didReceiveMemoryWarning
 
-    /// Reads `level`; a warning without one is of the first.
+    /// Decodes `level`, which is `some` if it is missing.
     public init?(userInfo: UserInfo) {
         guard let value = userInfo["level"] else {
             self.init(.some)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `protectedDataDidBecomeAvailable` tells: a file system that the service depends on is mounted.
+/// The user info of `protectedDataDidBecomeAvailable`: a file system that the service depends on is mounted.
 public nonisolated struct ProtectedDataArrival: LifecycleEvent, Equatable {
     /// Where it is mounted.
     public var path: String
@@ -22,8 +22,8 @@ public nonisolated struct ProtectedDataArrival: LifecycleEvent, Equatable {
     public var userInfo: UserInfo { ["path": .string(path)] }
 }
 
-/// What `protectedDataWillBecomeUnavailable` tells: a file system that the service depends on is no longer mounted. The
-/// kernel tells it afterwards: files that are open stay readable for as long as they are open, names are gone already.
+/// The user info of `protectedDataWillBecomeUnavailable`: a file system that the service depends on is no longer mounted.
+/// The kernel reports this after the fact: open files stay readable while they are open, paths are gone already.
 public nonisolated struct ProtectedDataLoss: LifecycleEvent, Equatable {
     /// Where it was mounted.
     public var path: String

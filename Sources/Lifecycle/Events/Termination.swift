@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `willTerminate` tells: why the process ends, and how long listeners have.
+/// The user info of `willTerminate`: why the process ends, and how long listeners have.
 public nonisolated struct Termination: LifecycleEvent, Equatable {
     /// Why it ends.
     public enum Reason: String, Sendable, CaseIterable {
@@ -19,11 +19,11 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
         case kexec
         /// The user space starts anew.
         case softReboot
-        /// Somebody's signal, without the service manager.
+        /// A signal that did not come from the service manager.
         case signal
         /// A part of the service has failed; `userInfo` has `error`.
         case failed
-        /// The service has done what it was there for.
+        /// The service has finished its work.
         case finished
         /// A listener refused the launch.
         case launchRefused
@@ -31,10 +31,10 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
 
     /// Why it ends.
     public var reason: Reason
-    /// How long all listeners together have from now on; nil where that is not limited.
+    /// The time that all listeners together have from now on; nil if it is not limited.
     public var deadline: Duration?
 
-    /// An end.
+    /// A termination.
     public init(_ reason: Reason, deadline: Duration? = nil) {
         self.reason = reason
         self.deadline = deadline
@@ -43,14 +43,14 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
     /// `willTerminate`
     public static let name = LifecycleNotification.Name.willTerminate
 
-    /// Reads `reason` and `deadlineUsec`.
+    /// Decodes `reason` and `deadlineUsec`.
     public init?(userInfo: UserInfo) {
         guard case .string(let text) = userInfo["reason"], let reason = Reason(rawValue: text) else { return nil }
         self.init(reason)
         if case .int(let usec) = userInfo["deadlineUsec"] { deadline = .microseconds(usec) }
     }
 
-    /// `reason` and, where there is one, `deadlineUsec`.
+    /// `reason`, and `deadlineUsec` if there is a deadline.
     public var userInfo: UserInfo {
         var info: UserInfo = ["reason": .string(reason.rawValue)]
         info["deadlineUsec"] = deadline.map { .int($0.signedMicroseconds) }

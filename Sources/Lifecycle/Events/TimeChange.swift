@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `significantTimeChange` tells: the time that people read is another one now.
+/// The user info of `significantTimeChange`: the local time has changed.
 public nonisolated enum TimeChange: LifecycleEvent, Equatable {
-    /// The clock was set, by so much; negative when it was set back.
+    /// The clock was set by this step; negative when it was set back.
     case clock(step: Duration)
-    /// The time zone is another one. A zone that has no name, being a plain copy of its file, is nil.
+    /// The time zone has changed. A zone without a name, such as a copied zone file, is nil.
     case timeZone(from: String?, to: String?)
 
     /// `significantTimeChange`
     public static let name = LifecycleNotification.Name.significantTimeChange
 
-    /// Reads `cause`, and what belongs to it.
+    /// Decodes `cause` and its values.
     public init?(userInfo: UserInfo) {
         func text(_ key: String) -> String? { if case .string(let text) = userInfo[key] { text } else { nil } }
         switch (userInfo["cause"], userInfo["stepUsec"]) {

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `willFinishLaunching` and `didFinishLaunching` tell: how and why the service was started, from the environment
-/// that systemd gives (systemd.exec(5), sd_listen_fds(3)) and from what the last run left. What is not known is nil or
-/// empty.
+/// The user info of `willFinishLaunching` and `didFinishLaunching`: how and why the service was started, from the
+/// environment that systemd sets (systemd.exec(5), sd_listen_fds(3)) and from the exit record of the last run. Unknown
+/// values are nil or empty.
 public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
-    /// What this start follows; nil when the last run left nothing that can be read.
+    /// What this start follows; nil when the last run left nothing readable.
     public var cause: LaunchCause?
-    /// The names of the sockets that were handed over.
+    /// The names of the sockets that systemd passed.
     public var socketNames: [String] = []
-    /// The names of the descriptors that came back from the descriptor store.
+    /// The names of the descriptors from the descriptor store.
     public var storedNames: [String] = []
     /// The unit that triggered this one: `$TRIGGER_UNIT`.
     public var triggerUnit: String?
-    /// The path that did: `$TRIGGER_PATH`.
+    /// The path that triggered this unit: `$TRIGGER_PATH`.
     public var triggerPath: String?
-    /// When the timer that did elapsed, by `CLOCK_REALTIME`: `$TRIGGER_TIMER_REALTIME_USEC`.
+    /// When the triggering timer elapsed, by `CLOCK_REALTIME`: `$TRIGGER_TIMER_REALTIME_USEC`.
     public var triggerRealtimeUsec: UInt64?
-    /// When the timer that did elapsed, by `CLOCK_MONOTONIC`: `$TRIGGER_TIMER_MONOTONIC_USEC`.
+    /// When the triggering timer elapsed, by `CLOCK_MONOTONIC`: `$TRIGGER_TIMER_MONOTONIC_USEC`.
     public var triggerMonotonicUsec: UInt64?
-    /// The unit whose success or failure started this one: `$MONITOR_UNIT` and its like.
+    /// The unit whose success or failure started this one: `$MONITOR_UNIT` and related variables.
     public var monitored: MonitoredUnit?
     /// The id of this run: `$INVOCATION_ID`.
     public var invocationID: String?
-    /// The process that systemd started for this unit: `$SYSTEMD_EXEC_PID`. Another one than ours when somebody else
-    /// runs us in that unit.
+    /// The process that systemd started for this unit: `$SYSTEMD_EXEC_PID`. It differs from the own process id if the
+    /// service was started by another process of the unit.
     public var execPID: Int32?
-    /// Where credentials are: `$CREDENTIALS_DIRECTORY`.
+    /// The directory of the credentials: `$CREDENTIALS_DIRECTORY`.
     public var credentialsDirectory: String?
     /// The names of the credentials, sorted.
     public var credentialNames: [String] = []
     /// The run before this one, with its exit record.
     public var previousRun: ServiceRun?
 
-    /// Nothing is known.
+    /// Options without values.
     public init() {}
 
     /// `didFinishLaunching`
     public static let name = LifecycleNotification.Name.didFinishLaunching
 
-    /// Reads what is there; nothing has to be.
+    /// Decodes the known values. None is required.
     public init?(userInfo: UserInfo) {
         cause = userInfo.text("cause").flatMap { LaunchCause(rawValue: $0) }
         socketNames = userInfo.texts("socketNames")
@@ -56,7 +56,7 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
         previousRun = userInfo.object("previousRun").flatMap { ServiceRun(userInfo: $0) }
     }
 
-    /// What is known.
+    /// The known values.
     public var userInfo: UserInfo {
         func array(_ names: [String]) -> JSONValue? {
             names.isEmpty ? nil : .array(names.map { .string($0) })
@@ -83,9 +83,9 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
 public nonisolated enum LaunchCause: String, Sendable, CaseIterable {
     /// The boot of the machine: no run in this boot is known.
     case boot
-    /// A run that ended in order; somebody started the service again.
+    /// A run that ended in order; the service was started again.
     case start
-    /// A run that ended in order for the sake of a restart.
+    /// A run that ended in order because of a restart.
     case restart
     /// A run that ended in order with a failure: a refused launch, a failed part, a stop that was cut short.
     case failure
@@ -94,12 +94,12 @@ public nonisolated enum LaunchCause: String, Sendable, CaseIterable {
     /// A run that the watchdog of the service manager killed.
     case watchdog
 
-    /// What a start follows, by what is known of the last run.
+    /// Derives the cause of a start from the last run.
     ///
     /// - Parameters:
     ///   - previous: the last run; nil when none is known.
     ///   - bootID: the boot of this start.
-    public init(after previous: ServiceRun?, bootID: String) {
+    package init(after previous: ServiceRun?, bootID: String) {
         guard let previous, previous.bootID == bootID else {
             self = .boot
             return

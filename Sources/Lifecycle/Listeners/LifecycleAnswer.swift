@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// One notification that a listener answers, and how. Made by `on` and its relatives in `LifecycleListener`.
+/// The answer of a listener to one notification. Made by `on` and similar methods of `LifecycleListener`.
 public struct LifecycleAnswer {
     enum Body {
         case immediate((LifecycleNotification) throws -> ListenerOutcome)
         case lasting(LastingBody)
     }
 
-    /// One that may go on after the turn in which it begins.
+    /// An answer that may go on after the call that begins it.
     enum LastingBody {
         case completing((LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void)
         case suspending((LifecycleNotification, ListenerProgress) async throws -> ListenerOutcome)
@@ -55,10 +55,10 @@ public struct LifecycleAnswer {
         self.init(name, deadline: deadline, action: action, rehearsal: rehearsal, .lasting(body))
     }
 
-    /// The same answer, which allows a dry run.
+    /// The same answer with a dry run.
     ///
-    /// - Parameter body: what is done when the answer is rehearsed (`LifecycleMediator.rehearse`): it looks whether the
-    ///   answer would succeed, and changes nothing. It throws to say why not.
+    /// - Parameter body: called when the answer is rehearsed (`LifecycleMediator.rehearse`): checks whether the answer
+    ///   would succeed, and changes nothing. It throws the reason if not.
     public func rehearsing(
         _ body: @escaping (LifecycleNotification) async throws -> Void
     ) -> LifecycleAnswer {
@@ -70,7 +70,7 @@ public struct LifecycleAnswer {
             }, self.body)
     }
 
-    /// The same answer, which allows a dry run that ends by calling back; see `LifecycleListener.onCompletion`.
+    /// The same answer with a dry run that ends by calling back; see `LifecycleListener.onCompletion`.
     package func rehearsingOnCompletion(
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
@@ -80,15 +80,15 @@ public struct LifecycleAnswer {
     /// The dry run as an answer of its own, if there is one.
     var rehearsal: LifecycleAnswer? { dryRun.map { LifecycleAnswer(name, deadline: deadline, action: action, $0) } }
 
-    /// Whether it ends in the turn in which it begins, so that it needs no time.
+    /// Whether it ends within its call, so that it needs no share of time.
     var isImmediate: Bool { if case .immediate = body { true } else { false } }
 }
 
-/// Something a listener offers to do when it is asked by name, as an app offers shortcut items.
+/// An action that a listener offers by name, as an app offers shortcut items.
 public nonisolated struct LifecycleAction: Sendable, Equatable {
-    /// What it is asked for by.
+    /// Its identifier in requests.
     public let id: String
-    /// What it does, in a line for people.
+    /// What it does, in one line for people.
     public let title: String
 
     /// An action.

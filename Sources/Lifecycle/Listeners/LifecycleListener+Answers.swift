@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The ways to answer.
+/// Ways to declare an answer.
 extension LifecycleListener {
-    /// Answers a notification at once.
+    /// Answers a notification within the call.
     ///
     /// - Parameters:
     ///   - name: the notification.
@@ -37,8 +37,8 @@ extension LifecycleListener {
             })
     }
 
-    /// Answers a notification with asynchronous work that may take longer than its share of the time for all, and says
-    /// while it does that it gets on.
+    /// Answers a notification with asynchronous work that may take longer than its share of the transition's time, and
+    /// reports progress meanwhile.
     ///
     /// - Parameters:
     ///   - name: the notification.
@@ -61,8 +61,8 @@ extension LifecycleListener {
     /// - Parameters:
     ///   - name: the notification.
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
-    ///   - body: begins the work. It calls what it is given once, on the main actor, when the work has ended, and
-    ///     returns what gives the work up at the deadline.
+    ///   - body: begins the work, and returns a closure that cancels it at the deadline. When the work has ended, it calls
+    ///     its second argument once, on the main actor.
     public func onCompletion(
         _ name: LifecycleNotification.Name, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
@@ -70,13 +70,13 @@ extension LifecycleListener {
         LifecycleAnswer(name, deadline: deadline, .calling(body))
     }
 
-    /// Answers a notification with an outcome of any kind that somebody else brings, such as another program.
+    /// Answers a notification with any outcome, such as one that another program reports.
     ///
     /// - Parameters:
     ///   - name: the notification.
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
     ///   - action: for `performAction`, the action that is offered.
-    ///   - body: as in `onCompletion`, with where to say that the answer gets on.
+    ///   - body: as in `onCompletion`, with a way to report progress.
     package func onOutcome(
         _ name: LifecycleNotification.Name, deadline: Duration? = nil, action: LifecycleAction? = nil,
         _ body: @escaping (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
@@ -84,7 +84,7 @@ extension LifecycleListener {
         LifecycleAnswer(name, deadline: deadline, action: action, .completing(body))
     }
 
-    /// Answers a typed notification. One whose user info does not fit the type is reported as a failure.
+    /// Answers a typed notification. User info that does not fit the type is reported as a failure.
     ///
     /// - Parameters:
     ///   - type: the notification.
@@ -101,11 +101,11 @@ extension LifecycleListener {
         }
     }
 
-    /// Judges the launch: all verdicts are asked for, and one that is false refuses it.
+    /// Gives a verdict on the launch. All listeners are asked, and one false verdict refuses the launch.
     ///
     /// - Parameters:
     ///   - deadline: how long the verdict may take; the mediator's own deadline when nil.
-    ///   - body: the verdict. It throws `LifecycleRefusal` to say why the launch is refused.
+    ///   - body: the verdict. It throws `LifecycleRefusal` to refuse the launch with a reason.
     public func onLaunch(
         deadline: Duration? = nil, _ body: @escaping (LaunchOptions) async throws -> Bool
     ) -> LifecycleAnswer {
@@ -114,12 +114,12 @@ extension LifecycleListener {
         }
     }
 
-    /// Answers with what was found, for a notification that is awaited.
+    /// Answers with a fetch result, for a notification whose poster waits for it.
     ///
     /// - Parameters:
     ///   - name: the notification.
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
-    ///   - body: looks, and says what it found. What it throws is reported as a failure.
+    ///   - body: fetches, and returns the result. An error is reported as a failure.
     public func onFetch(
         _ name: LifecycleNotification.Name = .performFetch, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> FetchResult
@@ -128,11 +128,11 @@ extension LifecycleListener {
             name, deadline: deadline, .suspending { notification, _ in .fetched(try await body(notification)) })
     }
 
-    /// Opens a URL, or leaves it to the next listener by returning false.
+    /// Opens a URL, or passes it to the next listener by returning false.
     ///
     /// - Parameters:
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
-    ///   - body: opens what it is given. What it throws is reported as a failure.
+    ///   - body: opens the URL. An error is reported as a failure.
     public func onOpenURL(
         deadline: Duration? = nil, _ body: @escaping (String) async throws -> Bool
     ) -> LifecycleAnswer {
@@ -147,10 +147,10 @@ extension LifecycleListener {
     /// Offers an action.
     ///
     /// - Parameters:
-    ///   - id: what it is asked for by.
-    ///   - title: what it does, in a line for people.
+    ///   - id: its identifier in requests.
+    ///   - title: what it does, in one line for people.
     ///   - deadline: how long it may take; the mediator's own deadline when nil.
-    ///   - body: does it.
+    ///   - body: performs the action.
     public func onAction(
         _ id: String, title: String, deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> Void

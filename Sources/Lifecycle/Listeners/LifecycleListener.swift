@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Takes part in the life of a service: it is told of what it declared, in order, under a deadline, and its answer
-/// counts.
+/// Takes part in the lifecycle of a service. It is called in order, with a deadline, and its answer can refuse a launch or
+/// a reload.
 ///
-/// Whoever implements it declares each notification that it answers, once, in `answers`, and is called for nothing
-/// else:
+/// An implementation declares each notification that it answers once, in `answers`, and is called for these only:
 ///
 ///     final class VideoListener: LifecycleListener {
 ///         var answers: [LifecycleAnswer] {
@@ -14,42 +13,42 @@
 ///         }
 ///     }
 ///
-/// An answer that throws is reported and stops nobody else. One that is still working when its deadline comes has its
-/// task cancelled, is reported, and is no longer waited for.
+/// An answer that throws is reported, and the other listeners are called. One that is still running at its deadline is
+/// cancelled and reported, and the mediator does not wait for it any longer.
 @MainActor  // in words: Swift 6.3 rejects, in other modules, conformances to protocols that refine it by default
 public protocol LifecycleListener: AnyObject {
-    /// What the listener is called in the journal and on the socket; its type's name unless it says otherwise.
+    /// The name of the listener in the journal and on the socket. The default is the name of the type.
     var name: String { get }
 
-    /// Names of listeners that are told before this one on the way up, and after it on the way down. One that is not
-    /// there is not waited for. None unless it says otherwise.
+    /// Names of listeners that are called before this one for arriving notifications, and after it for leaving ones. Names
+    /// of listeners that do not exist have no effect. The default is none.
     var follows: [String] { get }
 
-    /// Listeners of the same rank are told concurrently. Nil, unless it says otherwise, for one that is told alone.
+    /// Listeners of the same rank are called concurrently. The default is nil: it is called alone.
     var rank: Int? { get }
 
-    /// How the listener is, as far as it can tell at once; healthy unless it says otherwise. Asked whenever the
-    /// watchdog wants to hear that all is well, and by `LifecycleMediator.checkHealth()`.
+    /// Whether the listener can do its work, as far as it can tell immediately. The default is healthy. Read before each
+    /// watchdog message, and by `LifecycleMediator.checkHealth()`.
     var health: ListenerHealth { get }
 
-    /// What the listener answers. Read once, when it is added to a mediator.
+    /// The answers. Read once, when the listener is added to a mediator.
     @LifecycleAnswerBuilder var answers: [LifecycleAnswer] { get }
 }
 
 extension LifecycleListener {
     /// The name of the type.
     public var name: String { String(describing: type(of: self)) }
-    /// Nobody.
+    /// None.
     public var follows: [String] { [] }
-    /// Alone.
+    /// Nil: called alone.
     public var rank: Int? { nil }
-    /// Well.
+    /// Healthy.
     public var health: ListenerHealth { .healthy }
 }
 
-/// Thrown by a listener to refuse what it is asked: a launch, or a new configuration.
+/// Thrown by a listener to refuse a launch or a new configuration.
 public nonisolated struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Why, as the operator shall read it.
+    /// The reason, for the operator.
     public let reason: String
 
     /// A refusal for this reason.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A listener's place in a mediator: what it declared, and how it has done.
+/// A listener in a mediator: its declarations and its record.
 final class ListenerEntry {
     let listener: any LifecycleListener
     let place: ListenerOrder.Place
-    /// How many were added before it.
+    /// How many listeners were added before it.
     let number: Int
-    /// How many posts may wait for its answers.
+    /// How many posts may wait for its answers at a time.
     static let pendingPostsMax = 4096
-    /// How many do.
+    /// How many posts wait for its answers.
     var pendingPosts = 0
-    /// The number of its group in the order, as it was found out last.
+    /// The number of its group in the order that was determined last.
     var group = 0
-    /// Set when the listener is removed, so that a delivery under way leaves it out.
+    /// Whether the listener was removed, so that a delivery under way skips it.
     var isRemoved = false
     private(set) var interests: [LifecycleNotification.Name] = []
     private var answers: [LifecycleNotification.Name: LifecycleAnswer] = [:]
@@ -28,12 +28,12 @@ final class ListenerEntry {
         readAnswers()
     }
 
-    /// The rank that it shares a group with others by.
+    /// The rank that puts it into a group with others.
     var rank: Int? { place.isPrimary ? nil : place.rank }
 
-    /// Asks the listener what it answers.
+    /// Reads the answers of the listener.
     ///
-    /// - Returns: the names that it answered before.
+    /// - Returns: the names that the listener answered before.
     @discardableResult
     func readAnswers() -> [LifecycleNotification.Name] {
         let before = interests
@@ -48,7 +48,7 @@ final class ListenerEntry {
     /// The answer to a name, if it has one.
     func answer(to name: LifecycleNotification.Name) -> LifecycleAnswer? { answers[name] }
 
-    /// The answer to a notification: for an action that of the action, if it offers that one.
+    /// The answer to a notification; for `performAction` the answer to the action that is asked for.
     func answer(to notification: LifecycleNotification) -> LifecycleAnswer? {
         guard notification.name == .performAction else { return answers[notification.name] }
         return actionAnswers.first { $0.action.map { .string($0.id) } == notification.userInfo["action"] }
@@ -66,7 +66,7 @@ final class ListenerEntry {
         ListenerReport(listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration)
     }
 
-    /// The time that its answer to a name wants: none when it has none, or when it answers at once.
+    /// The time that its answer to a name wants: zero when it has no answer, or an immediate one.
     func time(for name: LifecycleNotification.Name, unless deadline: Duration) -> Duration {
         guard !isRemoved, let answer = answers[name], !answer.isImmediate else { return .zero }
         return answer.deadline ?? deadline

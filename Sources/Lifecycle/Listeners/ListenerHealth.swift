@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// How a listener is, by its own account.
+/// The health of a listener, as it reports it itself.
 public nonisolated enum ListenerHealth: Sendable, Equatable {
-    /// It can do what it is there for.
+    /// It can do its work.
     case healthy
-    /// It cannot, for this reason, and may again: the watchdog is not told that all is well for as long as this lasts.
+    /// It cannot do its work at present. Watchdog messages are suppressed while this lasts.
     case unhealthy(String)
-    /// It cannot, for this reason, and never will in this process: the service manager is told to end the service.
+    /// It cannot do its work again in this process. The service manager is asked to end the service.
     case lost(String)
 
     /// The word that stands for it in the journal and on the socket.
@@ -19,7 +19,7 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
         }
     }
 
-    /// Why it is not healthy.
+    /// The reason why it is not healthy.
     public var reason: String? {
         switch self {
         case .healthy: nil
@@ -27,7 +27,7 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
         }
     }
 
-    /// How listeners are that are taken for one: as the worst of them, with the reasons of all that are not healthy.
+    /// The health of several listeners taken for one: that of the worst, with the reasons of all unhealthy ones.
     static func combined(_ parts: [ListenerHealthReport]) -> ListenerHealth {
         let reasons = parts.compactMap { part in part.health.reason.map { "\(part.listener): \($0)" } }
         let text = reasons.joined(separator: "; ")
@@ -36,10 +36,10 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
     }
 }
 
-/// How one listener is.
+/// The health of one listener.
 public nonisolated struct ListenerHealthReport: Sendable, Equatable {
     /// The listener's name.
     public let listener: String
-    /// How it is.
+    /// Its health.
     public let health: ListenerHealth
 }

@@ -3,24 +3,24 @@
 
 internal import BelfryJSON
 
-/// In which order listeners are told: a pure value that decides it from what they declare.
+/// The order in which listeners are called: a pure value, computed from their declarations.
 ///
-/// The order is that of registration. Listeners of the same rank stand together, at the place of the first of them, and
-/// are told concurrently. Whoever names others to follow comes after them. The primary one comes first.
-public nonisolated struct ListenerOrder: Sendable, Equatable {
-    /// What one listener declares of its place.
-    public struct Place: Sendable, Equatable {
+/// The order is that of registration. Listeners of the same rank form a group at the place of the first of them, and are
+/// called concurrently. A listener comes after those it follows. The primary listener comes first.
+package nonisolated struct ListenerOrder: Sendable, Equatable {
+    /// The declarations of one listener about its place.
+    package struct Place: Sendable, Equatable {
         /// The listener's name.
-        public var name: String
-        /// Listeners of one rank are told concurrently; nil for one that is told alone.
-        public var rank: Int?
-        /// Names of listeners that are told before it. One that is not there is not waited for.
-        public var follows: [String]
+        package var name: String
+        /// Listeners of one rank are called concurrently; nil for one that is called alone.
+        package var rank: Int?
+        /// Names of listeners that are called before it. Names that do not exist have no effect.
+        package var follows: [String]
         /// Whether it comes before all others.
-        public var isPrimary: Bool
+        package var isPrimary: Bool
 
         /// A place, by default that of registration.
-        public init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
+        package init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
             self.name = name
             self.rank = rank
             self.follows = follows
@@ -28,13 +28,13 @@ public nonisolated struct ListenerOrder: Sendable, Equatable {
         }
     }
 
-    /// The positions of the places that were given: groups one after the other, the members of a group together.
-    public let groups: [[Int]]
+    /// The indexes of the given places, in groups.
+    package let groups: [[Int]]
 
     /// Orders places that are given in the order of registration.
     ///
     /// - Throws: `ListenerOrderError` when they contradict each other.
-    public init(_ places: [Place]) throws(ListenerOrderError) {
+    package init(_ places: [Place]) throws(ListenerOrderError) {
         let primaries = places.filter(\.isPrimary).map(\.name)
         guard primaries.count <= 1 else { throw .primaries(primaries) }
         var groups = Self.byRank(places)
@@ -62,7 +62,7 @@ public nonisolated struct ListenerOrder: Sendable, Equatable {
         return groups
     }
 
-    /// Takes, again and again, the first group whose members follow nobody that is still to come.
+    /// Repeatedly takes the first group whose members follow no group that is still to come.
     private static func sorted(_ groups: [[Int]], _ places: [Place]) throws(ListenerOrderError) -> [[Int]] {
         let needs = needs(of: groups, places)
         var missing = needs.map(\.count)
@@ -99,7 +99,7 @@ public nonisolated struct ListenerOrder: Sendable, Equatable {
         }
     }
 
-    /// Every group in `waiting` needs another one there, so that following the needs must come round.
+    /// Finds a cycle. Every group in `waiting` needs another one in it, so a walk along the needs returns to itself.
     private static func cycle(in waiting: Set<Int>, _ needs: [Set<Int>]) -> [Int] {
         var path: [Int] = []
         var placeInPath: [Int: Int] = [:]
@@ -114,7 +114,7 @@ public nonisolated struct ListenerOrder: Sendable, Equatable {
     }
 }
 
-/// Numbers of which the smallest is taken first: a binary heap.
+/// A binary heap of numbers, smallest first.
 private nonisolated struct SmallestFirst {
     private var numbers: [Int] = []
 
@@ -145,14 +145,14 @@ private nonisolated struct SmallestFirst {
 
 /// Why a listener cannot be added.
 public nonisolated enum ListenerOrderError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// These follow each other in a circle; listeners of one rank are told together, so that none may follow another.
+    /// These listeners follow each other in a circle. Listeners of one rank may not follow each other.
     case cycle([String])
     /// Another listener has this name.
     case duplicate(String)
-    /// More than one is to be the primary one.
+    /// More than one primary listener.
     case primaries([String])
 
-    /// What is wrong, with the names.
+    /// The problem, with the names.
     public var description: String {
         switch self {
         case .cycle(let names): "listeners follow each other in a circle: \(names.joined(separator: " -> "))"

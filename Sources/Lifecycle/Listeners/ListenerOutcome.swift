@@ -5,22 +5,22 @@
 public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// It finished.
     case completed
-    /// It finished, and says what it found.
+    /// It finished with a fetch result.
     case fetched(FetchResult)
-    /// It was asked whether it would do something, and did it.
+    /// It did what was asked for: opened the URL, performed the action.
     case handled
-    /// It was asked whether it would do something, and leaves it to others.
+    /// It did not do what was asked for, and the next listener is asked.
     case declined
     /// It refused, for this reason.
     case refused(String)
     /// It threw, with this description.
     case failed(String)
-    /// It was still working at its deadline.
+    /// It was still running at its deadline.
     case overran
-    /// It finished after its deadline: the thread was blocked, so that nobody could go on without it.
+    /// It finished after its deadline: it had blocked the thread, so that no timer could fire.
     case late
 
-    /// How an answer ended that threw this.
+    /// The outcome of an answer that threw this error.
     init(_ error: any Error) {
         self = (error as? LifecycleRefusal).map { .refused($0.reason) } ?? .failed(String(describing: error))
     }
@@ -39,7 +39,7 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
         }
     }
 
-    /// The same, or `late` where it is that of an answer that finished after its deadline.
+    /// The same outcome, or `late` if the answer completed after its deadline.
     func judged(_ duration: Duration, deadline: Duration) -> ListenerOutcome {
         self == .completed && duration > deadline ? .late : self
     }
@@ -52,7 +52,7 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
         }
     }
 
-    /// Whether the listener did not do what it should.
+    /// Whether the listener failed, refused or missed its deadline.
     public var isProblem: Bool {
         switch self {
         case .refused, .failed, .overran, .late, .fetched(.failed): true
@@ -61,12 +61,12 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     }
 }
 
-/// What became of a request for new data, as in UIKit's background fetch.
+/// The result of a request for new data, as in UIKit's background fetch.
 public nonisolated enum FetchResult: String, Sendable, CaseIterable {
-    /// There is something new.
+    /// There is new data.
     case newData
-    /// There is nothing new.
+    /// There is no new data.
     case noData
-    /// It could not be found out.
+    /// The fetch failed.
     case failed
 }

@@ -3,11 +3,11 @@
 
 internal import BelfryJSON
 
-/// The places of the listeners that are there, by name and by rank, so that one more can be checked against them without
-/// putting all of them in order.
+/// The places of the present listeners by name and by rank. A new listener is checked against them without ordering all
+/// listeners again.
 struct ListenerPlaces {
     private var named: [UTF8Text: ListenerEntry] = [:]
-    /// How many follow a name, whether anybody has it or not.
+    /// How many listeners follow a name, whether it exists or not.
     private var followers: [UTF8Text: Int] = [:]
     private var ranked: [Int: [ObjectIdentifier: ListenerEntry]] = [:]
     private var primary: ListenerEntry?
@@ -17,14 +17,14 @@ struct ListenerPlaces {
 
     /// Adds a listener.
     ///
-    /// - Returns: whether its place is the last one and those of the others stay what they are.
-    /// - Throws: when the name is taken, when it contradicts others, or when it would be the second primary one.
+    /// - Returns: whether its place is the last one and no other listener moves.
+    /// - Throws: when the name exists, when listeners would follow each other in a circle, and for a second primary listener.
     mutating func add(_ entry: ListenerEntry) throws(ListenerOrderError) -> Bool {
         let (place, name) = (entry.place, UTF8Text(entry.place.name))
         guard named[name] == nil else { throw .duplicate(place.name) }
         if place.isPrimary, let primary { throw .primaries([primary.place.name, place.name]) }
         if closesCircle(entry) {
-            // This names those that are in the circle.
+            // This throws the error with the names in the circle.
             let all = named.values.sorted { $0.number < $1.number } + [entry]
             _ = try ListenerOrder(all.map(\.place))
         }
@@ -37,7 +37,7 @@ struct ListenerPlaces {
 
     /// Removes a listener.
     ///
-    /// - Returns: whether the places of the others stay what they are.
+    /// - Returns: whether no other listener moves.
     mutating func remove(_ entry: ListenerEntry) -> Bool {
         let isApart = isApart(entry)
         named[UTF8Text(entry.place.name)] = nil
@@ -54,25 +54,25 @@ struct ListenerPlaces {
         return isApart
     }
 
-    /// Whether nothing but the order of registration says where it stands.
+    /// Whether only the order of registration determines its place.
     private func isApart(_ entry: ListenerEntry) -> Bool {
         let place = entry.place
         return !place.isPrimary && place.rank == nil && place.follows.isEmpty && followers[UTF8Text(place.name)] == nil
     }
 
-    /// Whether one that is not there yet would come after itself, or is a primary one that follows others.
+    /// Whether a new listener would come after itself, or is primary and follows others.
     private func closesCircle(_ entry: ListenerEntry) -> Bool {
         let place = entry.place
         if place.isPrimary { return !place.follows.isEmpty }
         if place.follows.contains(where: { $0.hasSameBytes(as: place.name) }) { return true }
         let mates = entry.rank.flatMap { ranked[$0] } ?? [:]
-        // Nobody comes after it yet, unless by its name or by its rank.
+        // Others can come after it only by its name or by its rank.
         let isFollowed = followers[UTF8Text(place.name)] != nil
         guard isFollowed || (entry.rank != nil && !place.follows.isEmpty) else { return false }
         return comesAfter(entry, isFollowed ? Array(mates.values) : [])
     }
 
-    /// Goes from whom the entry and its mates follow to whom those follow, and on.
+    /// Walks along `follows` from the entry and those of its rank, and looks for the entry itself.
     private func comesAfter(_ entry: ListenerEntry, _ mates: [ListenerEntry]) -> Bool {
         var seen: Set<UTF8Text> = []
         var seenRanks: Set<Int> = []

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The listeners of a mediator, and who is to be told of what in which order.
+/// The listeners of a mediator, and the order in which they are called for each name.
 ///
-/// Adding and removing take the same time however many there are. The order is found out when it is asked for, and so is
-/// who answers a name.
+/// Adding and removing take constant time. The order, and the listeners of a name, are determined on first use.
 final class ListenerRegistry {
     private var places = ListenerPlaces()
     private var entries: [ObjectIdentifier: ListenerEntry] = [:]
-    /// The order; nil when it has to be found out anew. Whoever is gone has left an empty group.
+    /// The order; nil when it has to be determined again. A removed listener leaves an empty group.
     private var order: [[ListenerEntry]]?
     private var emptyGroups = 0
-    /// Whether an recipients knows who answers in which order.
+    /// Whether some name has its listeners stored in this order.
     private var isOrderUsed = false
     private var added = 0
-    /// Who hears of each name that somebody answers or observes.
+    /// The recipients of each name that is answered or observed.
     let observerIndex = ObserverIndex()
 
-    /// Adds a listener, or throws and leaves things as they were.
+    /// Adds a listener, or throws and changes nothing.
     func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
         let entry = ListenerEntry(listener, isPrimary: isPrimary, number: added)
         guard entries[ObjectIdentifier(listener)] == nil else { throw .duplicate(entry.place.name) }
@@ -33,9 +32,9 @@ final class ListenerRegistry {
         join(entry)
     }
 
-    /// Removes a listener, also from what is being delivered.
+    /// Removes a listener, also from a delivery under way.
     func remove(_ listener: any LifecycleListener) {
-        // What the answers held goes last: its end may remove other listeners from here.
+        // The entry is released last: releasing what its answers held may remove other listeners.
         guard let entry = entries.removeValue(forKey: ObjectIdentifier(listener)) else { return }
         defer { withExtendedLifetime(entry) {} }
         entry.isRemoved = true
@@ -59,7 +58,7 @@ final class ListenerRegistry {
     /// Whether there is a listener of this name.
     func hasListener(named name: String) -> Bool { places.has(name) }
 
-    /// Who follows a name that no listener has.
+    /// The listeners that follow a name that no listener has.
     var unknownFollowed: [(listener: String, name: String)] {
         inOrder.flatMap { group in
             group.flatMap { entry in
@@ -68,12 +67,9 @@ final class ListenerRegistry {
         }
     }
 
-    /// The recipients of a name, for an observer to join.
-    func recipients(of name: LifecycleNotification.Name) -> Recipients { observerIndex.recipients(of: name) }
-
-    /// Those who answer `name`, in the order that it asks for: groups one after the other, the members of one together.
+    /// The listeners that answer `name`, in groups in the order of delivery.
     func groups(answering name: LifecycleNotification.Name) -> [[ListenerEntry]] {
-        // Whatever is answered has an recipients.
+        // Each name that is answered is in the index.
         guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { return [] }
         if let known = recipients.groups { return known }
         let arriving = inGroups(recipients.members.values)
@@ -85,7 +81,7 @@ final class ListenerRegistry {
     private static func immediateAnswers(
         of groups: [[ListenerEntry]], to name: LifecycleNotification.Name
     ) -> [ImmediateAnswer]? {
-        // Who answers these two, and whether anybody else is asked, is known only when they are told.
+        // For these two, who answers depends on the user info and on the answers before.
         guard name != .openURL, name != .performAction else { return nil }
         var answers: [ImmediateAnswer] = []
         for entry in groups.joined() {
@@ -95,7 +91,8 @@ final class ListenerRegistry {
         return answers
     }
 
-    /// The recipients, if anybody in it answers; for one that was not found, that which has come since.
+    /// The recipients, if any listener answers. If the name was not found before the observers were called, it is looked up
+    /// again: an observer may have added a listener.
     @inline(__always)
     func answering(_ recipients: Unmanaged<Recipients>?, _ name: LifecycleNotification.Name) -> Recipients? {
         guard let recipients = recipients ?? observerIndex.find(name), !Recipients.isWithoutListeners(recipients) else {
@@ -127,7 +124,7 @@ final class ListenerRegistry {
     private var inOrder: [[ListenerEntry]] {
         if let order { return order }
         let all = entries.values.sorted { $0.number < $1.number }
-        // Each was let in because it contradicts nobody.
+        // No listener was added that contradicts the others.
         let found = (try? ListenerOrder(all.map(\.place)).groups) ?? all.indices.map { [$0] }
         let order = found.map { $0.map { all[$0] } }
         for (group, members) in order.enumerated() {
@@ -163,7 +160,7 @@ final class ListenerRegistry {
         inOrder.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
-    /// Those that are not healthy.
+    /// The unhealthy listeners.
     var unhealthy: [ListenerHealthReport] {
         inOrder.joined().compactMap { entry in
             let health = entry.listener.health
@@ -171,7 +168,7 @@ final class ListenerRegistry {
         }
     }
 
-    /// The time that groups want for a name, one after the other.
+    /// The time that these groups want for a name together.
     static func time(
         of groups: some Sequence<[ListenerEntry]>, for name: LifecycleNotification.Name, unless deadline: Duration
     ) -> Duration {
@@ -180,7 +177,7 @@ final class ListenerRegistry {
         }
     }
 
-    /// Those that keep state, the leaves of composites among them.
+    /// The listeners with restorable state, including the leaves of composites.
     var restorable: [any RestorableListener] {
         inOrder.joined().flatMap { entry in
             if let composite = entry.listener as? CompositeListener { return composite.restorable }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What is known of a listener: what it declared, and how it has done so far.
+/// The declarations and the record of a listener.
 public nonisolated struct ListenerStatus: Sendable, Equatable {
     /// The listener's name.
     public let name: String
     /// The notifications it answers, in the order it declared them.
     public let interests: [LifecycleNotification.Name]
-    /// Its place in the order of arriving notifications, from 0.
+    /// Its position in the order of arriving notifications, from 0.
     public let order: Int
-    /// The longest of the deadlines its answers have.
+    /// The longest deadline of its answers.
     public let deadline: Duration
-    /// How it is.
+    /// Its health.
     public let health: ListenerHealth
-    /// How it has done so far.
+    /// Its record.
     public let record: ListenerRecord
 }
 
-/// How a listener has done so far.
+/// Counts and times of a listener's calls.
 public nonisolated struct ListenerRecord: Sendable, Equatable {
     /// How often it was called.
     public private(set) var calls = 0

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What became of a rehearsal.
+/// The result of a rehearsal.
 public nonisolated struct RehearsalReport: Sendable {
-    /// One notification of it.
+    /// One notification of a rehearsal.
     public struct Step: Sendable {
         /// The notification.
         public let name: LifecycleNotification.Name
-        /// What the dry run of each listener came to, in the order in which they ran.
+        /// The result of each dry run, in the order of the calls.
         public let listeners: [ListenerReport]
-        /// The listeners that would be told and allow no dry run.
+        /// The listeners that would be called and have no dry run.
         public let skipped: [String]
     }
 
-    /// The notifications, in order, as far as the rehearsal came.
+    /// The notifications in order, up to the first problem.
     public let steps: [Step]
-    /// That of what delivers nothing.
+    /// The report of a rehearsal without notifications.
     package static let nothing = RehearsalReport(steps: [], reasons: [])
 
-    /// Why what was rehearsed would not succeed; none when no listener that was asked speaks against it.
+    /// Why the trigger or the post would not succeed; empty when no dry run failed.
     public let reasons: [String]
 
-    /// The listeners that would be told, and of which no answer allows a dry run, so that they may still refuse or fail:
-    /// each once, in the order in which they would be told. Attached programs are among them, as they cannot be asked.
+    /// The listeners that would be called and have no dry run, each once, in the order of the calls. They may still refuse or
+    /// fail. Attached programs are among them.
     public var unasked: [String] {
         let asked = Set(steps.flatMap(\.listeners).map(\.listener))
         var seen: Set<String> = []
@@ -30,18 +30,17 @@ public nonisolated struct RehearsalReport: Sendable {
     }
 }
 
-/// Dry runs.
 extension LifecycleMediator {
-    /// Rehearses what a trigger would do in the present state: the listeners that allow a dry run are told in order,
-    /// under their deadlines, and nothing changes. A reload reads the configuration, and rehearses with what it read.
+    /// Rehearses a trigger in the present state: the dry runs of the listeners are called in order, with their deadlines,
+    /// and nothing changes. A reload reads the configuration, and rehearses with the new one.
     ///
-    /// Observers hear nothing of it, no number is used up, and the records of listeners stay as they are. The
-    /// notification carries `rehearsal: true` and the number 0.
+    /// Observers are not called, no sequence number is used, and the records of listeners do not change. The notification
+    /// has `rehearsal: true` and the number 0.
     ///
     /// - Parameters:
-    ///   - trigger: what is rehearsed.
+    ///   - trigger: the trigger.
     ///   - origin: who asked.
-    ///   - completion: called once with what came of it; before this returns if no dry run suspends.
+    ///   - completion: called once with the result; before this returns if no dry run suspends.
     public func rehearse(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service,
         completion: @escaping (RehearsalReport) -> Void
@@ -53,7 +52,7 @@ extension LifecycleMediator {
         rehearse(transition, after: [], completion)
     }
 
-    /// Rehearses a post of this name, as `rehearse(_:origin:completion:)` does a trigger.
+    /// Rehearses a post, as `rehearse(_:origin:completion:)` rehearses a trigger.
     public func rehearse(
         posting name: LifecycleNotification.Name, origin: LifecycleOrigin = .service,
         completion: @escaping (RehearsalReport) -> Void

@@ -3,17 +3,17 @@
 
 /// Transitions and the background tasks that delay them.
 extension LifecycleMediator {
-    /// Moves the service: the notifications that `trigger` owes in the present state are delivered in order.
+    /// Performs a transition: delivers the notifications that `trigger` owes in the present state, in order.
     ///
-    /// One transition runs at a time, and others wait. A stop overtakes what waits, and leaves what is under way half of
-    /// its own time; a second stop leaves the first no more time; a reload asked for during a reload is merged into one
-    /// more, whose `count` says for how many it stands.
+    /// One transition runs at a time, and others wait. A stop overtakes the waiting ones, and leaves the one under way half
+    /// of its own time. A second stop sets every deadline of the first to zero. Reloads that are asked for during a reload
+    /// are merged into one, whose `count` says for how many it stands.
     ///
     /// - Parameters:
     ///   - trigger: what happened.
     ///   - origin: who caused it.
-    ///   - userInfo: what else there is to know, for the notification that is about the trigger itself. A pause, a resume
-    ///     and an interruption pass on `count` alone, with the last of their notifications.
+    ///   - userInfo: goes to the notification that is about the trigger itself. A pause, a resume and an interruption pass
+    ///     on `count` alone, with the last of their notifications.
     ///   - completion: called once, when the transition has ended.
     public func perform(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],
@@ -25,7 +25,7 @@ extension LifecycleMediator {
     /// Whether a transition is under way.
     public var isInTransition: Bool { transitions.current != nil }
 
-    /// The time that is left to the transition under way, for all listeners together; nil when there is none.
+    /// The time that the transition under way has left for all listeners together; nil when there is none.
     public var remainingTime: Duration? { transitions.current.map(transitions.remaining) }
 
     /// The names of the listeners or of the background tasks that the transition under way waits for.
@@ -36,47 +36,47 @@ extension LifecycleMediator {
     /// Whether a stop is under way or waits for its turn, so that another would cut it short.
     package var isStopping: Bool { transitions.stop != nil }
 
-    /// Adds to what `willTerminate` will tell of the stop that is under way or waits, over what was said before. Does
-    /// nothing without one, and once `willTerminate` was posted.
+    /// Adds to the user info of `willTerminate` for the stop that is under way or waits, replacing earlier values. Has no
+    /// effect without a stop, and after `willTerminate` was posted.
     package func addToStop(_ userInfo: UserInfo) { transitions.stop?.userInfo.merge(userInfo) { $1 } }
 
-    /// Pauses the service for a sleep of the machine, which does not wait forever and may not come after all. The report
-    /// is about what was done for this pause alone, whoever else asks for one.
+    /// Pauses the service before a sleep of the machine. The sleep may be called off, or may not wait until the pause has
+    /// ended. This pause is not merged with others.
     package func pauseForSleep(_ completion: @escaping (TransitionReport) -> Void) {
         run(transitions.add(Transition(.pause, origin: .service, userInfo: [:], isRevocable: true, completion)))
     }
 
-    /// Revokes a pause for a sleep that does not come, if no listener was told of it.
+    /// Revokes a pause for a sleep that was called off, if no listener was called for it.
     ///
-    /// - Returns: false when listeners are being told of it; it goes on.
+    /// - Returns: false when listeners were called; the pause goes on.
     package func revokePauseForSleep() -> Bool {
         guard let actions = transitions.revoke() else { return false }
         run(actions)
         return true
     }
 
-    /// The sleep comes now: a pause under way ends before this returns, and waits neither for listeners nor for background
-    /// tasks. A pause for the sleep that waits for its turn is called off.
+    /// Ends a pause under way before this returns, without waiting for listeners or background tasks, because the machine
+    /// sleeps now. A pause for the sleep that waits for its turn is revoked.
     package func hurryPauseForSleep() {
         run(transitions.hurryPause())
         _ = revokePauseForSleep()
     }
 
-    /// How many pauses were asked for so far, those for a sleep not counted.
+    /// How many pauses were asked for so far, not counting those for a sleep.
     package var pauses: Int { transitions.pauses }
 
     // MARK: Background tasks
 
-    /// Begins work that a pause or a stop waits for, as `UIApplication.beginBackgroundTask` does.
+    /// Begins work that delays a pause or a stop, as `UIApplication.beginBackgroundTask` does.
     ///
-    /// The wait ends with `end()`, when the task is dropped, and at its deadline; before that when the task's share of the
-    /// time of the pause or the stop is up and `BackgroundTask.reportProgress` asks for no more, and at a second stop. A
-    /// sleep of the machine that waits no longer ends the wait and leaves the task.
+    /// The task ends with `end()`, when it is dropped, and at its deadline. A pause or a stop also ends it when the task's
+    /// share of the time is used up and `BackgroundTask.reportProgress` does not ask for more, and a second stop ends it at
+    /// once. If the machine sleeps before the pause has ended, the wait ends and the task goes on.
     ///
     /// - Parameters:
-    ///   - name: what it is called in reports.
+    ///   - name: its name in reports.
     ///   - deadline: how long it may take from now on.
-    ///   - expiration: called once when its time is up, before it ends.
+    ///   - expiration: called once when it expires, before it ends.
     public func beginBackgroundTask(
         named name: String, deadline: Duration, expiration: (() -> Void)? = nil
     ) -> BackgroundTask {
@@ -85,7 +85,7 @@ extension LifecycleMediator {
         return task
     }
 
-    /// Calls `body` once when no background task is under way, which may be now, or when a stop waits for them no longer.
+    /// Calls `body` once when no background task is under way, which may be now, or when a stop ends the wait for them.
     package func whenBackgroundTasksEnd(_ body: @escaping () -> Void) { backgroundTasks.whenEmpty(body) }
 
     // MARK: Actions
@@ -167,7 +167,7 @@ extension LifecycleMediator {
             within: transitions.remaining(transition))
     }
 
-    /// Tells that somebody reports progress whom a transition waits for.
+    /// A listener or a background task reports progress to a transition that waits for it.
     func report(_ progress: ProgressReport, of name: String, in transition: Transition) {
         eventObservers.send(.progress(transitions.record(progress, of: name, in: transition)))
     }

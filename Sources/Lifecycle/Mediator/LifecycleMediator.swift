@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Hears of everything that happens to the service, once, and tells whoever wants to know.
+/// Receives everything that happens to the service, and delivers it as notifications.
 ///
-/// It has NotificationCenter's verbs for observers, who are told at once and have no say, and listeners for whoever
-/// takes part: in order, under a deadline, with an answer. What moves the service between states goes through
-/// `perform(_:)`, one transition at a time; everything else is posted.
+/// Observers are called immediately and have no influence, as with NotificationCenter. Listeners take part: they are
+/// called in order, each with a deadline, and their answers count. Changes of state go through `perform(_:)`, one transition
+/// at a time; everything else is posted.
 ///
-/// Everything happens on the main actor. It reads no clock and touches no file: both are handed in.
+/// It belongs to the main actor. It opens no file and reads no clock of its own: the clock and the configuration are given
+/// to it.
 public final class LifecycleMediator {
-    /// How long listeners may take, up to a hundred years. What is under way keeps to it too, unless it was given more
-    /// time already.
+    /// How long listeners may take, up to a hundred years. A new value also holds for the transition under way, unless
+    /// progress has extended its time.
     public var deadlines: LifecycleDeadlines {
         get { limits }
         set {
@@ -20,7 +21,7 @@ public final class LifecycleMediator {
     }
     @exclusivity(unchecked)  // nothing calls out while it is used
     private(set) var limits: LifecycleDeadlines
-    /// The time, for the deadlines of those who take part.
+    /// The clock for all deadlines.
     package let clock: any LifecycleClock
     let sequence: any LifecycleSequence
     let observersOfAll = ObserverList()
@@ -35,16 +36,17 @@ public final class LifecycleMediator {
     var delivery: Delivery?
     /// The wait of the transition under way for background tasks.
     var taskWait: BackgroundTaskWait?
-    /// Reads the configuration for a reload, and for the launch of a mediator that was made without one, which is refused
-    /// when that fails. It throws `LifecycleReloadError` with everything that is wrong.
+    /// Reads the configuration for a reload, and for the launch if the mediator was made without one; the launch is refused
+    /// when this fails. It throws `LifecycleReloadError` with all problems.
     public var readConfiguration: (() throws -> LifecycleConfiguration)?
 
     /// Makes a mediator for a service that has not launched yet.
     ///
     /// - Parameters:
-    ///   - clock: the time.
-    ///   - sequence: the number of the last notification within this boot.
-    ///   - configuration: what holds until the first reload; read by `readConfiguration` when the launch begins if nil.
+    ///   - clock: the clock for times and deadlines.
+    ///   - sequence: numbers the notifications.
+    ///   - configuration: the configuration until the first reload. If nil, `readConfiguration` reads it when the launch
+    ///     begins.
     ///   - deadlines: how long listeners may take.
     public init(
         clock: any LifecycleClock, sequence: any LifecycleSequence = TransientSequence(),
@@ -59,13 +61,13 @@ public final class LifecycleMediator {
             configuration: configuration, deadlines: limits, backgroundTasks: backgroundTasks, clock: clock)
     }
 
-    /// Where the service is.
+    /// The state of the service.
     public var state: LifecycleState { transitions.machine.state }
 
     /// The number of the last notification; 0 before the first.
     public var lastSequence: UInt64 { sequence.last }
 
-    /// The configuration that holds.
+    /// The configuration in effect.
     public var configuration: LifecycleConfiguration { transitions.configuration ?? LifecycleConfiguration() }
 
     // MARK: Observers
@@ -73,8 +75,9 @@ public final class LifecycleMediator {
     /// Calls `handler` for each notification of this name, or for every notification when it is nil, until the
     /// observation is cancelled or dropped.
     ///
-    /// Observers are called in the order they were added, those of everything first, before any listener is. One that
-    /// is added during a post hears of the next; one that is removed during a post is not called any more.
+    /// Observers are called before any listener, in the order in which they were added, those of every notification first.
+    /// One that is added during a post is first called for the next post; one that is removed during a post is not called
+    /// again.
     public func addObserver(
         forName name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
     ) -> LifecycleObservation {
@@ -90,20 +93,20 @@ public final class LifecycleMediator {
         }
     }
 
-    /// Calls `handler` for each notification of this type whose user info fits it, as `addObserver(forName:using:)`.
-    public func addObserver<Event: LifecycleEvent>(
-        of type: Event.Type, using handler: @escaping (Event) -> Void
+    /// Calls `handler` for each notification of this type whose user info fits the type, as `addObserver(forName:using:)`.
+    public func addObserver<Value: LifecycleEvent>(
+        of type: Value.Type, using handler: @escaping (Value) -> Void
     ) -> LifecycleObservation {
-        addObserver(forName: Event.name) { notification in
-            if let event = Event(userInfo: notification.userInfo) { handler(event) }
+        addObserver(forName: Value.name) { notification in
+            if let value = Value(userInfo: notification.userInfo) { handler(value) }
         }
     }
 
     /// Ends an observation. The same as `observation.cancel()`.
     public func removeObserver(_ observation: LifecycleObservation) { observation.cancel() }
 
-    /// The notifications of this name, or all when it is nil, from now on. What is not taken in time waits, up to
-    /// `limit`; then the oldest are dropped.
+    /// The notifications of this name, or all when it is nil, from now on. Up to `limit` notifications wait for the reader;
+    /// then the oldest are dropped.
     public func notifications(
         named name: LifecycleNotification.Name? = nil, bufferingNewest limit: Int = 1024
     ) -> AsyncStream<LifecycleNotification> {
@@ -118,14 +121,14 @@ public final class LifecycleMediator {
 
     // MARK: Posting
 
-    /// Posts a notification: observers are called before this returns, listeners begin.
+    /// Posts a notification: calls its observers, and begins the answers of its listeners.
     ///
     /// - Parameters:
-    ///   - name: any name but those of a transition, which belong to `perform(_:)`.
-    ///   - userInfo: what else there is to know.
+    ///   - name: any name except those of transitions, which `perform(_:)` delivers.
+    ///   - userInfo: additional values.
     ///   - origin: who caused it.
     ///   - completion: called once, when all listeners are done or out of time; before this returns if none suspends.
-    /// - Returns: its number.
+    /// - Returns: its sequence number.
     @discardableResult
     public func post(
         _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],
@@ -150,11 +153,11 @@ public final class LifecycleMediator {
 
     /// Posts a typed notification.
     ///
-    /// - Returns: its number.
+    /// - Returns: its sequence number.
     @discardableResult
-    public func post<Event: LifecycleEvent>(
-        _ event: Event, origin: LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
+    public func post<Value: LifecycleEvent>(
+        _ event: Value, origin: LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
-        post(Event.name, userInfo: event.userInfo, origin: origin, completion: completion)
+        post(Value.name, userInfo: event.userInfo, origin: origin, completion: completion)
     }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What a trigger, or a post, would do now: who would be told, in which order, and how long that may take.
+/// What a trigger or a post would do now: which listeners would be called, in which order, and how long that may take.
 public nonisolated struct LifecyclePlan: Sendable, Equatable {
-    /// A listener that would be told.
+    /// A listener that would be called.
     public struct Call: Sendable, Equatable {
         /// The listener's name.
         public let listener: String
-        /// How long its answer may take; nil for one that answers at once.
+        /// How long its answer may take; nil for an immediate answer.
         public let deadline: Duration?
-        /// What of it falls to it at least, when all that is before it takes its whole share too.
+        /// Its share if all listeners before it use their whole shares.
         public let share: Duration?
-        /// Whether it allows a dry run.
+        /// Whether it has a dry run.
         public let rehearses: Bool
     }
 
@@ -21,13 +21,13 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
         public let name: LifecycleNotification.Name
         /// The state before.
         public let previousState: LifecycleState
-        /// The state it leads to.
+        /// The state after.
         public let state: LifecycleState
-        /// Who would be told: groups one after the other, the members of one together.
+        /// The listeners, in groups; the members of a group are called concurrently.
         public let groups: [[Call]]
     }
 
-    /// A background task that would be waited for.
+    /// A background task that would delay the transition.
     public struct Task: Sendable, Equatable {
         /// Its name.
         public let name: String
@@ -35,20 +35,19 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
         public let remaining: Duration
     }
 
-    /// The background tasks under way that come before all else.
+    /// The background tasks under way, which come first.
     public let tasks: [Task]
     /// The notifications, in order.
     public let steps: [Step]
-    /// The time for all together; nil where there is no limit.
+    /// The time for all together; nil if there is no limit.
     public let limit: Duration?
-    /// How long it takes when everybody uses all his time.
+    /// How long it takes if every task and answer uses all its time.
     public let longest: Duration
 
-    /// Whether everybody can have all his time.
+    /// Whether the limit is enough for that.
     public var fits: Bool { limit.map { longest <= $0 } ?? true }
 }
 
-/// What would happen now.
 extension LifecycleMediator {
     /// What a trigger would do in the present state.
     public func plan(for trigger: LifecycleTrigger) -> LifecyclePlan {
@@ -86,11 +85,11 @@ extension LifecycleMediator {
     private func call(
         _ entry: ListenerEntry, _ name: LifecycleNotification.Name, longest: Duration, limit: Duration?
     ) -> LifecyclePlan.Call? {
-        // Any action may be asked for; each has its answer.
+        // Any of the actions may be asked for.
         let answers = name == .performAction ? entry.actionAnswers : [entry.answer(to: name)].compactMap { $0 }
         guard let answer = answers.max(by: { deadline(of: $0) < deadline(of: $1) }) else { return nil }
         let time = answer.isImmediate ? nil : deadline(of: answer)
-        // Shares stand to each other as the wishes do, so that each is the same part of the whole.
+        // All shares are the same part of the times wanted.
         let share = time.map { TimeShare(of: $0, before: longest - $0, within: limit ?? longest).time }
         return LifecyclePlan.Call(
             listener: entry.place.name, deadline: time, share: share, rehearses: answer.rehearsal != nil)

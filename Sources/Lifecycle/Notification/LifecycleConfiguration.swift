@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A configuration as listeners see it: settings by their type. Each listener takes out its own.
+/// A configuration: settings by their type. Each listener reads its own type.
 public nonisolated struct LifecycleConfiguration: Sendable {
     private var settings: [ObjectIdentifier: any Sendable] = [:]
 
@@ -17,12 +17,12 @@ public nonisolated struct LifecycleConfiguration: Sendable {
 
 /// Thrown when a new configuration cannot be read.
 public nonisolated struct LifecycleReloadError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, a line each, as the operator shall read it.
+    /// The problems, one line each, for the operator.
     public let reasons: [String]
 
-    /// An error with everything that is wrong.
+    /// An error with these problems.
     public init(_ reasons: [String]) { self.reasons = reasons }
 
-    /// The reasons, a line each.
+    /// The reasons, one line each.
     public var description: String { reasons.joined(separator: "\n") }
 }

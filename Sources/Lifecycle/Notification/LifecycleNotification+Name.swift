@@ -4,12 +4,11 @@
 nonisolated extension LifecycleNotification {
     /// The name of a notification: a letter, then letters, digits, dots and dashes, at most 255 characters.
     public struct Name: Sendable, Hashable {
-        /// The name as it is written in configuration, in the journal and on the socket.
+        /// The text of the name in the configuration, in the journal and on the socket.
         public let rawValue: String
-        /// The hash of the name, computed once and not at every look-up. Strangers choose names, so it has the seed of the
-        /// process.
+        /// The hash of the name, computed once. It uses the seed of the process, since clients choose names.
         let hash: UInt64
-        /// What it is, looked up once as well.
+        /// Its traits, looked up once.
         private let traits: Traits
 
         /// Nil when `rawValue` is not a name.
@@ -37,10 +36,10 @@ nonisolated extension LifecycleNotification {
             return UInt64(bitPattern: Int64(hasher.finalize()))
         }
 
-        /// Whether it belongs to a transition, so that only the state machine may post it.
+        /// Whether it belongs to a transition, so that it cannot be posted.
         public var isTransition: Bool { traits.contains(.transition) }
 
-        /// Whether listeners are told in reverse order.
+        /// Whether listeners are called in reverse order.
         var isLeaving: Bool { traits.contains(.leaving) }
 
         /// Whether the names are the same.
@@ -48,7 +47,7 @@ nonisolated extension LifecycleNotification {
             left.hash == right.hash && left.rawValue == right.rawValue
         }
 
-        /// Feeds what was computed once.
+        /// Uses the hash that was computed once.
         public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
         private static func isLetter(_ byte: UInt8) -> Bool {
@@ -67,16 +66,16 @@ nonisolated extension LifecycleNotification.Name: CustomStringConvertible {
 }
 
 nonisolated extension LifecycleNotification.Name {
-    /// What the mediator has to know of a name.
+    /// Properties of a name that the mediator uses.
     struct Traits: OptionSet {
         let rawValue: UInt8
 
-        /// It belongs to a transition, so that only the state machine may post it.
+        /// It belongs to a transition.
         static let transition = Traits(rawValue: 1)
-        /// Listeners are told in reverse order.
+        /// Listeners are called in reverse order.
         static let leaving = Traits(rawValue: 2)
 
-        /// The names that have any, by their hashes.
+        /// The names with traits, by their hashes.
         static let known = Dictionary(
             uniqueKeysWithValues: all.map { (LifecycleNotification.Name.hash($0), (name: $0, traits: $1)) })
 
@@ -90,19 +89,19 @@ nonisolated extension LifecycleNotification.Name {
     }
 }
 
-/// The notifications that Belfry itself posts.
+/// The names that Belfry itself uses.
 nonisolated extension LifecycleNotification.Name {
-    /// The process has started; nothing works yet.
+    /// The process has started; no part of it works yet.
     public static let willFinishLaunching = Self(catalogue: "willFinishLaunching")
-    /// The launch is nearly done. A listener that throws `LifecycleRefusal` refuses it.
+    /// The launch is nearly complete. A listener that throws `LifecycleRefusal` refuses it.
     public static let didFinishLaunching = Self(catalogue: "didFinishLaunching")
-    /// The service does its work from here on.
+    /// The service does its work from now on.
     public static let didBecomeActive = Self(catalogue: "didBecomeActive")
-    /// The service is about to stop doing its work, for a moment, a pause or for good.
+    /// The service is about to stop working: for an interruption, a pause or a stop.
     public static let willResignActive = Self(catalogue: "willResignActive")
     /// The service is paused: SIGTSTP.
     public static let didEnterBackground = Self(catalogue: "didEnterBackground")
-    /// The service is about to come back from a pause: SIGCONT.
+    /// The service is about to return from a pause: SIGCONT.
     public static let willEnterForeground = Self(catalogue: "willEnterForeground")
     /// The process was suspended without notice (cgroup freezer, sleep) and runs again, or received SIGCONT without a pause
     /// before it. `userInfo` has `cause`; for freezer and sleep `durationUsec`, and `durationIsExact` false where the
@@ -112,19 +111,19 @@ nonisolated extension LifecycleNotification.Name {
     public static let willTerminate = Self(catalogue: "willTerminate")
     /// The configuration is about to be replaced. A listener that throws `LifecycleRefusal` refuses the new one.
     public static let willReload = Self(catalogue: "willReload")
-    /// The new configuration holds.
+    /// The new configuration is in effect.
     public static let didReload = Self(catalogue: "didReload")
-    /// The old configuration stays. `userInfo` has `reasons`.
+    /// The old configuration stays in effect. `userInfo` has `reasons`.
     public static let didFailToReload = Self(catalogue: "didFailToReload")
-    /// Caches are to be written back and trimmed: SIGUSR1.
+    /// A request to write back and trim caches: SIGUSR1.
     public static let flushRequested = Self(catalogue: "flushRequested")
-    /// The state of every listener is to be logged: SIGUSR2.
+    /// A request to log the status of every listener: SIGUSR2.
     public static let statusRequested = Self(catalogue: "statusRequested")
-    /// Memory is short. `userInfo` has `level`, as `MemoryWarning` reads it.
+    /// Memory is short. `userInfo` has `level`; see `MemoryWarning`.
     public static let didReceiveMemoryWarning = Self(catalogue: "didReceiveMemoryWarning")
     /// Power is failing: SIGPWR.
     public static let powerFailing = Self(catalogue: "powerFailing")
-    /// The clock was set, or the time zone changed. `userInfo` has what `TimeChange` reads.
+    /// The clock was set, or the time zone changed. For `userInfo` see `TimeChange`.
     public static let significantTimeChange = Self(catalogue: "significantTimeChange")
     /// The machine is about to sleep.
     public static let willSleep = Self(catalogue: "willSleep")
@@ -134,17 +133,17 @@ nonisolated extension LifecycleNotification.Name {
     public static let protectedDataWillBecomeUnavailable = Self(catalogue: "protectedDataWillBecomeUnavailable")
     /// A file system that the service depends on is mounted. `userInfo` has `path`.
     public static let protectedDataDidBecomeAvailable = Self(catalogue: "protectedDataDidBecomeAvailable")
-    /// A message came from outside. `userInfo` has `name` and `userInfo`.
+    /// A message came from another program. `userInfo` has `name` and `userInfo`.
     public static let didReceiveNotification = Self(catalogue: "didReceiveNotification")
-    /// Look for new data; answered with `onFetch`.
+    /// A request to look for new data, answered with `onFetch`.
     public static let performFetch = Self(catalogue: "performFetch")
-    /// A URL is to be opened; answered with `onOpenURL`. `userInfo` has `url`.
+    /// A request to open a URL, answered with `onOpenURL`. `userInfo` has `url`.
     public static let openURL = Self(catalogue: "openURL")
-    /// An action is asked for; answered with `onAction`. `userInfo` has `action`.
+    /// A request for an action, answered with `onAction`. `userInfo` has `action`.
     public static let performAction = Self(catalogue: "performAction")
-    /// Listeners are about to be asked for the state that is to outlive the process.
+    /// The restorable state of listeners is about to be encoded.
     public static let willEncodeRestorableState = Self(catalogue: "willEncodeRestorableState")
-    /// Listeners were given the state that outlived the last process.
+    /// The restorable state of the last process was decoded.
     public static let didDecodeRestorableState = Self(catalogue: "didDecodeRestorableState")
 
     /// Every name above, in that order.

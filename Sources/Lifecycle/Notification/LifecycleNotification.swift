@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// One thing that happened to the service, as observers and listeners are told it.
+/// One thing that happened to the service.
 public nonisolated struct LifecycleNotification: Sendable {
     /// What happened.
     public let name: Name
-    /// Its number: one more than that of the notification before it, and never given twice within a boot.
+    /// Its sequence number: one more than that of the notification before, and never used twice within a boot.
     public let sequence: UInt64
     /// When it was posted.
     public let time: LifecycleTime
     /// The state of the service before it.
     public let previousState: LifecycleState
-    /// The state it leads to; the same as `previousState` for a notification that changes no state.
+    /// The state after it; the same as `previousState` for a notification that changes no state.
     public let state: LifecycleState
     /// Who or what caused it.
     public let origin: LifecycleOrigin
-    /// The transition it is part of; nil for a notification that was posted.
+    /// The trigger of the transition it belongs to; nil for a notification that was posted.
     public let trigger: LifecycleTrigger?
-    /// What else there is to know.
+    /// Additional values.
     public let userInfo: UserInfo
     /// The configuration: in `willReload` and `didReload` the new one, in `didFailToReload` the one that stays. Nil in
     /// every other notification, and when the new configuration could not be read.
     public let configuration: LifecycleConfiguration?
 
-    /// Makes a notification. The mediator does this; a test may.
+    /// Makes a notification. Only the mediator and tests need this.
     public init(
         name: Name, sequence: UInt64, time: LifecycleTime, previousState: LifecycleState, state: LifecycleState,
         origin: LifecycleOrigin, trigger: LifecycleTrigger? = nil, userInfo: UserInfo = [:],

@@ -7,10 +7,10 @@ public nonisolated indirect enum LifecycleOrigin: Sendable, Equatable {
     case service
     /// A signal.
     case signal(SignalOrigin)
-    /// A program on the other side of a socket.
+    /// A program at the other end of a socket.
     case peer(PeerOrigin)
 
-    /// The word that stands for the kind in the journal and on the socket.
+    /// The word for the kind in the journal and on the socket.
     public var kind: String {
         switch self {
         case .service: "service"
@@ -20,15 +20,15 @@ public nonisolated indirect enum LifecycleOrigin: Sendable, Equatable {
     }
 }
 
-/// A signal, with what the kernel says of its sender (sigaction(2), signalfd(2)).
+/// A signal with its sender (sigaction(2), signalfd(2)).
 public nonisolated struct SignalOrigin: Sendable, Equatable {
-    /// Where a signal comes from.
+    /// The kind of sender.
     public enum Sender: String, Sendable, CaseIterable {
-        /// A process that we can see.
+        /// A process in the own pid namespace.
         case process
-        /// The kernel, as the terminal's interrupt key does.
+        /// The kernel, for example because of the terminal's interrupt key.
         case kernel
-        /// A process outside of our pid namespace, such as one of the host of a container.
+        /// A process outside the own pid namespace, such as one on the host of a container.
         case outside
     }
 
@@ -36,21 +36,20 @@ public nonisolated struct SignalOrigin: Sendable, Equatable {
     public let number: Int32
     /// The signal's name: `SIGTERM`, `SIGRTMIN+5`.
     public let name: String
-    /// Where it comes from.
+    /// The kind of sender.
     public let sender: Sender
-    /// The sending process; 0 when it lives outside our pid namespace, or the kernel itself sent the signal.
+    /// The sending process; 0 if it is outside the own pid namespace, or if the kernel sent the signal.
     public let pid: Int32
     /// The real user id of the sender.
     public let uid: UInt32
-    /// The systemd unit of the sender, when it could still be found.
+    /// The systemd unit of the sender, if it could be determined.
     public let unit: String?
-    /// The name of the sender's command, when it could still be found.
+    /// The name of the sender's command, if it could be determined.
     public let command: String?
-    /// The integer sent with it (sigqueue(3)); 0 when there was none.
+    /// The integer that was sent with it (sigqueue(3)); 0 if there was none.
     public let value: Int32
 
-    /// A delivery with what is known of its sender. One without a process comes from outside, unless `sender` says
-    /// otherwise.
+    /// A signal with its sender. If `sender` is nil, a signal without a process id comes from `outside`.
     public init(
         number: Int32, name: String, pid: Int32, uid: UInt32, unit: String? = nil, command: String? = nil,
         value: Int32 = 0, sender: Sender? = nil
@@ -68,16 +67,16 @@ public nonisolated struct SignalOrigin: Sendable, Equatable {
 
 /// The program at the other end of a Unix socket (`SO_PEERCRED`, unix(7)).
 public nonisolated struct PeerOrigin: Sendable, Equatable {
-    /// Its process id when it connected; 0 when it lives outside our pid namespace.
+    /// Its process id when it connected; 0 if it is outside the own pid namespace.
     public let pid: Int32
     /// Its user id when it connected.
     public let uid: UInt32
-    /// Its systemd unit, when it could still be found.
+    /// Its systemd unit, if it could be determined.
     public let unit: String?
-    /// The name of its command, when it could still be found.
+    /// The name of its command, if it could be determined.
     public let command: String?
 
-    /// A program with what is known of it.
+    /// A program.
     public init(pid: Int32, uid: UInt32, unit: String? = nil, command: String? = nil) {
         self.pid = pid
         self.uid = uid
@@ -86,9 +85,9 @@ public nonisolated struct PeerOrigin: Sendable, Equatable {
     }
 }
 
-/// An origin that travels as user info, under the names that it has on the socket.
+/// An origin as user info, with the keys that it has on the socket.
 nonisolated extension LifecycleOrigin {
-    /// `kind`, and for a signal or a peer who it was.
+    /// `kind`, and for a signal or a peer the sender.
     package var userInfo: UserInfo {
         var info: UserInfo = ["kind": .string(kind)]
         func add(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
@@ -110,7 +109,7 @@ nonisolated extension LifecycleOrigin {
         return info
     }
 
-    /// Reads what `userInfo` gives; nil when something that must be there is not.
+    /// Decodes an origin; nil if a required value is missing.
     package init?(userInfo info: UserInfo) {
         let kind = info.text("kind")
         if kind == Self.service.kind {

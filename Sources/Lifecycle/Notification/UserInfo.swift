@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A notification's user info is JSON, in the process as on the socket.
+// The user info of a notification is JSON, in the process and on the socket.
 @_exported public import BelfryJSON
 
-/// What a notification carries besides its name: values by key, which JSON can express.
+/// The additional values of a notification by key: a JSON object.
 public typealias UserInfo = JSONObject
 
-/// Taking out what is there and of the right type.
+/// Typed access to values.
 nonisolated extension UserInfo {
     /// A text; nil when there is none.
     package func text(_ key: String) -> String? { if case .string(let text) = self[key] { text } else { nil } }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A tree of listeners that is one listener to the mediator.
+/// A tree of listeners that is one listener for the mediator.
 ///
-/// It answers what any of its leaves answers, and tells those that do in order, by their ranks and by whom they follow
-/// within the composite; in reverse order for leaving notifications. A leaf that fails stops no other one. What went
-/// wrong is reported with the names of the leaves, and a refusal of any leaf is a refusal of the composite. A leaf may
-/// be a composite itself.
+/// It answers every notification that one of its leaves answers, and calls these leaves in order, by `rank` and `follows`
+/// within the composite; in reverse order for leaving notifications. A leaf that fails does not stop the others. Problems
+/// are reported with the names of the leaves, and a refusal of one leaf is a refusal of the composite. A leaf may be a
+/// composite itself.
 public final class CompositeListener: LifecycleListener {
-    /// What the composite is called.
+    /// The name of the composite.
     public let name: String
-    /// Names of listeners that are told before the whole composite on the way up.
+    /// Names of listeners that are called before the whole composite for arriving notifications.
     public let follows: [String]
-    /// The rank of the composite among its neighbours.
+    /// The rank of the composite.
     public let rank: Int?
     private let clock: any LifecycleClock
     private let deadline: Duration
@@ -21,12 +21,12 @@ public final class CompositeListener: LifecycleListener {
     /// Makes a composite.
     ///
     /// - Parameters:
-    ///   - name: what it is called.
-    ///   - clock: the time, by which leaves are measured and end; the mediator's.
-    ///   - deadline: how long a leaf may take that names no deadline of its own. The composite may take as long as its
-    ///     leaves one after the other.
-    ///   - follows: names of listeners that are told before the whole composite on the way up.
-    ///   - rank: the rank of the composite among its neighbours.
+    ///   - name: its name.
+    ///   - clock: the clock of the mediator.
+    ///   - deadline: how long a leaf may take that names no deadline of its own. The deadline of the composite is the sum of
+    ///     those of its groups.
+    ///   - follows: names of listeners that are called before the whole composite for arriving notifications.
+    ///   - rank: the rank of the composite.
     ///   - leaves: the listeners, in order.
     /// - Throws: when two leaves have one name, or leaves would follow each other in a circle.
     public init(
@@ -41,21 +41,21 @@ public final class CompositeListener: LifecycleListener {
         for leaf in leaves { try registry.add(leaf, isPrimary: false) }
     }
 
-    /// Adds a leaf. Where it brings interests, `LifecycleMediator.updateAnswers(of:)` with the outermost composite
-    /// makes them known.
+    /// Adds a leaf. Call `LifecycleMediator.updateAnswers(of:)` with the outermost composite if the leaf answers new
+    /// notifications.
     ///
     /// - Throws: when another leaf has its name, or leaves would follow each other in a circle; the leaf is then not added.
     public func add(_ leaf: any LifecycleListener) throws(ListenerOrderError) {
         try registry.add(leaf, isPrimary: false)
     }
 
-    /// Removes a leaf. It is not called any more, not even for a notification that is being delivered.
+    /// Removes a leaf. It is not called again, not even for a notification that is being delivered.
     public func remove(_ leaf: any LifecycleListener) { registry.remove(leaf) }
 
-    /// What is known of each leaf, in the order of arriving notifications.
+    /// The status of each leaf, in the order of arriving notifications.
     public var leaves: [ListenerStatus] { registry.statuses(deadline: deadline) }
 
-    /// That of the leaf that is worst, with the reasons of all that are not healthy.
+    /// The health of the worst leaf, with the reasons of all unhealthy ones.
     public var health: ListenerHealth { .combined(registry.unhealthy) }
 
     var restorable: [any RestorableListener] { registry.restorable }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// One piece of the work of a launch, with a name and a deadline: open the store, warm the cache, listen.
+/// One step of a launch with a name and a deadline, such as opening a store or listening.
 ///
-/// A `StartupSequence` runs commands in order. Whoever implements one does its work in `run`, ends early when its task
-/// is cancelled, and throws when it could not do it; `run` is called at most once a launch.
+/// A `StartupSequence` runs commands in order. An implementation does its work in `run`, returns early when its task is
+/// cancelled, and throws when it fails. `run` is called at most once in a launch.
 public protocol StartupCommand {
-    /// What the command is called in reports; its type's name unless it says otherwise.
+    /// The name of the command in reports. The default is the name of the type.
     var name: String { get }
 
-    /// How long it may take; 10 s unless it says otherwise.
+    /// How long it may take. The default is 10 s.
     var deadline: Duration { get }
 
-    /// Whether the launch is refused when the command fails or is not done in time. True unless it says otherwise;
-    /// the failure of one that is not required is reported, and the next command runs.
+    /// Whether the launch is refused when the command fails or misses its deadline. The default is true. The failure of a
+    /// command that is not required is reported, and the next command runs.
     var isRequired: Bool { get }
 
     /// Does the work.
@@ -25,22 +25,22 @@ extension StartupCommand {
     public var name: String { String(describing: type(of: self)) }
     /// 10 s.
     public var deadline: Duration { .seconds(10) }
-    /// It is.
+    /// True.
     public var isRequired: Bool { true }
 }
 
-/// What became of one startup command, and how long it took.
+/// The outcome of one startup command, and how long it took.
 public nonisolated struct StartupTime: Sendable, Equatable {
     /// The command's name.
     public let command: String
-    /// Whether the launch depended on it.
+    /// Whether it was required.
     public let isRequired: Bool
     /// How it ended.
     public let outcome: ListenerOutcome
-    /// How long it took, until its end or its deadline.
+    /// The time until its end or its deadline.
     public let duration: Duration
 
-    /// What went wrong, as «NAME: REASON»; nil when nothing did.
+    /// The problem, as «NAME: REASON»; nil if there was none.
     var problem: String? {
         guard outcome.isProblem else { return nil }
         return "\(command): \(outcome.reason ?? "not done within its deadline")"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Does the work of a launch, command after command, as the answer to `didFinishLaunching`.
+/// Runs the commands of a launch in order, as the answer to `didFinishLaunching`.
 ///
 ///     let startup = StartupSequence(clock: clock) {
 ///         OpenStore(path)
@@ -10,13 +10,13 @@
 ///     }
 ///     try mediator.addListener(startup)
 ///
-/// Each command is timed. A required one that fails or overruns refuses the launch by its name, and those after it do
-/// not run; one that is not required is reported as a failure of the sequence, and the launch goes on. The sequence as
-/// a whole may take as long as its commands together, and reports progress with each that is done.
+/// Each command is timed. If a required one fails or overruns, the launch is refused with its name, and the remaining
+/// commands do not run. If another one fails, the sequence reports a failure, and the launch goes on. The deadline of the
+/// sequence is the sum of those of its commands; it reports progress before each command.
 public final class StartupSequence: LifecycleListener {
-    /// What the sequence is called as a listener.
+    /// The name of the sequence as a listener.
     public let name: String
-    /// What became of the commands that ran in the last launch, in order.
+    /// The outcomes of the commands of the last launch, in order.
     public private(set) var times: [StartupTime] = []
     private let clock: any LifecycleClock
     private let commands: [any StartupCommand]
@@ -24,9 +24,9 @@ public final class StartupSequence: LifecycleListener {
     /// Makes a sequence.
     ///
     /// - Parameters:
-    ///   - name: what it is called as a listener.
-    ///   - clock: the time, by which commands are measured and end; the mediator's.
-    ///   - commands: the work, in order.
+    ///   - name: its name as a listener.
+    ///   - clock: the clock of the mediator.
+    ///   - commands: the commands, in order.
     public init(
         name: String = "startup", clock: any LifecycleClock,
         @StartupCommandBuilder _ commands: () -> [any StartupCommand]
@@ -50,8 +50,8 @@ public final class StartupSequence: LifecycleListener {
     }
 }
 
-/// One run through the commands of a launch. Like `Delivery` it is driven by the end of each command, so that commands
-/// that need no waiting are done in the turn of the launch itself.
+/// One run of the commands of a launch. As in `Delivery`, the end of each command begins the next, so that commands that do
+/// not suspend are done before the call returns.
 final class StartupRun {
     private let commands: [any StartupCommand]
     private let notification: LifecycleNotification
@@ -77,7 +77,7 @@ final class StartupRun {
         self.completion = completion
     }
 
-    /// Runs as many commands as end at once; the rest follows by itself.
+    /// Runs commands as far as they end immediately. The end of a command that lasts calls this again.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
@@ -89,7 +89,7 @@ final class StartupRun {
         if call == nil { finish(problems.isEmpty ? .completed : .failed(problems.joined(separator: "; "))) }
     }
 
-    /// Gives up: the command under way overruns, and no other begins.
+    /// Cancels the command under way, and begins no other.
     func cancel() {
         next = commands.count
         call?.overrun()

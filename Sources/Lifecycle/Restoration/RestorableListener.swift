@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A listener whose state outlives the process: encoded before the service ends, decoded when it is back.
+/// A listener whose state outlives the process: it is encoded before the service ends, and decoded when it starts again.
 ///
 ///     final class PlayerListener: RestorableListener {
 ///         nonisolated struct Position: Codable, Sendable {
@@ -14,48 +14,47 @@
 ///         func decodeRestorableState(_ state: Position) { seek(to: state.seconds, in: state.track) }
 ///     }
 ///
-/// Duties of whoever implements it:
+/// Duties of an implementation:
 ///
-/// * The identifier never changes, and no other listener has it. It is what the state is found by, so it must outlive
-///   a renamed type.
-/// * The listener works without its state. There is none at the first start, and none after it was refused: then
-///   `decodeRestorableState(_:)` is not called, and the listener starts clean.
-/// * `encodeRestorableState()` changes nothing, since the service may yet go on, and returns what is small: where to
-///   go on, not the data itself. No secrets: the bytes are not encrypted.
-/// * `decodeRestorableState(_:)` gets a state only when all of it could be decoded. If it throws, then before it has
-///   changed anything.
-/// * Whoever changes the shape of the state raises `restorableStateVersion`, and either migrates the older shapes or
-///   lets them be refused.
+/// * The identifier is unique and never changes, even if the type is renamed: the state is found by it.
+/// * The listener works without its state. At the first start, and after a state was refused,
+///   `decodeRestorableState(_:)` is not called.
+/// * `encodeRestorableState()` changes nothing, since the service may go on, and returns a small state: a position, not the
+///   data itself. The state contains no secrets, since it is not encrypted.
+/// * `decodeRestorableState(_:)` is called only with a state that was decoded completely. If it throws, it has changed
+///   nothing.
+/// * When the shape of the state changes, `restorableStateVersion` is raised, and `migrate(from:_:)` converts older
+///   shapes, or refuses them.
 public protocol RestorableListener: LifecycleListener {
-    /// What is kept. It belongs to no actor: `nonisolated` where a module's default is the main actor.
+    /// The state. It belongs to no actor: declare it `nonisolated` in a module whose default is the main actor.
     associatedtype RestorableState: Codable & Sendable
 
-    /// What the state is found by: 1 to 255 bytes. Read once, when the listener is added to a `StateRestorer`.
+    /// The key of the state: 1 to 255 bytes. Read once, when the listener is added to a `StateRestorer`.
     var restorationIdentifier: String { get }
 
-    /// The version of the state's shape; 1 unless the listener says otherwise.
+    /// The version of the shape of the state. The default is 1.
     var restorableStateVersion: Int { get }
 
-    /// The state as it is now.
+    /// Returns the present state.
     ///
-    /// - Throws: anything, to have nothing stored; the error is reported.
+    /// - Throws: any error; it is reported, and no state is stored.
     func encodeRestorableState() throws -> RestorableState
 
-    /// Takes a state over.
+    /// Restores a state.
     ///
-    /// - Throws: anything, to refuse the state before anything has changed; the error is reported.
+    /// - Throws: any error, before anything has changed; it is reported, and the state is refused.
     func decodeRestorableState(_ state: RestorableState) throws
 
-    /// Turns a state of another version into one of `restorableStateVersion`. `JSONValueDecoder` and `JSONValueEncoder`
-    /// help where the old type still exists.
+    /// Converts a state of another version into one of `restorableStateVersion`. If the old type still exists, use
+    /// `JSONValueDecoder` and `JSONValueEncoder`.
     ///
-    /// - Returns: the state in its present shape; nil, as without an implementation, to refuse the version.
-    /// - Throws: anything, to refuse this state; the error is reported.
+    /// - Returns: the state in its present shape; nil to refuse the version, which is the default.
+    /// - Throws: any error; it is reported, and the state is refused.
     func migrate(from version: Int, _ value: JSONValue) throws -> JSONValue?
 }
 
 extension RestorableListener {
-    /// 1: the first.
+    /// 1.
     public var restorableStateVersion: Int { 1 }
 
     /// Refuses every other version.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The states of listeners, by their restoration identifiers: what is kept while the service is away.
+/// The states of listeners by their restoration identifiers, as stored while the service does not run.
 ///
-/// It is a value that becomes bytes, one JSON object, and comes back from them:
+/// It is encoded as one JSON object:
 ///
 ///     {"version":1,"states":{"player":{"version":1,"state":{"track":"a","seconds":2.5}}}}
 ///
-/// Bytes are taken whole or not at all: an archive that is cut short, or is not what it says, is refused with the reason,
-/// and nothing of it is seen.
+/// It is decoded completely or not at all: an archive that is truncated or malformed is refused with a reason.
 public nonisolated struct RestorationArchive: Sendable {
     /// One listener's state.
     public struct Entry: Sendable, Equatable {
@@ -24,13 +23,13 @@ public nonisolated struct RestorationArchive: Sendable {
         }
     }
 
-    /// The newest format that is understood, and the one that is written.
+    /// The format that is read and written.
     public static let formatVersion = 1
 
     private var entries: [UTF8Text: Entry] = [:]
     /// What the archive may hold.
     public let limits: RestorationLimits
-    /// Bytes of the archive.
+    /// The size of the archive in bytes.
     private var size = RestorationArchive.json(of: [:]).count
 
     /// An archive without states.
@@ -38,7 +37,7 @@ public nonisolated struct RestorationArchive: Sendable {
 
     /// Reads an archive.
     ///
-    /// - Throws: `RestorationError` when anything is wrong with any of the bytes.
+    /// - Throws: `RestorationError` when the bytes are not a valid archive.
     public init(bytes: [UInt8], limits: RestorationLimits = .standard) throws(RestorationError) {
         self.init(limits: limits)
         guard bytes.count <= limits.size else { throw .tooLarge(limit: limits.size) }
@@ -55,7 +54,7 @@ public nonisolated struct RestorationArchive: Sendable {
         }
     }
 
-    /// Reads JSON with so many containers around each state.
+    /// Parses JSON that has this many containers around each state.
     private static func value(
         of bytes: [UInt8], around containers: Int, _ limits: RestorationLimits
     ) throws(RestorationError) -> JSONValue {
@@ -68,7 +67,7 @@ public nonisolated struct RestorationArchive: Sendable {
         }
     }
 
-    /// The identifiers of all states, in the order of their bytes.
+    /// The identifiers of all states, sorted by their bytes.
     public var identifiers: [String] { entries.keys.sorted().map(\.string) }
 
     /// The state with this identifier.
@@ -76,21 +75,21 @@ public nonisolated struct RestorationArchive: Sendable {
 
     /// Adds a state.
     ///
-    /// - Throws: `RestorationError` when there is one of this identifier already, when the identifier is empty or longer
-    ///   than 255 bytes, and when the state would exceed the limits. The archive is then as it was.
+    /// - Throws: `RestorationError` when the identifier exists, is empty or is longer than 255 bytes, and when the state
+    ///   would exceed the limits. The archive is then unchanged.
     public mutating func insert(_ entry: Entry, for identifier: String) throws(RestorationError) {
         guard 1...255 ~= identifier.utf8.count else { throw .invalidIdentifier(identifier) }
         guard self[identifier] == nil else { throw .duplicateIdentifier(identifier) }
         let json = JSONValue.object([identifier: Self.state(entry)]).json
         _ = try Self.value(of: json, around: 2, limits)
-        // The braces are there already; a comma comes before all states but the first.
+        // The braces are counted already; a comma comes before all states except the first.
         let grown = size + json.count - 2 + (entries.isEmpty ? 0 : 1)
         guard grown <= limits.size else { throw .tooLarge(limit: limits.size) }
         entries[UTF8Text(identifier)] = entry
         size = grown
     }
 
-    /// The archive as bytes, the same whatever the order in which states were added.
+    /// The archive as bytes, independent of the order in which states were added.
     public var bytes: [UInt8] {
         Self.json(of: JSONObject(entries.sorted { $0.key < $1.key }.map { ($0.key.string, Self.state($0.value)) }))
     }
@@ -110,48 +109,48 @@ nonisolated extension RestorationArchive: Equatable {
     public static func == (left: Self, right: Self) -> Bool { left.entries == right.entries }
 }
 
-/// How much state an archive may hold.
+/// The limits of an archive.
 public nonisolated struct RestorationLimits: Sendable, Equatable {
-    /// The deepest nesting that any limit allows: values are read by recursion, and the stack must hold it.
+    /// The upper limit of the nesting: values are read by recursion, and the stack is limited.
     public static let deepest = 256
 
-    /// 1 MiB, 64 containers in each other.
+    /// 1 MiB, and 64 nested containers.
     public static let standard = RestorationLimits(size: 1 << 20, depth: 64)
 
     /// The size of an archive, in bytes.
     public let size: Int
-    /// How many containers may lie in each other in one listener's state.
+    /// How deeply containers may be nested in one listener's state.
     public let depth: Int
 
-    /// Limits of `size` bytes, at most 2 GiB, and `depth` containers in each other, at most `deepest`.
+    /// Limits of `size` bytes, at most 2 GiB, and `depth` nested containers, at most `deepest`.
     public init(size: Int, depth: Int) {
         self.size = min(max(size, 0), Int(Int32.max))
         self.depth = min(max(depth, 0), Self.deepest)
     }
 }
 
-/// Why an archive, or a part of one, is refused.
+/// The reason why an archive, or a part of one, is refused.
 public nonisolated enum RestorationError: Error, Sendable, Equatable {
-    /// The bytes are not JSON, or end early.
+    /// The bytes are not JSON, or are truncated.
     case notJSON(JSONParseError)
-    /// The bytes are JSON and not an archive.
+    /// The bytes are JSON, but not an archive.
     case notAnArchive
-    /// The archive is of this version of the format, which is not known here.
+    /// The archive has this version of the format, which is not supported.
     case unknownFormat(Int64)
-    /// The state with this identifier is not whole.
+    /// The state with this identifier is malformed.
     case malformed(identifier: String)
     /// Two states, or two listeners, have this identifier.
     case duplicateIdentifier(String)
-    /// This cannot be an identifier: it is empty, or longer than 255 bytes.
+    /// The identifier is empty, or longer than 255 bytes.
     case invalidIdentifier(String)
-    /// Containers lie deeper in each other than this.
+    /// Containers are nested deeper than this.
     case tooDeep(limit: Int)
     /// The archive is larger than this, in bytes.
     case tooLarge(limit: Int)
 }
 
 nonisolated extension RestorationError: CustomStringConvertible {
-    /// The reason, as the operator shall read it.
+    /// The reason, for the operator.
     public var description: String {
         switch self {
         case .notJSON(let error): "archive is not JSON: \(error)"

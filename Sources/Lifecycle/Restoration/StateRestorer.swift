@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Collects the states of listeners into an archive, and hands them out again.
+/// Encodes the states of listeners into an archive, and decodes them again.
 ///
-/// One listener's trouble is its own: it is reported, and the others are served. It touches no file; whoever uses it
-/// keeps the bytes of the archive. A listener that is added or removed while states are collected or handed out counts
-/// from the next time on.
+/// A problem of one listener is reported, and does not affect the others. It opens no file: the caller stores the bytes of
+/// the archive. Listeners that are added or removed during `encode()` or `decode(_:)` count from the next call on.
 public final class StateRestorer {
     private struct Member {
         let identifier: String
         let listener: any RestorableListener
     }
 
-    /// What an archive may hold.
+    /// The limits of the archive.
     public let limits: RestorationLimits
     private var members: [Member] = []
 
@@ -22,10 +21,10 @@ public final class StateRestorer {
     /// The identifiers of the listeners, in the order in which they were added.
     public var identifiers: [String] { members.map(\.identifier) }
 
-    /// Adds a listener, and keeps it until it is removed.
+    /// Adds a listener, and retains it until it is removed.
     ///
-    /// - Throws: `RestorationError.duplicateIdentifier` when there is a listener of this identifier already, the same
-    ///   one included, and `RestorationError.invalidIdentifier` when it cannot be one.
+    /// - Throws: `RestorationError.duplicateIdentifier` when the identifier exists already, even for the same listener, and
+    ///   `RestorationError.invalidIdentifier`.
     public func addListener(_ listener: any RestorableListener) throws(RestorationError) {
         let identifier = listener.restorationIdentifier
         guard 1...255 ~= identifier.utf8.count else { throw .invalidIdentifier(identifier) }
@@ -33,11 +32,10 @@ public final class StateRestorer {
         members.append(Member(identifier: identifier, listener: listener))
     }
 
-    /// Removes a listener. Its state is neither stored nor restored any more.
+    /// Removes a listener. Its state is no longer stored or restored.
     public func removeListener(_ listener: any RestorableListener) { members.removeAll { $0.listener === listener } }
 
-    /// Asks every listener for its state. One that throws, or whose state does not fit into the archive, is left out of
-    /// it.
+    /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left out.
     public func encode() -> (archive: RestorationArchive, report: RestorationReport) {
         var archive = RestorationArchive(limits: limits)
         let items = members.map { member in
@@ -49,8 +47,8 @@ public final class StateRestorer {
         return (archive, RestorationReport(items: items, unclaimed: []))
     }
 
-    /// Hands every listener its state. One whose state is of a version that it does not migrate, or cannot be decoded
-    /// as a whole, is not called and starts clean.
+    /// Restores the state of every listener. If a state has a version that the listener does not migrate, or cannot be
+    /// decoded completely, the listener is not called.
     @discardableResult
     public func decode(_ archive: RestorationArchive) -> RestorationReport {
         let members = members
@@ -98,7 +96,7 @@ public final class StateRestorer {
     }
 }
 
-/// Why something could not be encoded or decoded, as the operator shall read it: the path, then the reason.
+/// The reason why a state could not be encoded or decoded, for the operator: the path, then the reason.
 nonisolated struct CodingReason: CustomStringConvertible {
     let description: String
 

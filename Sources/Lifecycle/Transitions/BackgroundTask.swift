@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Work that a pause or a stop waits for. Made by `LifecycleMediator.beginBackgroundTask`.
+/// Work that delays a pause or a stop. Made by `LifecycleMediator.beginBackgroundTask`.
 @MainActor
 public final class BackgroundTask {
-    /// Why a task expired.
+    /// The reason why a task expired.
     package enum Expiry: Sendable {
-        /// Its own deadline came.
+        /// It reached its own deadline.
         case deadline
-        /// Its share of the time of the pause or the stop that waits for it was up.
+        /// Its share of the time of the pause or the stop was used up.
         case share
         /// A second stop came.
         case secondStop
     }
 
-    /// What it is called in reports.
+    /// Its name in reports.
     public let name: String
     private let endsUsec: UInt64
     private let clock: any LifecycleClock
@@ -38,28 +38,28 @@ public final class BackgroundTask {
     /// Whether nobody is told that it is waited for: it is the service's own, and short.
     package var isSilent = false
 
-    /// Why it expired; nil when it has not, or ended by itself. Known when `expiration` is called.
+    /// The reason why it expired; nil if it did not. Set before `expiration` is called.
     package private(set) var expiry: Expiry?
 
     /// Whether it has ended or expired.
     public private(set) var isEnded = false
 
-    /// The time until it expires; zero when it has ended.
+    /// The time until it expires; zero after its end.
     public var remainingTime: Duration {
         isEnded ? .zero : Duration(from: clock.monotonicUsec, to: endsUsec)
     }
 
-    /// Says that the work gets on. A pause or a stop that waits for it does so beyond the task's share of its time, up
-    /// to the task's own deadline, and asks the service manager for that time.
+    /// Reports progress. A pause or a stop that waits for the task then waits beyond the task's share, up to the task's own
+    /// deadline, and the service manager is asked for the time.
     ///
     /// - Parameters:
-    ///   - window: within which time the next report, or the end, will come.
-    ///   - text: what has been done, in a few words for `systemctl status`.
+    ///   - window: the time within which the next report, or the end, will come.
+    ///   - text: what was done, in a few words for `systemctl status`.
     public func reportProgress(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
         if !isEnded { list?.wait?.report(self, nextWithin: window.bounded, text) }
     }
 
-    /// Ends it: nobody waits for it any more. Calling it again does nothing. A task that is dropped ends too.
+    /// Ends the task. Further calls have no effect. A task also ends when it is dropped.
     public func end() {
         guard !isEnded else { return }
         isEnded = true
@@ -72,7 +72,7 @@ public final class BackgroundTask {
     func expire(_ reason: Expiry) {
         guard !isEnded else { return }
         if expiry == nil { expiry = reason }
-        // Whatever the call does, a second stop included, it is not called again.
+        // Cleared first: the call may itself ask for a second stop, which expires all tasks again.
         let body = expiration
         expiration = nil
         body?()
@@ -82,8 +82,7 @@ public final class BackgroundTask {
     isolated deinit { end() }
 }
 
-/// The background tasks under way, and who waits for their end. It does not keep them: a task that is dropped has
-/// ended.
+/// The background tasks under way, and the calls to make when there are none left. It does not own the tasks.
 final class BackgroundTaskList {
     private struct Reference {
         weak var task: BackgroundTask?
@@ -97,11 +96,11 @@ final class BackgroundTaskList {
 
     /// Whether there is none.
     var isEmpty: Bool { tasks.isEmpty }
-    /// Those that are under way, in the order in which they began.
+    /// The tasks, in the order in which they began.
     var underWay: [BackgroundTask] { tasks.values.sorted { $0.number < $1.number }.compactMap(\.task) }
     /// What those are called that others are told of.
     var namesToTell: [String] { underWay.filter { !$0.isSilent }.map(\.name) }
-    /// The time until all have expired.
+    /// The time until the last task expires.
     var longestTime: Duration { tasks.values.compactMap { $0.task?.remainingTime }.max() ?? .zero }
     private var waiting: [() -> Void] = []
 
@@ -115,12 +114,12 @@ final class BackgroundTaskList {
         if tasks.isEmpty { endWait() }
     }
 
-    /// Calls `body` when there is no task, which may be now.
+    /// Calls `body` when there are no tasks, which may be now.
     func whenEmpty(_ body: @escaping () -> Void) {
         if tasks.isEmpty { body() } else { waiting.append(body) }
     }
 
-    /// Ends the wait: every task expires, and those that are begun meanwhile come too late to be waited for.
+    /// Expires every task, and ends the wait. It does not wait for tasks that are begun meanwhile.
     func expireAll(_ reason: BackgroundTask.Expiry) {
         for reference in tasks.values.sorted(by: { $0.number < $1.number }) { reference.task?.expire(reason) }
         endWait()

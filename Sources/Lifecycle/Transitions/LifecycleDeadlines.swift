@@ -7,14 +7,14 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     public var listener: Duration
     /// For all answers of a launch together, or of a reload.
     public var start: Duration
-    /// For all answers of a stop together, from its acceptance on; half of it for a transition that is under way then.
+    /// For all answers of a stop together, from its acceptance on. A transition that is under way then has half of it.
     public var stop: Duration
     /// For all answers of any other transition together.
     public var transition: Duration
 
-    /// 10 s for an answer, 25 s for a stop and 90 s for another transition, unless said otherwise.
+    /// Deadlines, by default 10 s for an answer, 25 s for a stop and 90 s for another transition.
     ///
-    /// - Parameter start: for a launch or a reload; as for another transition when nil.
+    /// - Parameter start: for a launch or a reload; the same as `transition` when nil.
     public init(
         listener: Duration = .seconds(10), start: Duration? = nil, stop: Duration = .seconds(25),
         transition: Duration = .seconds(90)
@@ -25,17 +25,16 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
         self.transition = transition
     }
 
-    /// The same, each between zero and a hundred years.
+    /// The same deadlines, each between zero and a hundred years.
     var bounded: LifecycleDeadlines {
         LifecycleDeadlines(
             listener: listener.bounded, start: start.bounded, stop: stop.bounded, transition: transition.bounded)
     }
 
-    /// For what a stop finds under way: half of its own time, so that whichever of the two is slow, the other has as
-    /// much.
+    /// For a transition that is under way when a stop is accepted: half of the stop's time.
     var beforeStop: Duration { stop / 2 }
 
-    /// For all answers together of what a trigger begins.
+    /// For all answers of a transition together.
     func limit(of trigger: LifecycleTrigger) -> Duration {
         switch trigger {
         case .stop: stop
@@ -45,22 +44,22 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     }
 }
 
-/// What falls to one of those who share a time, one after the other.
+/// One answer's or task's share of a limited time.
 ///
-/// Everybody has what he wants while there is enough for all. Otherwise the time is shared out in proportion, among him
-/// and those who come later, so that whoever is slow costs the others nothing; what he leaves is shared anew.
+/// It is the time wanted if the rest is enough for all that come later. Otherwise the rest is divided in proportion to the
+/// times wanted. What is not used is shared again among those that come later.
 package nonisolated struct TimeShare: Sendable, Equatable {
-    /// The time he wants.
+    /// The time wanted.
     package let wanted: Duration
-    /// The time he has.
+    /// The share.
     package let time: Duration
-    /// What is kept for those who come later.
+    /// The time reserved for those that come later.
     package let reserve: Duration
 
     /// - Parameters:
-    ///   - wanted: the time he wants.
-    ///   - later: what those who come later want, together.
-    ///   - left: what is left for all.
+    ///   - wanted: the time wanted.
+    ///   - later: the time wanted by those that come later, together.
+    ///   - left: the time left for all.
     package init(of wanted: Duration, before later: Duration = .zero, within left: Duration) {
         let wanted = wanted.bounded
         let left = max(left, .zero)
@@ -71,14 +70,14 @@ package nonisolated struct TimeShare: Sendable, Equatable {
             time = .zero
         } else {
             let product = wanted.wholeMicroseconds.multipliedFullWidth(by: left.wholeMicroseconds)
-            // Less than a microsecond is wanted when the divisor is 0.
+            // The divisor is 0 if less than a microsecond is wanted.
             let all = max((wanted + later).wholeMicroseconds, 1)
             time = .microseconds(all.dividingFullWidth(product).quotient)
         }
         reserve = min(later, left - time)
     }
 
-    /// The whole time that is wanted, whatever is left.
+    /// A share without a limit: all of the time wanted.
     package init(_ wanted: Duration) {
         self.wanted = wanted.bounded
         time = self.wanted

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Which steps a trigger owes in which state. A pure value: it decides, and the mediator acts.
-public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
-    /// Where the service is.
-    public private(set) var state: LifecycleState
+/// The steps that a trigger owes in each state: a pure value.
+package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
+    /// The state of the service.
+    package private(set) var state: LifecycleState
 
     /// Starts in `state`, which is `notRunning` for every process.
-    public init(state: LifecycleState = .notRunning) { self.state = state }
+    package init(state: LifecycleState = .notRunning) { self.state = state }
 
-    /// The steps that `trigger` owes now, in order; none when it means nothing in this state.
-    public func steps(for trigger: LifecycleTrigger) -> [LifecycleStep] {
+    /// The steps that `trigger` owes now, in order; none if it has no effect in this state.
+    package func steps(for trigger: LifecycleTrigger) -> [LifecycleStep] {
         switch (state, trigger) {
         case (.notRunning, .launch):
             [
@@ -42,8 +42,8 @@ public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
         }
     }
 
-    /// Takes `step`: the service is in the state that it leads to.
-    public mutating func apply(_ step: LifecycleStep) { state = step.to }
+    /// Moves to the state that `step` leads to.
+    package mutating func apply(_ step: LifecycleStep) { state = step.to }
 
     private var resignActive: LifecycleStep { LifecycleStep(.willResignActive, .active, .inactive) }
     private var enterBackground: LifecycleStep { LifecycleStep(.didEnterBackground, .inactive, .background) }
@@ -54,7 +54,7 @@ public nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     private func resume(to state: LifecycleState) -> LifecycleStep { LifecycleStep(.didResume, .suspended, state) }
 }
 
-/// Where a service is in its life. The names are those of UIKit's application states.
+/// The state of a service, named as UIKit's application states.
 public nonisolated enum LifecycleState: String, Sendable, CaseIterable {
     /// Not launched yet, or terminated.
     case notRunning
@@ -62,7 +62,7 @@ public nonisolated enum LifecycleState: String, Sendable, CaseIterable {
     case inactive
     /// Doing its work.
     case active
-    /// Paused: it holds what it needs to go on, and does no work.
+    /// Paused: it keeps its resources, and does no work.
     case background
     /// Stopped as a process: no code runs.
     case suspended
@@ -76,7 +76,7 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case refuseLaunch
     /// Go to the background: SIGTSTP, `belfryctl pause`, a machine about to sleep.
     case pause
-    /// Come back from the background or from an interruption: `belfryctl resume`, a machine that woke.
+    /// Return from the background or from an interruption: `belfryctl resume`, a machine that woke.
     case resume
     /// The process received SIGCONT: `resume`, or in the state `active`, where there is nothing to resume, the end of a
     /// suspension that may have taken place.
@@ -87,22 +87,22 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case suspend
     /// The process was suspended and runs again: a thawed cgroup, a machine that woke.
     case endSuspension
-    /// Read the configuration anew.
+    /// Read the configuration again.
     case reload
     /// Terminate: SIGTERM, SIGINT.
     case stop
 }
 
 /// One step of a transition: the notification it owes, and the states before and after it.
-public nonisolated struct LifecycleStep: Sendable, Equatable {
-    /// The notification to deliver, or nil for a step that nobody can be told of.
-    public let name: LifecycleNotification.Name?
+package nonisolated struct LifecycleStep: Sendable, Equatable {
+    /// The notification to deliver; nil for a step without one.
+    package let name: LifecycleNotification.Name?
     /// The state before.
-    public let from: LifecycleState
+    package let from: LifecycleState
     /// The state the step leads to. A `did…` notification is delivered in it, a `will…` notification before it.
-    public let to: LifecycleState
+    package let to: LifecycleState
 
-    /// Whether the service is in the new state already while this is delivered.
+    /// Whether the notification is delivered in the new state.
     var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
 
     init(_ name: LifecycleNotification.Name?, _ from: LifecycleState, _ to: LifecycleState) {

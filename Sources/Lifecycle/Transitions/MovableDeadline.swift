@@ -3,14 +3,14 @@
 
 // How deadlines move
 //
-// A transition has a limit for everything it waits for: listeners and background tasks. Each of them gets a share of what
-// is left when its turn comes (`TimeShare`): all that it wants if there is enough for everybody, otherwise a proportional
-// part, so that a slow one does not use up the time of those behind it. The time of those behind it is its reserve.
+// A transition has a limit for everything it waits for: listeners and background tasks. When the turn of one comes, it
+// gets a share of the rest (`TimeShare`): all that it wants if the rest is enough for all, otherwise a proportional part, so
+// that a slow one does not use the time of those behind it. The time of those behind it is the reserve.
 //
 // Two things move the end of a share:
 //
-// * Progress. Whoever reports progress gets the window that it names, up to the deadline that it declared, even beyond its
-//   share. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
+// * Progress. A report of progress names a window. The share then lasts at least until the end of that window, up to the
+//   declared deadline. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
 //   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well.
 // * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is set.
 //   Then what is left is shared out anew, counting the time that was used already. A window that was promised stays.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A trigger that was accepted, waiting for its turn or under way.
+/// A trigger that was accepted: it waits for its turn, or is under way.
 final class Transition {
     let trigger: LifecycleTrigger
     let origin: LifecycleOrigin
@@ -10,20 +10,19 @@ final class Transition {
     var steps: [LifecycleStep] = []
     var reports: [LifecycleReport] = []
     var cutShortBy: LifecycleOrigin?
-    /// What a reload brings; nil in any other transition, and when it could not be read.
+    /// The new configuration of a reload; nil in other transitions, and when it could not be read.
     var configuration: LifecycleConfiguration?
     /// Why the transition does not succeed.
     var reasons: [String] = []
-    /// Whether it can be taken back until it has told anybody. It is merged with no other, and its report is of what was
-    /// done for it alone.
+    /// Whether it can be revoked until a listener was called. It is not merged with others.
     let isRevocable: Bool
-    /// Whether a stop came first, so that it leads nowhere any more.
+    /// Whether a stop ended it early.
     var isGivenUp = false
-    /// Since when it uses up its time, by the monotonic clock: since it began, and a stop since it was accepted.
+    /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted.
     var beganUsec: UInt64 = 0
-    /// When all answers together must be done, by the monotonic clock.
+    /// The limit of all answers together, by the monotonic clock.
     var limitUsec: UInt64 = .max
-    /// Whether that is later than it was at the beginning, because somebody reports progress.
+    /// Whether progress has moved the limit.
     var isExtended = false
 
     init(
@@ -37,7 +36,7 @@ final class Transition {
         completions = completion.map { [$0] } ?? []
     }
 
-    /// Does for `other` as well, which asks for the same.
+    /// Stands for `other` as well, which asks for the same.
     func merge(_ other: Transition) {
         completions += other.completions
         userInfo["count"] = .int(count &+ other.count)
@@ -46,13 +45,13 @@ final class Transition {
     /// How many requests it stands for.
     private var count: Int64 { if case .int(let count) = userInfo["count"] { count } else { 1 } }
 
-    /// It has until then, if that is later than it was.
+    /// Moves the limit to a later moment.
     func extend(to limit: UInt64) {
         isExtended = isExtended || limit > limitUsec
         limitUsec = max(limit, limitUsec)
     }
 
-    /// How it ends when nothing is left to do.
+    /// The result when no step is left.
     var result: TransitionReport.Result {
         if isGivenUp { return .overtaken }
         return reasons.isEmpty ? .completed : .refused(reasons)
@@ -67,28 +66,28 @@ final class Transition {
     }
 }
 
-/// What became of a trigger.
+/// The result of a trigger.
 public nonisolated struct TransitionReport: Sendable {
     /// How a transition ended.
     public enum Result: Sendable, Equatable {
-        /// The service is where the trigger leads, or was there already.
+        /// The service is in the state that the trigger leads to, or was in it already.
         case completed
-        /// A launch or a new configuration was refused, for these reasons, and the service is where it was before;
-        /// after a refused launch it has terminated.
+        /// A launch or a new configuration was refused for these reasons. After a refused launch the service has
+        /// terminated; after a refused configuration nothing has changed.
         case refused([String])
-        /// A stop came first, or the sleep of the machine that it was for, and what the trigger asked for is no longer
-        /// done: it waited, or was a launch that would have needed more time than the stop left it.
+        /// It did not run to its end: a stop came while it waited, a stop left a launch too little time, or the machine's
+        /// sleep that a pause was for was called off or came early.
         case overtaken
     }
 
-    /// What was asked.
+    /// The trigger.
     public let trigger: LifecycleTrigger
-    /// Who asked. Where requests were merged, the first.
+    /// Who caused it; the first, if requests were merged.
     public let origin: LifecycleOrigin
-    /// How it ended.
+    /// The result.
     public let result: Result
     /// The notifications that were delivered, in order.
     public let notifications: [LifecycleReport]
-    /// Who cut the deadlines to zero, if anybody did.
+    /// Who set the deadlines to zero; nil if nobody did.
     public let cutShortBy: LifecycleOrigin?
 }

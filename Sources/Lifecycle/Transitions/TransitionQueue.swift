@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Decides what becomes of a trigger while others wait or are under way: one transition runs at a time.
+/// The transition under way and those that wait. One transition runs at a time.
 struct TransitionQueue {
-    /// What becomes of a trigger that was added.
+    /// The effect of adding a transition.
     enum Admission {
-        /// It runs when its turn comes. `overtaken` are those that will not run because of it.
+        /// It waits for its turn. The overtaken ones will not run.
         case queued(overtaken: [Transition])
-        /// The one that waits already does for both, and says for how many it stands.
+        /// It was merged with one that waits.
         case merged
-        /// It is a second stop: the stop under way has no more time.
+        /// It is a second stop, which leaves the first no time.
         case cutsShort(Transition)
     }
 
     private(set) var current: Transition?
     private var waiting: [Transition] = []
 
-    /// Adds a transition. A stop overtakes what waits; a second one cuts the first short; what asks for the same as
-    /// the last that waits is merged with it, as is a reload with any reload that waits. Each suspension is told.
+    /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with the
+    /// same trigger as the last that waits is merged with it, and a reload with any reload that waits. Suspensions are never
+    /// merged.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
             if let stop {
@@ -36,14 +37,14 @@ struct TransitionQueue {
         return .queued(overtaken: [])
     }
 
-    /// Takes the next transition, once the current one has ended.
+    /// Makes the next transition the current one, if there is no current one.
     mutating func begin() -> Transition? {
         guard current == nil, !waiting.isEmpty else { return nil }
         current = waiting.removeFirst()
         return current
     }
 
-    /// Takes out one that waits and can be taken back.
+    /// Removes the revocable transition that waits.
     mutating func removeRevocable() -> Transition? {
         waiting.firstIndex(where: \.isRevocable).map { waiting.remove(at: $0) }
     }

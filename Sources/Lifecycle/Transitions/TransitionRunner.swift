@@ -3,10 +3,10 @@
 
 /// Runs transitions, one at a time: asks the state machine which steps are owed, and judges the answers to each.
 ///
-/// It decides and calls nobody. Its methods return actions, which the mediator performs in order
-/// (`LifecycleMediator+Transitions.swift`); after them the mediator asks for the `next()` one until there is none.
-/// Performing an action may call anybody, who may come back with the next trigger before it is done, so each method leaves
-/// the runner in a state that holds whatever comes next.
+/// It decides, and calls no listener and no observer. Its methods return actions, which the mediator performs in order
+/// (`LifecycleMediator+Transitions.swift`); then the mediator asks for `next()` until there is no action left. An action may
+/// call code that performs the next trigger before the action has ended, so each method leaves the runner in a consistent
+/// state.
 final class TransitionRunner {
     /// What the mediator is to do.
     enum Action {
@@ -22,7 +22,7 @@ final class TransitionRunner {
         case endWait
         /// Let the background tasks expire because of a second stop. If `thenProceed`, then call `proceed()`.
         case expireTasks(thenProceed: Bool)
-        /// Make way for this stop, which overtakes these: perform what `makeWay(for:overtaking:)` returns.
+        /// Call `makeWay(for:overtaking:)` for this stop, and perform what it returns.
         case makeWay(Transition, overtaking: [Transition])
         /// Call `proceed()`, for a pause that does not wait for background tasks any more.
         case proceed
@@ -49,7 +49,7 @@ final class TransitionRunner {
     }
 
     @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
-    /// The configuration that holds; nil before the first was read.
+    /// The configuration in effect; nil before the first was read.
     private(set) var configuration: LifecycleConfiguration?
     /// How many pauses were asked for that cannot be revoked.
     private(set) var pauses = 0
@@ -87,14 +87,14 @@ final class TransitionRunner {
         case .queued(let overtaken): return overtaken.map { .reportOvertaken($0) }
         case .merged: return [.send(.merged(transition.trigger, transition.origin))]
         case .cutsShort(let stop):
-            // What runs before the stop has no more time either.
+            // A transition before the stop has no time left either.
             for cut in [stop, current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
             return [.expireTasks(thenProceed: false), .cutShort]
         }
     }
 
-    /// Overtakes what waits, and leaves what is under way a part of the stop's time. A pause that waits for background
-    /// tasks leaves that wait to the stop; one that was told to nobody yet is called off.
+    /// Reports the overtaken transitions, and leaves the one under way a part of the stop's time. A pause that waits for
+    /// background tasks goes on without waiting, as the stop waits for them; if no listener was called yet, it is overtaken.
     func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
         var actions: [Action] = []
         var overtaken = overtaken
@@ -113,7 +113,7 @@ final class TransitionRunner {
         return isPauseResumed ? actions + [.proceed] : actions
     }
 
-    /// Revokes a pause that is revocable, unless a listener was told of it.
+    /// Revokes a revocable pause, unless a listener was called for it.
     ///
     /// - Returns: nil when it cannot be revoked any more.
     func revoke() -> [Action]? {
@@ -124,7 +124,7 @@ final class TransitionRunner {
         return endWait()
     }
 
-    /// Leaves a pause that is under way no more time, whoever asked for it.
+    /// Sets the deadlines of a pause under way to zero, whoever asked for it.
     func hurryPause() -> [Action] {
         guard let current, current.trigger == .pause else { return [] }
         current.cutShortBy = current.cutShortBy ?? .service
@@ -164,7 +164,7 @@ final class TransitionRunner {
         return .readConfiguration(transition)
     }
 
-    /// The configuration of a transition was read, or could not be.
+    /// The configuration was read for a transition, or could not be read.
     func hasRead(_ transition: Transition) {
         phase = .checkingTasks
         guard transition.trigger == .launch else { return }
@@ -240,7 +240,7 @@ final class TransitionRunner {
         }
     }
 
-    /// The new configuration is dropped: every listener is told, and is given the old one.
+    /// Drops the new configuration: every listener is called with the old one.
     private func keepOldConfiguration(_ transition: Transition) {
         transition.configuration = configuration ?? LifecycleConfiguration()
         transition.steps = [LifecycleStep(.didFailToReload, machine.state, machine.state)]
@@ -276,8 +276,8 @@ final class TransitionRunner {
     /// When a transition is to be done that a stop finds under way.
     private func limit(before stop: Transition) -> UInt64 { deadlines.beforeStop.end(from: stop.beganUsec) }
 
-    /// Somebody whom a transition waits for reports progress. Where that moved his deadline, the transition is given the
-    /// time; a stop that waits behind it keeps its own part.
+    /// Records progress. If it moved a deadline, the limit of the transition moves too, and that of a stop which waits behind
+    /// it.
     func record(_ progress: ProgressReport, of name: String, in transition: Transition) -> LifecycleProgress {
         if let moved = progress.moved {
             let last = Duration.longest.end(from: clock.monotonicUsec)
