@@ -104,7 +104,8 @@ extension SocketListener {
         let client = SocketClient(
             .peer(
                 PeerOrigin(
-                    pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid)?.name, command: ProcessCommand.of(peer.pid)))
+                    pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid)?.name,
+                    command: ProcessCommand.of(peer.pid)))
         )
         request.attachment = client
         return client
