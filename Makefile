@@ -5,10 +5,9 @@ PREFIX ?= /usr
 DESTDIR ?=
 SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
-# lld packs relative relocations, which are read at every start and stay resident; the part of libstdc++ that the Swift
-# runtime needs is linked in, so that the whole of it is not loaded. Needs glibc 2.36 or newer where it runs. Functions
-# that nothing calls are left out, public ones too, which a program that exports them could not do, and equal ones are
-# linked once.
+# Makes programs small. lld packs relative relocations, which are read at every start and stay in memory; this needs glibc
+# 2.36 where the program runs. libstdc++ is linked statically, so that only the part that the Swift runtime needs is loaded.
+# Unused functions are removed, including public ones, because no program exports them, and identical ones are merged.
 LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -L$(CURDIR)/.build/static \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xlinker --no-export-dynamic -Xlinker --icf=all
