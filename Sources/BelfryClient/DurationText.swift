@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Lengths of time for people: the two largest units that count.
+/// Durations as text for people: the two largest units.
 package nonisolated enum DurationText {
     private static let units: [(name: String, microseconds: Int64)] = [
         ("d", 86_400_000_000), ("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000),

@@ -11,10 +11,10 @@ package final class ServiceClient {
     /// The interface whose methods are called.
     package static let interface = "io.belfry.Lifecycle"
 
-    /// The longest reply that is taken, and the most of all replies to one call, in bytes. Notifications, which a client
-    /// may have made longer, are none of these.
+    /// The size limit of one reply, and of all replies to one call together, in bytes. Replies with notifications, which may
+    /// be longer, do not come this way.
     private static let longestReply = 16 << 20
-    /// What is counted for a reply besides its text.
+    /// Bytes that are counted for a reply besides its text.
     private static let overhead = 128
 
     private let path: String
@@ -23,34 +23,34 @@ package final class ServiceClient {
 
     /// Connects to the service at `path`.
     ///
-    /// - Throws: what to tell the user when nobody is there or it is out of bounds.
-    package init(_ path: String, on loop: MainEventLoop) throws(ControlFailure) {
+    /// - Throws: `ClientFailure` when the service cannot be reached or access is denied.
+    package init(_ path: String, on loop: MainEventLoop) throws(ClientFailure) {
         self.path = path
         self.loop = loop
         client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
     }
 
-    /// Calls a method and waits for the reply, at most for `limit`; forever when nil.
+    /// Calls a method and waits for the reply, at most for `limit`; without limit when nil.
     ///
     /// - Parameters:
-    ///   - method: its short name in the service's own interface, or its full one.
-    ///   - verb: what the call is to do, for the message when it fails: `pause`.
-    ///   - object: on what; the path of the socket when nil.
-    /// - Throws: what to tell the user.
+    ///   - method: the short name in the service's own interface, or the full name.
+    ///   - verb: the verb of the error message, such as `pause`.
+    ///   - object: the object of the error message; the path of the socket when nil.
+    /// - Throws: `ClientFailure` when the call fails or no reply comes in time.
     package func call(
         _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
         within limit: Duration?
-    ) async throws(ControlFailure) -> JSONObject {
+    ) async throws(ClientFailure) -> JSONObject {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
             try await client.call(Self.full(method), parameters)
         }
     }
 
-    /// Calls a method that answers many times, and waits for all of its replies. As `call` otherwise.
+    /// Calls a method that replies several times, and waits for all replies. Otherwise the same as `call`.
     package func collect(
         _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
         within limit: Duration?
-    ) async throws(ControlFailure) -> [JSONObject] {
+    ) async throws(ClientFailure) -> [JSONObject] {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
             var replies: [JSONObject] = []
             var size = 0
@@ -70,7 +70,7 @@ package final class ServiceClient {
     private func limited<Result>(
         to verb: String, _ object: String, within limit: Duration?,
         _ body: () async throws(VarlinkError) -> Result
-    ) async throws(ControlFailure) -> Result {
+    ) async throws(ClientFailure) -> Result {
         var isLate = false
         var timer: TimerEventSource?
         defer { timer?.cancel() }
@@ -82,29 +82,30 @@ package final class ServiceClient {
                 }
             }
         } catch {
-            throw ControlFailure(error)
+            throw ClientFailure(error)
         }
         do throws(VarlinkError) {
             return try await body()
         } catch {
-            guard isLate, let limit else { throw ControlFailure(calling: error, to: verb, object) }
-            throw ControlFailure(noAnswerIn: limit, to: verb, object)
+            guard isLate, let limit else { throw ClientFailure(calling: error, to: verb, object) }
+            throw ClientFailure(noAnswerIn: limit, to: verb, object)
         }
     }
 }
 
-/// The socket of a service, as a client comes to it.
+/// Connects to the socket of a service.
 package enum ServiceSocket {
     /// Connects to the service at `path`.
     ///
-    /// - Parameter longestReply: how long a reply may be, in bytes.
-    /// - Throws: what to tell the user when nobody is there, when it is out of bounds, and when the directory is a
-    ///   stranger's who made it where everybody may make one, as in `/tmp`: he would answer in place of the service.
+    /// - Parameter longestReply: the size limit of a reply, in bytes.
+    /// - Throws: `ClientFailure` when the service cannot be reached, when access is denied, and when another user owns the
+    ///   socket's directory below a directory that everybody can write to, such as `/tmp`: that user could answer in place
+    ///   of the service.
     package static func connect(
         _ path: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
-    ) throws(ControlFailure) -> VarlinkClient {
-        if let owner = stranger(behind: path) {
-            throw ControlFailure(
+    ) throws(ClientFailure) -> VarlinkClient {
+        if let owner = foreignOwner(of: path) {
+            throw ClientFailure(
                 .permission,
                 "unable to connect to '\(SystemError.escape(path))': its directory belongs to uid \(owner), "
                     + "who could answer in place of the service")
@@ -112,13 +113,13 @@ package enum ServiceSocket {
         do throws(VarlinkError) {
             return try VarlinkClient(path, on: loop, longestReply: longestReply)
         } catch {
-            throw ControlFailure(connecting: error, to: path)
+            throw ClientFailure(connecting: error, to: path)
         }
     }
 
-    /// The owner of the socket's directory, if it is neither root nor this user, and everybody may make entries of the
-    /// directory above.
-    private static func stranger(behind path: String) -> uid_t? {
+    /// The owner of the socket's directory, if it is neither root nor this user and everybody can write to the parent
+    /// directory.
+    private static func foreignOwner(of path: String) -> uid_t? {
         let slash = UInt8(ascii: "/")
         guard path.utf8.first == slash, let end = path.utf8.lastIndex(of: slash), end > path.startIndex else {
             return nil
@@ -126,7 +127,7 @@ package enum ServiceSocket {
         let directory = String(path[..<end])
         let above = directory.utf8.lastIndex(of: slash).map { String(directory[...$0]) } ?? "/"
         var (own, parent) = (stat(), stat())
-        // A link is its maker's, whatever it leads to. What cannot be looked at cannot be connected to either.
+        // A symbolic link counts as its creator's. What cannot be examined cannot be connected to either.
         guard lstat(directory, &own) == 0, stat(above, &parent) == 0, parent.st_mode & S_IWOTH != 0,
             own.st_uid != 0, own.st_uid != geteuid()
         else { return nil }

@@ -3,20 +3,20 @@
 
 internal import Glibc
 
-/// The main process of a systemd unit, and whether another one has taken its place.
+/// The main process of a systemd unit, and whether another process has replaced it.
 ///
-/// systemd listens on behalf of a stopped service that has a socket unit: connecting to it would start what an
-/// administrator has just stopped. So whoever waits for a service to come back looks at its control group first. What
-/// `ExecStopPost=` runs there is of the same run, and nobody's replacement.
+/// systemd listens on behalf of a stopped service that has a socket unit: connecting would start a service that an
+/// administrator has just stopped. A client that waits for a service to return therefore looks at the unit's control group
+/// first. A process of `ExecStopPost=` there belongs to the same run and is no replacement.
 nonisolated struct ServiceProcess: Equatable {
     private let pid: Int32
     private let processList: String
-    /// Where systemd says which run the unit is in (a symbolic link of that text), and which it was in.
-    private let runLink: String
-    private let run: String?
+    /// The symbolic link whose target is the unit's current invocation id, and that id when the process was found.
+    private let invocationLink: String
+    private let invocation: String?
 
-    /// The process, or nil when it is out of sight or does not belong to a service unit of systemd. One that has ended
-    /// already belongs to where `predecessor` was.
+    /// The process, or nil when it is not visible or does not belong to a service unit of systemd. A process that has already
+    /// ended is taken to belong to the unit of `predecessor`.
     init?(
         pid: Int32, after predecessor: ServiceProcess? = nil, proc: String = "/proc",
         controlGroups: String = "/sys/fs/cgroup", units: String = "/run/systemd/units"
@@ -25,36 +25,34 @@ nonisolated struct ServiceProcess: Equatable {
         guard let groups = Self.read("\(proc)/\(pid)/cgroup") else {
             guard let predecessor else { return nil }
             processList = predecessor.processList
-            runLink = predecessor.runLink
-            run = nil
+            invocationLink = predecessor.invocationLink
+            invocation = nil
             self.pid = pid
             return
         }
         let group = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
         guard let group, group.hasSuffix(".service") else { return nil }
         processList = "\(controlGroups)\(group)/cgroup.procs"
-        runLink = "\(units)/invocation:\(group.split(separator: "/").last ?? "")"
-        run = Self.target(of: runLink)
+        invocationLink = "\(units)/invocation:\(group.split(separator: "/").last ?? "")"
+        invocation = Self.target(of: invocationLink)
         self.pid = pid
         guard Self.read(processList) != nil else { return nil }
     }
 
-    /// What has become of the process.
-    enum Fate {
-        /// It is still there.
+    enum Status {
+        /// The process still runs.
         case running
         /// The unit does not run.
-        case gone
+        case stopped
         /// The unit runs with another process.
         case replaced
     }
 
-    /// What has become of the process by now.
-    var fate: Fate {
+    var status: Status {
         let processes = (Self.read(processList) ?? "").split(separator: "\n")
         if processes.contains(where: { $0 == "\(pid)" }) { return .running }
-        if processes.isEmpty { return .gone }
-        return run != nil && run == Self.target(of: runLink) ? .gone : .replaced
+        if processes.isEmpty { return .stopped }
+        return invocation != nil && invocation == Self.target(of: invocationLink) ? .stopped : .replaced
     }
 
     private static func target(of link: String) -> String? {
@@ -78,10 +76,10 @@ nonisolated struct ServiceProcess: Equatable {
     }
 }
 
-/// Whether there is somebody behind a socket on which systemd itself may listen: connecting to it would start a service
-/// that was stopped, which a mere look must not do.
+/// Whether a service runs behind a socket on which systemd may listen itself. Connecting to such a socket starts a stopped
+/// service, which a query must not do.
 package nonisolated enum SystemUnit {
-    /// False for the socket of belfryd's unit while that does not run.
+    /// False for the socket of belfryd's unit while the unit does not run.
     package static func mayRun(_ socket: String, controlGroups: String = "/sys/fs/cgroup") -> Bool {
         guard socket == "/run/belfry/io.belfry.Lifecycle" else { return true }
         return access("\(controlGroups)/system.slice/belfryd.service", F_OK) == 0

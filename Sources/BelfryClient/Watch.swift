@@ -7,68 +7,79 @@ internal import BelfryLinux
 internal import Glibc
 package import Varlink
 
-/// Follows a service over its restarts: a subscription that is renewed from the last number seen.
+/// What a watch reports.
+package nonisolated enum WatchEvent: Sendable, Equatable {
+    /// The state of the service: at the beginning and after each new connection.
+    case state(JSONObject)
+    /// A notification of the service.
+    case notification(JSONObject)
+    /// What the user should know about the connection.
+    case note(String)
+}
+
+/// Follows a service over its restarts: a subscription that is renewed from the last sequence number seen.
 package final class Watch {
-    /// What is followed.
+    /// Which service and which notifications to follow.
     package struct Subject: Sendable {
         /// The socket.
         package let path: String
-        /// The notifications; all when empty.
+        /// The names of the notifications; all when empty.
         package let names: [String]
-        /// What came after this number first; nil for what comes from now on.
+        /// Notifications after this sequence number come first; nil for new ones only.
         package let after: Int64?
-        /// Whether a service that cannot be reached at the start is waited for.
-        package let isAwaited: Bool
+        /// Whether to wait for a service that cannot be reached at the start.
+        package let waitsForService: Bool
 
         /// A subject with these parts.
-        package init(path: String, names: [String], after: Int64?, isAwaited: Bool) {
+        package init(path: String, names: [String], after: Int64?, waitsForService: Bool) {
             self.path = path
             self.names = names
             self.after = after
-            self.isAwaited = isAwaited
+            self.waitsForService = waitsForService
         }
     }
 
-    private static let longestDelay = Duration.seconds(2)
-    private static let patience = Duration.seconds(10)
-    private static let closed = "the service has closed the connection, waiting for it"
+    private static let maximumDelay = Duration.seconds(2)
+    /// How long a service that still runs may take to end after it has closed the connection.
+    private static let stopTimeout = Duration.seconds(10)
+    private static let connectionClosed = "the service closed the connection, waiting for it to return"
 
     private let subject: Subject
     private let loop: MainEventLoop
     private let onEvent: (WatchEvent) -> Void
-    private let onEnd: (ControlFailure) -> Void
+    private let onEnd: (ClientFailure) -> Void
     private var client: VarlinkClient?
-    private var last: Int64?
+    private var lastSequence: Int64?
     private var bootID: String?
     private var process: ServiceProcess?
-    private var wasReached = false
-    private var isAway = false
+    private var wasConnected = false
+    private var isDisconnected = false
     private var isSocketNew = false
     private var delay = Duration.zero
     private var waited = Duration.zero
     private var timer: TimerEventSource?
-    private var folder: InotifyEventSource?
+    private var directory: InotifyEventSource?
 
     /// A watch that has not begun. `onEnd` is called once when it cannot go on.
     package init(
         _ subject: Subject, on loop: MainEventLoop, onEvent: @escaping (WatchEvent) -> Void,
-        onEnd: @escaping (ControlFailure) -> Void
+        onEnd: @escaping (ClientFailure) -> Void
     ) {
         self.subject = subject
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
-        last = subject.after
+        lastSequence = subject.after
     }
 
-    /// Leaves what arrives with the service for a while.
+    /// Whether reading from the service is suspended.
     package var isPaused = false {
         didSet { client?.isPaused = isPaused }
     }
 
     /// Connects to the service, or begins to wait for it.
     package func start() {
-        do throws(ControlFailure) {
+        do throws(ClientFailure) {
             let client = try ServiceSocket.connect(subject.path, on: loop)
             self.client = client
             client.isPaused = isPaused
@@ -76,14 +87,16 @@ package final class Watch {
             subscribe(client)
         } catch {
             let failure = error
-            // A new socket may be out of bounds until its maker has set its mode.
-            guard wasReached || (subject.isAwaited && failure.status == .unavailable) else { return onEnd(failure) }
-            if !isAway { leave("\(failure.lines[0]), waiting for it") }
-            wait()
+            // A new socket may refuse connections until its creator has set its mode.
+            guard wasConnected || (subject.waitsForService && failure.status == .unavailable) else {
+                return onEnd(failure)
+            }
+            if !isDisconnected { disconnected("\(failure.lines[0]), waiting for it") }
+            retryLater()
         }
     }
 
-    /// Ends the watch. Nothing is called after that.
+    /// Ends the watch. No callback is called after that.
     package func stop() {
         stopWaiting()
         let client = client
@@ -91,13 +104,13 @@ package final class Watch {
         client?.close()
     }
 
-    /// Another connection has shown that the service went away: this one, which may have been kept for the next process,
-    /// is given up for a new one.
+    /// Connects again. To be called when another connection has shown that the service ended: the connection of this watch
+    /// may have been kept open for the next process.
     package func renew() {
         guard let client else { return }
-        leave(Self.closed)
+        disconnected(Self.connectionClosed)
         client.close()
-        wait()
+        retryLater()
     }
 
     // The connection
@@ -105,91 +118,94 @@ package final class Watch {
     private func subscribe(_ client: VarlinkClient) {
         var parameters = JSONObject()
         if !subject.names.isEmpty { parameters["names"] = .array(subject.names.map { .string($0) }) }
-        if let last { parameters["after"] = .int(last) }
+        if let lastSequence { parameters["after"] = .int(lastSequence) }
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
             switch reply {
             case .success(let reply):
-                take(reply.parameters, from: client)
-                if !reply.continues, client === self.client { giveUp("the service tells nothing more") }
+                receive(reply.parameters, from: client)
+                if !reply.continues, client === self.client { subscriptionEnded() }
             case .failure(let error): recover(from: error, on: client)
             }
         }
     }
 
-    private func giveUp(_ reason: String) {
+    private func subscriptionEnded() {
         stop()
-        onEnd(ControlFailure(.unavailable, "unable to watch '\(SystemError.escape(subject.path))': \(reason)"))
+        let path = SystemError.escape(subject.path)
+        onEnd(ClientFailure(.unavailable, "unable to watch '\(path)': the service ended the subscription"))
     }
 
-    private func take(_ reply: JSONObject, from client: VarlinkClient) {
-        if let state = reply["state"]?.objectValue { arrive(state, on: client) }
+    private func receive(_ reply: JSONObject, from client: VarlinkClient) {
+        if let state = reply["state"]?.objectValue { receive(state: state, on: client) }
         guard client === self.client, let notification = reply["notification"]?.objectValue else { return }
-        last = notification.number("sequence") ?? last
+        lastSequence = notification.number("sequence") ?? lastSequence
         onEvent(.notification(notification))
     }
 
-    private func arrive(_ state: JSONObject, on client: VarlinkClient) {
+    private func receive(state: JSONObject, on client: VarlinkClient) {
         let sequence = state.number("sequence")
-        if wasReached, isRestarted(state), last != 0 {
-            // The service counts from the beginning again: all that it has is new.
-            last = 0
+        if wasConnected, countsAnew(state), lastSequence != 0 {
+            // The service numbers its notifications from the beginning again: all that it has are new.
+            lastSequence = 0
             bootID = state.text("bootId")
             self.client = nil
             client.close()
             return start()
         }
-        if isAway, wasReached { onEvent(.note("reconnected")) }
-        isAway = false
+        if isDisconnected, wasConnected { onEvent(.note("reconnected")) }
+        isDisconnected = false
         isSocketNew = false
-        wasReached = true
+        wasConnected = true
         delay = .zero
         waited = .zero
         bootID = state.text("bootId")
-        last = last ?? sequence
+        lastSequence = lastSequence ?? sequence
         let pid = state.number("pid").flatMap { Int32(exactly: $0) }
         process = pid.flatMap { ServiceProcess(pid: $0, after: process) }
         onEvent(.state(state))
     }
 
-    private func isRestarted(_ state: JSONObject) -> Bool {
+    private func countsAnew(_ state: JSONObject) -> Bool {
         if let bootID, let now = state.text("bootId"), !now.hasSameBytes(as: bootID) { return true }
-        guard let last, let sequence = state.number("sequence") else { return false }
-        return sequence < last
+        guard let lastSequence, let sequence = state.number("sequence") else { return false }
+        return sequence < lastSequence
     }
 
     private func recover(from error: VarlinkError, on client: VarlinkClient) {
         switch error {
         case .failed(let name, let parameters):
             if isRecovered(name, parameters, on: client) { return }
-        // Who ends in the middle of a message has ended like any other.
+        // The service may end in the middle of a message.
         case .closed, .system, .protocolViolation(.truncated):
-            leave(Self.closed)
-            return wait()
+            disconnected(Self.connectionClosed)
+            return retryLater()
         case .protocolViolation, .cancelled:
             break
         }
         stop()
-        onEnd(ControlFailure(calling: error, to: "watch", subject.path))
+        onEnd(ClientFailure(calling: error, to: "watch", subject.path))
     }
 
-    /// Whether the watch goes on after this answer of the service.
+    /// Whether the watch goes on after this error reply of the service.
     private func isRecovered(_ error: String, _ parameters: JSONObject, on client: VarlinkClient) -> Bool {
         switch UTF8Text(error) {
         case "io.belfry.Lifecycle.NotRetained":
-            guard let oldest = parameters.number("oldest"), let asked = last, asked < oldest.subtracting(1) else {
+            guard let oldest = parameters.number("oldest"), let asked = lastSequence, asked < oldest.subtracting(1)
+            else {
                 return false
             }
-            last = oldest.subtracting(1)
-            if asked > 0 { onEvent(.note("notifications from \(asked + 1) to \(oldest - 1) are not kept any more")) }
+            lastSequence = oldest.subtracting(1)
+            if asked > 0 { onEvent(.note("notifications \(asked + 1) to \(oldest - 1) are no longer available")) }
             subscribe(client)
         case "io.belfry.Lifecycle.Overrun":
             let count = parameters.numberOrDash("dropped")
-            onEvent(.note("\(count) notifications were held back because the output is too slow, asking again"))
+            onEvent(
+                .note("\(count) notifications were held back because the output is too slow, requesting them again"))
             subscribe(client)
         case "io.belfry.Lifecycle.Stopping":
-            leave(Self.closed)
-            wait()
+            disconnected(Self.connectionClosed)
+            retryLater()
         default:
             return false
         }
@@ -198,41 +214,41 @@ package final class Watch {
 
     // The time without a connection
 
-    private func leave(_ note: String) {
+    private func disconnected(_ note: String) {
         client = nil
-        isAway = true
+        isDisconnected = true
         onEvent(.note(note))
     }
 
-    private func wait() {
-        delay = delay == .zero ? .milliseconds(50) : min(delay * 2, Self.longestDelay)
+    private func retryLater() {
+        delay = delay == .zero ? .milliseconds(50) : min(delay * 2, Self.maximumDelay)
         waited += delay
-        if folder == nil { folder = watchFolder() }
+        if directory == nil { directory = watchDirectory() }
         do throws(SystemError) {
             timer?.cancel()
-            timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.look() }
+            timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.retry() }
         } catch {
             stop()
-            onEnd(ControlFailure(error))
+            onEnd(ClientFailure(error))
         }
     }
 
-    private func look() {
-        switch isSocketNew ? nil : process?.fate {
+    private func retry() {
+        switch isSocketNew ? nil : process?.status {
         case nil, .replaced: start()
-        // Asking the service itself would make systemd start one that was stopped.
-        case .gone: wait()
-        // It is about to end, or, after a while, it has closed only this connection.
-        case .running: waited < Self.patience ? wait() : start()
+        // Connecting would make systemd start a service that was stopped.
+        case .stopped: retryLater()
+        // The service is about to end, or has closed only this connection.
+        case .running: waited < Self.stopTimeout ? retryLater() : start()
         }
     }
 
-    /// The folder of the socket, so that a new one is noticed at once. There may be none.
-    private func watchFolder() -> InotifyEventSource? {
+    /// Watches the directory of the socket, so that a new socket is noticed at once. The directory may not exist.
+    private func watchDirectory() -> InotifyEventSource? {
         guard let slash = subject.path.lastIndex(of: "/"), !subject.path.hasPrefix("@") else { return nil }
         let name = subject.path[subject.path.index(after: slash)...]
-        let folder = slash == subject.path.startIndex ? "/" : String(subject.path[..<slash])
-        return try? loop.source(path: folder, [.created, .movedTo]) { [weak self] change in
+        let directory = slash == subject.path.startIndex ? "/" : String(subject.path[..<slash])
+        return try? loop.source(path: directory, [.created, .movedTo]) { [weak self] change in
             guard let self, client == nil, change.name.map({ $0 == name }) ?? false else { return }
             isSocketNew = true
             start()
@@ -242,17 +258,7 @@ package final class Watch {
     private func stopWaiting() {
         timer?.cancel()
         timer = nil
-        folder?.cancel()
-        folder = nil
+        directory?.cancel()
+        directory = nil
     }
-}
-
-/// What a watch has to tell.
-package nonisolated enum WatchEvent: Sendable, Equatable {
-    /// Where the service is: at the beginning and after every new connection.
-    case state(JSONObject)
-    /// Something happened.
-    case notification(JSONObject)
-    /// What the user should know about the connection.
-    case note(String)
 }

@@ -4,13 +4,13 @@
 import ArgumentParser
 import BelfryConfiguration
 
-/// The command itself; what it does is in its subcommands.
+/// The command and its subcommands.
 struct Belfryctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "belfryctl",
-        abstract: "Look at a service's life, and have a say in it.",
+        abstract: "Inspect and control the lifecycle of a service.",
         discussion: """
-            Exit status: 0 done; 1 done, but a listener failed; 64 usage; 69 the service cannot be reached, or there is no journal; \
+            Exit status: 0 success; 1 a listener failed; 64 usage; 69 the service cannot be reached, or there is no journal; \
             71 system error; 77 permission denied; 78 the configuration was refused.
             """,
         version: "belfryctl \(ReleaseVersion.current)",

@@ -8,7 +8,7 @@ import Glibc
 import BelfryLinux
 import Varlink
 
-/// What a command works with: the loop, the service, the standard streams.
+/// What a command needs: the loop, the path of the socket, the standard streams.
 @MainActor
 final class CommandContext {
     let loop: MainEventLoop
@@ -25,13 +25,13 @@ final class CommandContext {
     }
 
     /// Connects to the service.
-    func connect() throws(ControlFailure) -> ServiceClient { try ServiceClient(path, on: loop) }
+    func connect() throws(ClientFailure) -> ServiceClient { try ServiceClient(path, on: loop) }
 
-    /// How long a command that only looks waits for an answer; nil is forever.
-    var looking: Duration? { limit.map(\.duration) ?? .seconds(10) }
+    /// How long a command that only reads waits for a reply; nil for no limit.
+    var queryTimeout: Duration? { limit.map(\.duration) ?? .seconds(10) }
 
-    /// How long a command that changes something waits; listeners have deadlines of their own.
-    var changing: Duration? { limit?.duration }
+    /// How long a command that changes something waits. By default there is no limit: listeners have deadlines.
+    var changeTimeout: Duration? { limit?.duration }
 
     /// CLOCK_REALTIME in microseconds.
     nonisolated static var now: Int64 {
@@ -46,17 +46,17 @@ final class CommandContext {
     /// Prints a reply as one line of JSON.
     func printJSON(_ reply: JSONObject) throws { try print([JSONLine.text(reply)]) }
 
-    /// Prints a reply as one line of JSON, or as the lines of text that it comes to.
+    /// Prints a reply as one line of JSON or as text.
     func print(
         _ reply: JSONObject, json: Bool, as lines: (JSONObject, TextStyle) -> [String]
     ) throws {
         if json { try printJSON(reply) } else { try print(lines(reply, style)) }
     }
 
-    /// Says on standard error what the operator is to know besides, if there is room for it.
-    func note(_ text: String) { StandardStream.error.offer("belfryctl: \(text)") }
+    /// Prints a note on standard error, unless that would block.
+    func note(_ text: String) { StandardStream.error.writeIfReady("belfryctl: \(text)") }
 
-    /// Says which names of notifications are probably misspelt; they could be names of somebody's own.
+    /// Warns of names that are probably misspelt. They are no errors: a service may define any name.
     func warn(of names: [String]) {
         for name in names {
             guard let near = NotificationName.nearMiss(name, of: NotificationName.known) else { continue }
@@ -64,7 +64,7 @@ final class CommandContext {
         }
     }
 
-    /// Runs the command and ends the loop with what it comes to.
+    /// Runs the command and exits the loop with its status.
     func finish(_ command: () async throws -> CommandStatus) async {
         loop.exit(await status(command).rawValue)
     }
@@ -72,18 +72,18 @@ final class CommandContext {
     private func status(_ command: () async throws -> CommandStatus) async -> CommandStatus {
         do {
             return try await command()
-        } catch let failure as ControlFailure {
-            StandardStream.error.attempt(failure.lines)
+        } catch let failure as ClientFailure {
+            StandardStream.error.writeIfPossible(failure.lines)
             return failure.status
-        } catch is OutputEnd {
+        } catch is OutputClosed {
             return .success
         } catch {
-            StandardStream.error.attempt(["\(error)"])
+            StandardStream.error.writeIfPossible(["\(error)"])
             return .system
         }
     }
 
-    /// The variables that count.
+    /// The environment variables that belfryctl uses.
     nonisolated static func environment() -> [String: String] {
         let names = [
             "BELFRY_SOCKET", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR", "HOME", "NO_COLOR", "TERM",

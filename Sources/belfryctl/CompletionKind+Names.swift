@@ -8,9 +8,9 @@ import BelfryEventLoop
 import Glibc
 import Varlink
 
-/// What the shell completes from the living service.
+/// Completions that the shell gets from the running service.
 extension CompletionKind {
-    /// Names of notifications: Belfry's own, and those that a listener of the service answers.
+    /// Names of notifications: Belfry's own, and those that a listener of the service handles.
     static var notifications: CompletionKind {
         .custom { words, _, _ in
             let answered = reply(to: "ListListeners", words)["listeners"]?.arrayValue ?? []
@@ -19,7 +19,7 @@ extension CompletionKind {
         }
     }
 
-    /// The actions that are offered.
+    /// The actions that listeners offer.
     static var actions: CompletionKind {
         .custom { words, _, _ in
             let actions = reply(to: "ListActions", words)["actions"]?.arrayValue ?? []
@@ -27,8 +27,8 @@ extension CompletionKind {
         }
     }
 
-    /// The texts that a shell takes for words and nothing else, each once: compgen(1) of bash has the shell expand what it
-    /// is given, so that a service could have any command run.
+    /// The texts without characters that are special to a shell, each once. bash expands the words given to compgen, so a
+    /// service could otherwise make it run commands.
     private static func plain(_ texts: some Sequence<String>) -> [String] {
         let words = texts.lazy.filter { text in
             (1...255).contains(text.utf8.count)
@@ -37,10 +37,11 @@ extension CompletionKind {
         return Set(words.prefix(10_000)).sorted()
     }
 
-    /// What the service says, if it runs and answers at once. The shell asks in a process of its own, on its one thread.
+    /// The reply of the service, if it runs and replies within a second. belfryctl runs here only to complete, on one
+    /// thread.
     private static func reply(to method: String, _ words: [String]) -> JSONObject {
         MainActor.assumeIsolated {
-            let socket = SocketWord.last(of: words).map { ["--socket", $0] } ?? []
+            let socket = SocketOption.last(of: words).map { ["--socket", $0] } ?? []
             guard let options = try? ConnectionOptions.parse(socket), let context = try? CommandContext(options),
                 SystemUnit.mayRun(context.path),
                 let client = try? context.connect()
@@ -56,11 +57,11 @@ extension CompletionKind {
     }
 }
 
-/// The option `--socket` on a line that is still being written.
-package enum SocketWord {
-    /// The value that it is given last: in a word of its own, or after `=`, which bash takes for a word too
+/// The option `--socket` in a command line that is being completed.
+enum SocketOption {
+    /// The last value of the option: in a word of its own, or after `=`, which bash passes as a separate word
     /// (`COMP_WORDBREAKS` in bash(1)).
-    package static func last(of words: [String]) -> String? {
+    static func last(of words: [String]) -> String? {
         let prefix = "\(option)="
         guard let place = words.lastIndex(where: { $0 == option || $0.utf8.starts(with: prefix.utf8) }) else {
             return nil

@@ -6,24 +6,24 @@ import BelfryClient
 import BelfryConfiguration
 import Glibc
 
-/// A command that speaks with the service.
+/// A command for a service.
 protocol ServiceCommand: ParsableCommand, Sendable {
     /// Where the service is.
     var connection: ConnectionOptions { get }
 
-    /// Does it, on the main thread's loop.
+    /// Runs the command on the loop of the main thread.
     ///
-    /// - Throws: `ControlFailure`, or `OutputEnd` when nobody reads the output any more.
+    /// - Throws: `ClientFailure`, or `OutputClosed` when the reader of the output is gone.
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus
 }
 
-/// Where the service is, and how long to wait for it. Every command has these.
+/// The options of every command.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The socket of the service; '@NAME' is an abstract one.",
+            "The socket of the service; '@NAME' is an abstract address.",
             discussion: """
-                Without it $BELFRY_SOCKET, then io.belfry.Lifecycle in $RUNTIME_DIRECTORY, /run/belfry, \
+                Default: $BELFRY_SOCKET, then io.belfry.Lifecycle in $RUNTIME_DIRECTORY, /run/belfry, \
                 $XDG_RUNTIME_DIR/belfry or a private directory under $TMPDIR.
                 """, valueName: "path"),
         completion: .file())
@@ -31,13 +31,13 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for an answer: '5s', '1min', 'infinity'.",
-            discussion: "Without it 10s for commands that look, and no limit for those that have a say.",
+            "How long to wait for a reply: '5s', '1min', 'infinity'.",
+            discussion: "Default: 10s for commands that only read, no limit for commands that change something.",
             valueName: "time"),
         transform: TimeLimit.init)
     var timeout: TimeLimit?
 
-    /// Whether it was said which socket.
+    /// Whether a socket is named.
     func namesSocket(environment: [String: String]) -> Bool {
         [socket, environment["BELFRY_SOCKET"]].contains { $0.map { !$0.isEmpty } ?? false }
     }
@@ -49,7 +49,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 }
 
-/// A limit for waiting as systemd.time(7) writes it.
+/// A time limit in the syntax of systemd.time(7).
 struct TimeLimit: Sendable {
     /// Nil for `infinity`.
     let duration: Duration?

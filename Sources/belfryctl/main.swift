@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// The first thread parses, then runs the loop: whatever a command waits for, it waits for there.
+// The main thread parses the arguments, then runs the loop, on which the command waits.
 
 import ArgumentParser
 import BelfryClient
@@ -20,7 +20,7 @@ do {
     MainThreadExecutor.task { await context.finish { try await command.run(context) } }
     exit(try context.loop.run())
 } catch let error as SystemError {
-    StandardStream.error.attempt(["\(error)"])
+    StandardStream.error.writeIfPossible(["\(error)"])
     exit(CommandStatus.system.rawValue)
 } catch {
     Belfryctl.exit(withError: error)

@@ -21,23 +21,23 @@ struct ServiceProcessTests {
             units: folder.appendingPathComponent("units").path)
     }
 
-    @Test func theControlGroupTellsWhetherTheUnitRunsAgain() throws {
+    @Test func controlGroupShowsWhetherTheUnitRunsAgain() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
         let list = "cg/system.slice/belfryd.service/cgroup.procs"
         try write("12\n13\n", to: list)
         let process = try #require(find(12))
 
-        #expect(process.fate == .running)
+        #expect(process.status == .running)
         try write("", to: list)
-        #expect(process.fate == .gone)
+        #expect(process.status == .stopped)
         try write("112\n", to: list)
-        #expect(process.fate == .replaced)
+        #expect(process.status == .replaced)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("cg"))
-        #expect(process.fate == .gone)
+        #expect(process.status == .stopped)
     }
 
-    @Test func whatStillRunsForTheEndOfARunReplacesNobody() throws {
+    @Test func processOfExecStopPostIsNoReplacement() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func begin(_ run: String) throws {
             let link = folder.appendingPathComponent("units/invocation:belfryd.service").path
@@ -52,22 +52,22 @@ struct ServiceProcessTests {
         let process = try #require(find(12))
 
         try write("13\n", to: list)
-        #expect(process.fate == .gone)
+        #expect(process.status == .stopped)
         try begin("0b")
-        #expect(process.fate == .replaced)
+        #expect(process.status == .replaced)
     }
 
-    @Test func aProcessThatHasEndedWasWhereItsPredecessorWas() throws {
+    @Test func endedProcessBelongsToTheUnitOfItsPredecessor() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
         try write("", to: "cg/system.slice/belfryd.service/cgroup.procs")
         let first = try #require(find(12))
 
-        #expect(find(14, after: first)?.fate == .gone)
+        #expect(find(14, after: first)?.status == .stopped)
         #expect(find(14) == nil)
     }
 
-    @Test func whatIsNoServiceUnitIsNotLookedAt() throws {
+    @Test func processOutsideAServiceUnitIsIgnored() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("0::/user.slice/session-3.scope\n", to: "12/cgroup")
         try write("0::/system.slice/hidden.service\n", to: "13/cgroup")

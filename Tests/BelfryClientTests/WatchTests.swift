@@ -9,16 +9,16 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct WatchConnectionTests {
-    @Test func aServiceThatEndsInTheMiddleOfAMessageIsWaitedFor() throws {
+struct WatchTests {
+    @Test func watchReconnectsAfterATruncatedMessage() throws {
         let loop = try MainEventLoop()
         let folder = try TemporaryDirectory()
         let listener = belfry_unix_listen(folder.path("socket"), 1)
         defer { close(listener) }
         var isSeen = false
         var notes: [String] = []
-        var failure: ControlFailure?
-        let subject = Watch.Subject(path: folder.path("socket"), names: [], after: nil, isAwaited: false)
+        var failure: ClientFailure?
+        let subject = Watch.Subject(path: folder.path("socket"), names: [], after: nil, waitsForService: false)
         let watch = Watch(subject, on: loop) { event in
             switch event {
             case .state: isSeen = true
@@ -38,7 +38,7 @@ struct WatchConnectionTests {
         try loop.turn { failure != nil || !notes.isEmpty }
         watch.stop()
 
-        #expect(notes == ["the service has closed the connection, waiting for it"])
+        #expect(notes == ["the service closed the connection, waiting for it to return"])
         #expect(failure == nil)
     }
 }

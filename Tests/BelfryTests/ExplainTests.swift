@@ -103,7 +103,7 @@ struct ExplainTests {
         #expect(good.status == 0)
         #expect(good.lines.contains("willReload"))
         #expect(good.lines.contains { $0.hasPrefix("  configuration: completed") })
-        #expect(good.lines.last == "Nothing speaks against it.")
+        #expect(good.lines.last == "It would succeed.")
         #expect(bad.status == 1)
         #expect(bad.lines.last?.contains("unknown signal 'USR3'") == true)
         let state = try json("status")
@@ -125,6 +125,6 @@ struct ExplainTests {
         #expect(check.lines.first?.hasPrefix("\(configuration):2:1: error: unknown key 'StopTmeout'") == true)
         #expect(check.lines.contains { $0.hasPrefix("\(unit):4:1: warning: KillMode=none") })
         #expect(misuse.status == 64)
-        #expect(misuse.lines.first == "belfryd: '--unit' goes with '--check-config'")
+        #expect(misuse.lines.first == "belfryd: '--unit' needs '--check-config'")
     }
 }

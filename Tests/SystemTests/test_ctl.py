@@ -98,7 +98,7 @@ def test_hold_lasts_as_long_as_its_command(started):
         assert hold.stdout.readline() == "begun\n"
         assert "Held for: backup (pid " in started.ctl("status").stdout
         started.host.systemctl("--no-block", "stop", SERVICE)
-        assert hold.stderr.readline() == "belfryctl: stop waits for this to end\n"
+        assert hold.stderr.readline() == "belfryctl: stop waits for the hold to end\n"
         assert started.property("ActiveState") == "deactivating"
         hold.stdin.write("\n")
         hold.stdin.flush()
@@ -142,7 +142,7 @@ def test_hold_ends_in_time_without_the_service(belfry):
         belfry.kill("KILL")
         for process in (alone, hold):
             assert "closed the connection" in process.stderr.readline()
-            assert process.stderr.readline() == "belfryctl: the time is up, the service is not held any longer\n"
+            assert process.stderr.readline() == "belfryctl: the time limit is reached, the service is no longer held\n"
         assert alone.wait(20) == 1
         belfry.start()
         assert hold.stderr.readline() == "belfryctl: reconnected\n"
@@ -160,7 +160,7 @@ def test_command_does_not_start_before_the_service_is_held(belfry):
     assert done.returncode == 64
     for limit in ("0", "0s"):
         done = belfry.ctl("hold", "--reason", "x", "--for", limit, "--", "true", check=False)
-        assert done.returncode == 64 and done.stderr.startswith("Error: a time to hold is more than 0\n")
+        assert done.returncode == 64 and done.stderr.startswith("Error: --for must be more than 0\n")
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def test_explanation_follows_the_state(on_each):
 def test_rehearsed_reload_names_what_would_be_refused(on_each):
     on_each.start()
     sequence = on_each.status()["sequence"]
-    assert on_each.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "Nothing speaks against it."
+    assert on_each.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "It would succeed."
     on_each.configure("[Signals]\nUSR3=stop\n")
 
     done = on_each.ctl("rehearse", "HUP", check=False)

@@ -25,7 +25,7 @@ BELFRY_MONOTONIC_USEC=1
 BELFRY_TRIGGER=stop
 BELFRY_TIMELINE=[]
 """
-UNREADABLE = "unable to read 'the journal': permission denied\nroot and the group systemd-journal may\n"
+UNREADABLE = "unable to read the journal: permission denied\nroot and members of the group systemd-journal can read it\n"
 
 
 def history(belfry, *arguments: str) -> list[dict]:
@@ -72,7 +72,7 @@ def test_user_who_may_not_read_the_journal_gets_a_message(started_on_each):
 
 # An empty folder hides the journal of the host.
 NO_JOURNAL = "for d in /var/log/journal /run/log/journal; do mkdir -p $d; mount -t tmpfs none $d; done; exec belfryctl \"$@\""
-NONE = "unable to read 'the journal': there is none\n"
+NONE = "unable to read the journal: there is none\n"
 
 
 def test_missing_journal_differs_from_an_empty_one(started_on_each):
@@ -89,9 +89,9 @@ def test_missing_boot_differs_from_an_empty_one(started_on_each):
     assert history(started_on_each, "--boot", dashed) == history(started_on_each, "--boot", boot) != []
 
     for text, reason in (
-        ("xyz", "Error: 'xyz' is no boot"),
-        ("9" * 20, f"Error: '{'9' * 20}' is no boot"),
-        ("f" * 32, f"unable to find boot '{'f' * 32}': the journal does not have it\n"),
+        ("xyz", "Error: invalid boot 'xyz'"),
+        ("9" * 20, f"Error: invalid boot '{'9' * 20}'"),
+        ("f" * 32, f"unable to find boot '{'f' * 32}': it is not in the journal\n"),
     ):
         done = started_on_each.ctl("history", "--boot", text, check=False)
         assert (done.returncode, done.stdout) == (64, ""), text

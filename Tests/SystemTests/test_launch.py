@@ -156,7 +156,7 @@ def test_kill_by_the_watchdog_differs_from_a_crash(on_each):
 
     assert options["cause"] == "watchdog"
     assert options["previousRun"]["exit"]["result"] == "watchdog"
-    assert "Launch: after the watchdog's kill" in on_each.ctl("status").stdout
+    assert "Launch: after a watchdog timeout" in on_each.ctl("status").stdout
 
 
 def test_immediate_stop_is_a_failure_and_no_crash(started_on_each):

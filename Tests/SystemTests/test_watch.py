@@ -109,7 +109,7 @@ def test_watch_continues_after_its_last_notification_when_connections_are_not_ke
         on_each.host.systemctl("restart", SERVICE)
         on_each.ctl("post", "org.example.after")
         seen += watch.until("org.example.after")
-        assert watch.error() == "belfryctl: the service has closed the connection, waiting for it\n"
+        assert watch.error() == "belfryctl: the service closed the connection, waiting for it to return\n"
         assert watch.error() == "belfryctl: reconnected\n"
     assert [n["name"] for n in seen if n["name"].startswith("will")][-2:] == ["willTerminate", "willFinishLaunching"]
     assert is_consecutive(seen)

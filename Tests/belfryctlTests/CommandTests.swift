@@ -11,7 +11,7 @@ struct CommandTests {
         return try ChildProgram("belfryctl", arguments, environment: environment).end()
     }
 
-    @Test func statusTellsAllOnOnePage() throws {
+    @Test func statusIsOnePage() throws {
         let done = try end(StandIn(), "status")
 
         let lines = done.output.split(separator: "\n").map(String.init)
@@ -69,7 +69,7 @@ struct CommandTests {
         #expect(refused == .init(status: 78, output: "", errors: "/etc/b.conf:3:1: one\n/etc/b.conf:4:2: two\n"))
     }
 
-    @Test func postPrintsTheNumberAndWithWaitWhatCameOfIt() throws {
+    @Test func postPrintsTheNumberAndWithWaitTheOutcomes() throws {
         let standIn = try StandIn()
 
         #expect(try end(standIn, "post", "org.example.knock") == .init(status: 0, output: "41\n", errors: ""))
@@ -86,7 +86,7 @@ struct CommandTests {
                 """)
     }
 
-    @Test func aListenerThatFailedMakesTheExitStatus() throws {
+    @Test func failedListenerSetsTheExitStatus() throws {
         let done = try end(StandIn(), "post", "org.example.broken", "--wait")
 
         #expect(done.status == 1)
@@ -128,15 +128,15 @@ struct CommandTests {
         arguments: [
             (["post", "org.example.forbidden"], 77, "unable to post 'org.example.forbidden': permission denied"),
             (["post", "org.example.late"], 69, "unable to post 'org.example.late': the service is stopping"),
-            (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is none to post"),
+            (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is invalid"),
             (["post", "1st"], 64, "Error: invalid notification name '1st'"),
             (["post", "a", "b"], 64, "Error: expected key="),
             (["no-such-command"], 64, "Error: "), (["watch", "--after", "-1"], 64, "Error: "),
             (["status", "--timeout", "5q"], 64, "Error: "),
-            (["history", "--service", "x"], 64, "Error: --socket and --service both say which service"),
-            (["plot", "--service", "x"], 64, "Error: --socket and --service both say which service"),
-            (["history", "--boot", "xyz"], 64, "Error: 'xyz' is no boot"),
-            (["hold", "--reason", "x", "--for", "0"], 64, "Error: a time to hold is more than 0"),
+            (["history", "--service", "x"], 64, "Error: --socket and --service both name the service"),
+            (["plot", "--service", "x"], 64, "Error: --socket and --service both name the service"),
+            (["history", "--boot", "xyz"], 64, "Error: invalid boot 'xyz'"),
+            (["hold", "--reason", "x", "--for", "0"], 64, "Error: --for must be more than 0"),
         ] as [([String], Int32, String)])
     func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let standIn = try StandIn()
@@ -149,7 +149,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["status", "watch", "post", "pause", "reload", "flush", "listeners", "signals"])
-    func aServiceThatIsNotThereIsUnreachable(_ command: String) throws {
+    func missingServiceIsUnreachable(_ command: String) throws {
         let standIn = try StandIn(running: false)
         let arguments = command == "post" ? ["post", "x"] : [command]
 
@@ -165,7 +165,7 @@ struct CommandTests {
             (["status"], "get the state of"), (["watch"], "watch"), (["watch", "--wait"], "watch"),
             (["hold", "--reason", "x"], "hold"), (["history"], "get the name of"), (["plot"], "get the name of"),
         ] as [([String], String)])
-    func aServiceThatDoesNotAnswerIsGivenUp(_ command: [String], _ verb: String) throws {
+    func timeoutLimitsTheWaitForAReply(_ command: [String], _ verb: String) throws {
         let standIn = try StandIn()
         #expect(try end(standIn, "status").status == 0)
         kill(try #require(standIn.service).pid, SIGSTOP)
@@ -177,7 +177,7 @@ struct CommandTests {
         #expect(done.errors.hasPrefix("unable to \(verb) '\(standIn.socket)': no answer in 50 ms\n"))
     }
 
-    @Test func aServiceThatDoesNotComeIsGivenUp() throws {
+    @Test func timeoutLimitsTheWaitForAService() throws {
         let standIn = try StandIn(running: false)
 
         let done = try end(standIn, "watch", "--wait", "--timeout", "50ms")
@@ -187,22 +187,24 @@ struct CommandTests {
     }
 
     @Test(arguments: [["history"], ["history", "--service", "x"], ["plot"]])
-    func timeIsNotLimitedWhereNobodyIsAsked(_ command: [String]) throws {
+    func timeoutIsRefusedWithoutAService(_ command: [String]) throws {
         let done = try ChildProgram("belfryctl", command + ["--timeout", "1s"]).end()
 
         #expect(done.status == 64)
-        #expect(done.errors.hasPrefix("Error: --timeout is for a service that is asked for its name, give --socket"))
+        #expect(
+            done.errors.hasPrefix(
+                "Error: --timeout applies only when the service is asked for its name, use it with --socket"))
     }
 
-    @Test func theJournalIsReadWithoutAServiceThatIsNamed() throws {
+    @Test func historyReadsTheJournalWithoutAService() throws {
         let standIn = try StandIn(running: false)
 
         // Not every machine has a journal, and not everybody may read it.
         let read = try end(standIn, "history", "--service", "lantern-of-nobody")
-        #expect(read.status == 0 || read.errors.hasPrefix("unable to read 'the journal': "))
+        #expect(read.status == 0 || read.errors.hasPrefix("unable to read the journal: "))
         let asked = try end(standIn, "history")
         #expect(asked.status == 69)
-        #expect(asked.errors.hasSuffix("\n--service says without asking what the journal calls it\n"))
+        #expect(asked.errors.hasSuffix("\nuse --service to give its name in the journal instead\n"))
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Testing
 
-struct SocketWordTests {
+struct CompletionKindTests {
     @Test(
         arguments: [
             (["belfryctl", "--socket", "/run/x", "post"], "/run/x"),
@@ -14,6 +14,6 @@ struct SocketWordTests {
             (["belfryctl", "post"], nil), (["belfryctl", "--socket"], nil), (["belfryctl", "--sockets=/run/x"], nil),
         ] as [([String], String?)])
     func theLastValueOfTheOptionCounts(words: [String], value: String?) {
-        #expect(SocketWord.last(of: words) == value)
+        #expect(SocketOption.last(of: words) == value)
     }
 }

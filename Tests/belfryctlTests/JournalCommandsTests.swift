@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Testing
 import Varlink
 
-struct TimelinePlotTests {
+struct JournalCommandsTests {
     private let timeline: JSONObject = [
         "trigger": "stop", "realtimeUsec": 0, "durationUsec": 100_000,
         "steps": [
@@ -25,7 +25,7 @@ struct TimelinePlotTests {
         ],
     ]
 
-    @Test func barsStandWhereTheirTimeWas() {
+    @Test func barsStartAtTheirTime() {
         let lines = TimelinePlot.lines(timeline, .plain)
 
         #expect(lines[0].hasPrefix("stop took 100 ms, ended "))
@@ -38,7 +38,7 @@ struct TimelinePlotTests {
     }
 
     @Test(arguments: [Int64.max, .min, -1, 0])
-    func timesAtTheEndOfTheirRangeAreDrawnSomewhere(_ time: Int64) {
+    func extremeTimesAreDrawn(_ time: Int64) {
         for other in [Int64.max, .min, 1] {
             let call: JSONValue = ["listener": "a", "startUsec": .int(other), "durationUsec": .int(time)]
             let odd: JSONObject = [

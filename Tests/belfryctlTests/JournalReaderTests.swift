@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
-import belfryctl
+@testable import belfryctl
 import Testing
 import TestSupport
 import Varlink
@@ -53,33 +53,35 @@ struct JournalReaderTests {
         #expect(try names(boot: boot) == expected)
     }
 
-    @Test func anIdLeavesTheOtherBootsOut() throws {
+    @Test func bootIdSelectsOneBoot() throws {
         #expect(try names(boot: Self.boots[2]) == ["now"])
         #expect(try names(boot: Self.boots[0], only: ["old", "now"]) == ["old"])
         #expect(try names(boot: "BBBBBBBB-BBBB-BBBB-BBBB-BBBBBBBBBBBB") == ["now"])
     }
 
-    @Test func theLastOnesAreThoseOfTheBoot() throws {
+    @Test func limitAppliesWithinTheBoot() throws {
         #expect(try names(boot: "-1", limit: 1) == ["last"])
         #expect(try names(boot: "-2", limit: 3) == ["oldest", "old"])
     }
 
-    @Test func aBootThatTheJournalDoesNotHaveIsSaid() throws {
-        #expect(throws: ControlFailure(.usage, "unable to find boot '-3': the journal has 3")) { try names(boot: "-3") }
+    @Test func unknownBootIsAnError() throws {
+        #expect(throws: ClientFailure(.usage, "unable to find boot '-3': the number of boots in the journal is 3")) {
+            try names(boot: "-3")
+        }
         let none = String(repeating: "d", count: 32)
-        #expect(throws: ControlFailure(.usage, "unable to find boot '\(none)': the journal does not have it")) {
+        #expect(throws: ClientFailure(.usage, "unable to find boot '\(none)': it is not in the journal")) {
             try names(boot: none)
         }
     }
 
-    @Test func noJournalIsNotTakenForOneWithoutSuchRecords() throws {
+    @Test func missingJournalIsAnError() throws {
         let empty = try JournalFixture()
         let none = try JournalReader(directory: empty.path)
         let service = JournalService("belfryd")
         var query = JournalQuery(service: service)
         let isSaid = { (error: any Error) in
-            (error as? ControlFailure)?.status == .unavailable
-                && (error as? ControlFailure)?.lines.first == "unable to read 'the journal': there is none"
+            (error as? ClientFailure)?.status == .unavailable
+                && (error as? ClientFailure)?.lines.first == "unable to read the journal: there is none"
         }
 
         #expect(performing: { try none.read(query) { _ in } }, throws: isSaid)
@@ -108,7 +110,7 @@ struct JournalServiceTests {
             fields + [("BELFRY_NOTIFICATION", "org.example.x"), ("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")]
         ])
         let reader = try JournalReader(directory: journal.path)
-        let service = JournalService(service, askedBy: Self.user)
+        let service = JournalService(service, readBy: Self.user)
         var count = 0
         try reader.read(JournalQuery(service: service)) { _ in count += 1 }
         let timeline = try reader.lastTimeline(of: "stop", service: service)
@@ -122,7 +124,7 @@ struct JournalServiceTests {
             [("_SYSTEMD_UNIT", "session-1.scope"), ("_UID", "0")],
             [("_SYSTEMD_UNIT", "user@1000.service"), ("_UID", "1000")], [("_UID", "1000")],
         ] as [JournalFixture.Record])
-    func recordsOfItsUnitOfRootAndOfTheCallerCount(_ writer: JournalFixture.Record) throws {
+    func recordsOfTheUnitOfRootAndOfTheReaderCount(_ writer: JournalFixture.Record) throws {
         #expect(try seen("lantern", in: [("SYSLOG_IDENTIFIER", "lantern")] + writer) == 1)
     }
 
@@ -132,7 +134,7 @@ struct JournalServiceTests {
             [("_SYSTEMD_UNIT", "web.service"), ("_UID", "33"), ("UNIT", "lantern.service")],
             [("_SYSTEMD_UNIT", "user@65534.service"), ("_SYSTEMD_USER_UNIT", "lantern.service"), ("_UID", "65534")],
         ] as [JournalFixture.Record])
-    func recordsOfOthersInItsNameDoNotCount(_ writer: JournalFixture.Record) throws {
+    func recordsOfOthersInTheNameOfTheServiceDoNotCount(_ writer: JournalFixture.Record) throws {
         #expect(try seen("lantern", in: [("SYSLOG_IDENTIFIER", "lantern")] + writer) == 0)
     }
 
@@ -143,7 +145,7 @@ struct JournalServiceTests {
             ([("_SYSTEMD_UNIT", "user@1000.service"), ("_SYSTEMD_USER_UNIT", "video@1.service"), ("_UID", "1000")], 1),
             ([("_SYSTEMD_UNIT", "user@1001.service"), ("_SYSTEMD_USER_UNIT", "video@1.service"), ("_UID", "1001")], 0),
         ] as [(JournalFixture.Record, Int)])
-    func aUnitIsFoundWhateverItsServiceIsCalled(_ writer: JournalFixture.Record, _ count: Int) throws {
+    func unitIsFoundByItsOwnName(_ writer: JournalFixture.Record, _ count: Int) throws {
         #expect(try seen("video@1.service", in: [("SYSLOG_IDENTIFIER", "recorder")] + writer) == count)
     }
 }
@@ -161,12 +163,12 @@ struct JournalBootTests {
         #expect(JournalBoot("01234567-89AB-CDEF-0123-456789ABCDEF") == plain)
     }
 
-    @Test func digitsOfTheLengthOfAnIdAreOne() {
+    @Test func digitsOfTheLengthOfAnIdAreAnId() {
         #expect(JournalBoot(String(repeating: "1", count: 32)) != nil)
     }
 
     @Test(arguments: ["", "xyz", "99999999999999999999", "0123456789abcdef", "-", "1.0", "0x1"])
-    func anythingElseIsNone(text: String) {
+    func otherTextIsNoBoot(text: String) {
         #expect(JournalBoot(text) == nil)
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Testing
 import Varlink
 
-struct MetricTableTests {
+struct ListCommandsTests {
     @Test func metricsAreATable() {
         let metrics: [JSONObject] = [
             ["name": "io.belfry.Lifecycle.State", "value": "active"],
@@ -14,7 +14,7 @@ struct MetricTableTests {
         ]
 
         #expect(
-            MetricTable.lines(metrics, .plain) == [
+            MetricsCommand.lines(metrics, .plain) == [
                 "METRIC                  OF               VALUE", "State                                   active",
                 "ListenerCallsTotal      lamp                12", "x.y.NotificationsTotal  flushRequested       3",
             ])

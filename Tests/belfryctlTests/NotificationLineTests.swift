@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Testing
 import Varlink
 
@@ -16,7 +16,7 @@ struct NotificationLineTests {
         return String(NotificationLine(.plain).line(notification).drop { $0 != " " }.drop { $0 == " " })
     }
 
-    @Test func nameChangeAndOriginStandInColumns() {
+    @Test func notificationIsShownInColumns() {
         #expect(columns([:]) == "41  didEnterBackground   inactive -> background    service")
         #expect(
             columns(["name": "flushRequested", "previousState": "background"])
@@ -26,7 +26,7 @@ struct NotificationLineTests {
                 == "123456  protectedDataDidBecomeAvailable  inactive -> background    service")
     }
 
-    @Test func originSaysWhoAndWhatWithIt() {
+    @Test func originHasSignalProcessAndUser() {
         func origin(_ origin: JSONObject) -> String {
             String(columns(["origin": .object(origin)]).split(separator: "background    ").last ?? "")
         }
@@ -39,7 +39,7 @@ struct NotificationLineTests {
                 == "SIGRTMIN+5 from pid 9 (uid 4000000001), value 7")
         #expect(
             origin(["kind": "signal", "signal": "SIGTERM", "pid": 0, "uid": 0])
-                == "SIGTERM from a process out of sight (root)")
+                == "SIGTERM from an unknown process (root)")
         #expect(
             origin([
                 "kind": "signal", "signal": "SIGTSTP", "pid": 12, "uid": 0, "command": "kill", "unit": "foo.service",
@@ -51,14 +51,14 @@ struct NotificationLineTests {
         #expect(origin(["kind": "socket", "pid": 3, "uid": 0]) == "socket from pid 3 (root)")
     }
 
-    @Test func userInfoFollowsAsItWouldBeTyped() {
+    @Test func userInfoIsShownAsItIsTyped() {
         let info: JSONValue = ["count": 3, "who": "ringer", "why": "two words", "list": [1, "x"], "no": .null]
 
         #expect(
             columns(["userInfo": info]).hasSuffix(#"service  count=3 who=ringer why="two words" list=[1,"x"] no=null"#))
     }
 
-    @Test func aPersonGetsColoursAndTheTimeOfDayAlone() {
+    @Test func colouredLineShowsTheTimeOfDay() {
         let line = NotificationLine(.coloured).line([
             "sequence": 1, "name": "willTerminate", "state": "notRunning", "previousState": "background",
             "realtimeUsec": 1_767_358_802_123_456, "origin": ["kind": "service"],

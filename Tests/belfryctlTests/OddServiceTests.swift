@@ -84,7 +84,7 @@ struct OddServiceTests {
     }
 
     @Test(arguments: oddities.map(\.name))
-    func noAnswerBreaksACommandOrForgesALine(_ name: String) throws {
+    func noReplyBreaksACommandOrForgesALine(_ name: String) throws {
         let odd = try #require(Self.oddities.first { $0.name == name }).value
         let nested = name == "many" ? 1 : 2
         let standIn = try StandIn(answering: [Self.message(Self.reply(odd, nested: nested))])
@@ -103,7 +103,7 @@ struct OddServiceTests {
     }
 
     @Test(arguments: oddities.map(\.name))
-    func noNotificationBreaksThoseWhoFollow(_ name: String) throws {
+    func noNotificationBreaksAWatch(_ name: String) throws {
         let odd = try #require(Self.oddities.first { $0.name == name }).value
         var notification = Self.reply(odd, nested: 1)
         notification["name"] = "didFinishLaunching"
@@ -145,7 +145,7 @@ struct OddServiceTests {
     }
 
     /// Swift's own comparison takes quadratic time for combining marks.
-    @Test func longTextsAreShownAtOnce() throws {
+    @Test func longTextsCostLittleTime() throws {
         let standIn = try StandIn(answering: [Self.message(Self.reply(.string(Self.long), nested: 0))])
         for command in Self.looking + Self.others { _ = try run(standIn, command) }
         let failing = try StandIn(answering: [
@@ -161,7 +161,7 @@ struct OddServiceTests {
         for command in Self.following { _ = try run(followed, command) }
     }
 
-    @Test func manyElementsAreShownAsFarAsIsSensible() throws {
+    @Test func numberOfElementsShownIsLimited() throws {
         let listener: JSONValue = ["name": "a", "interests": ["b"], "calls": 1]
         let standIn = try StandIn(answering: [
             Self.message(["listeners": .array(Array(repeating: listener, count: 100_000))])
@@ -174,14 +174,14 @@ struct OddServiceTests {
     }
 
     @Test(arguments: ["{", "[]", "\u{1}", #"{"parameters":[]}"#, String(repeating: #"{"parameters":"#, count: 100)])
-    func whatIsNoReplyIsSaid(_ message: String) throws {
+    func invalidReplyIsAnError(_ message: String) throws {
         let standIn = try StandIn(answering: [message])
         for command in [["status"], ["metrics"]] + Self.others + Self.following {
             #expect(try run(standIn, command).status == 69, "\(command)")
         }
     }
 
-    @Test func aReplyWithoutAnEndIsLeft() throws {
+    @Test func endlessReplyIsRefused() throws {
         let standIn = try StandIn(answering: [#"{"parameters":{"a":""# + String(repeating: "x", count: 17 << 20)])
 
         let done = try run(standIn, ["status"])
@@ -190,7 +190,7 @@ struct OddServiceTests {
         #expect(done.errors.contains("longer than 16777216 bytes"))
     }
 
-    @Test func repliesWithoutAnEndAreLeft() throws {
+    @Test func endlessRepliesAreRefused() throws {
         let metric = Self.message(["name": .string(String(repeating: "x", count: 1 << 20))], ["continues": true])
         let standIn = try StandIn(answering: Array(repeating: metric, count: 20))
 

@@ -26,7 +26,7 @@ struct SlowReaderTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aLineThatASignalFindsBegunIsFinished(_ number: Int32) throws {
+    func signalCompletesTheLineBeingWritten(_ number: Int32) throws {
         let (watch, line) = try begunWatch(StandIn())
 
         kill(watch.pid, number)
@@ -38,26 +38,26 @@ struct SlowReaderTests {
         #expect([line + "\n", line + "\n" + second + "\n"].contains(end.output))
     }
 
-    @Test func aSecondSignalDoesNotWaitForTheReader() throws {
+    @Test func secondSignalDoesNotWaitForTheReader() throws {
         let (watch, _) = try begunWatch(StandIn())
 
         kill(watch.pid, SIGINT)
         kill(watch.pid, SIGTERM)
 
-        #expect(watch.errorLine() == "belfryctl: nobody reads, the last line is not whole")
+        #expect(watch.errorLine() == "belfryctl: output is not being read, the last line is incomplete")
         #expect(watch.end().status == 0)
     }
 
-    @Test func aReaderThatTakesNothingIsNotWaitedForLong() throws {
+    @Test func waitForAStalledReaderIsLimited() throws {
         let (watch, _) = try begunWatch(StandIn())
 
         kill(watch.pid, SIGINT)
 
-        #expect(watch.errorLine() == "belfryctl: nobody reads, the last line is not whole")
+        #expect(watch.errorLine() == "belfryctl: output is not being read, the last line is incomplete")
         #expect(watch.end().status == 0)
     }
 
-    @Test func whatAFailureFindsWaitingIsWritten() throws {
+    @Test func bufferedLinesAreWrittenAfterAFailure() throws {
         let state = #"{"parameters":{"state":{"text":"\#(large)"}},"continues":true}"#
         let standIn = try StandIn(answering: [state, #"{"error":"org.example.Enough"}"#])
 
@@ -67,7 +67,7 @@ struct SlowReaderTests {
         #expect(done.output == #"{"state":{"text":"\#(large)"}}"# + "\n")
     }
 
-    @Test func anyCommandFinishesALineBeforeASignalEndsIt() throws {
+    @Test func anyCommandCompletesALineBeforeASignalEndsIt() throws {
         let standIn = try StandIn(answering: [#"{"parameters":{"listeners":[],"text":"\#(large)"}}"#])
         let listeners = try standIn.ctl("listeners", "--json")
         #expect(listeners.beginsToWrite())
@@ -78,7 +78,7 @@ struct SlowReaderTests {
         #expect(listeners.end() == .init(status: 128 + SIGINT, output: line, errors: ""))
     }
 
-    @Test func anyCommandEndsQuietlyWhenItsReaderGoes() throws {
+    @Test func anyCommandEndsSilentlyWhenItsReaderCloses() throws {
         let standIn = try StandIn(answering: [#"{"parameters":{"listeners":[],"text":"\#(large)"}}"#])
         let listeners = try standIn.ctl("listeners", "--json")
         #expect(listeners.beginsToWrite())
@@ -90,7 +90,7 @@ struct SlowReaderTests {
         #expect(end.errors == "")
     }
 
-    @Test func aTerminalThatNobodyReadsDoesNotKeepItFromEnding() throws {
+    @Test func watchEndsThoughNobodyReadsTheTerminal() throws {
         let standIn = try StandIn()
         let terminal = try PseudoTerminal()
         let watch = try standIn.ctl("watch", outputTo: terminal.user)
@@ -109,7 +109,7 @@ struct SlowReaderTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func aStandardErrorThatNobodyReadsDoesNotKeepItFromEnding() throws {
+    @Test func watchEndsThoughNobodyReadsStandardError() throws {
         let state = #"{"parameters":{"state":{}},"continues":true}"#
         let overrun = #"{"error":"io.belfry.Lifecycle.Overrun"}"#
         // Each answer is asked for again, so that there is always one more to tell of.

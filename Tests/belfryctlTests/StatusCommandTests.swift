@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Testing
 import Varlink
 
-struct LaunchTextTests {
-    @Test func causeIsSaidWithWhatIsKnownOfTheEnd() {
+struct StatusCommandTests {
+    @Test func launchTextHasTheCauseAndTheExit() {
         let killed: JSONValue = ["exit": ["result": "signal", "code": "killed", "status": "KILL"]]
 
         #expect(LaunchText.text(["cause": "boot"]) == "first of this boot")
@@ -17,18 +17,18 @@ struct LaunchTextTests {
         #expect(LaunchText.text([:]) == "unknown cause")
     }
 
-    @Test func whateverStartedItFollows() {
+    @Test func launchTextHasTheTriggerAndNames() {
         #expect(
             LaunchText.text([
                 "cause": "start", "triggerUnit": "in.path", "triggerPath": "/in",
                 "monitored": ["unit": "b.service", "exit": ["result": "exit-code", "code": "exited", "status": "3"]],
                 "socketNames": ["varlink"], "storedNames": ["s1", "s2"], "credentialNames": ["key"],
             ])
-                == "after a stop in order; triggered by in.path at /in; for b.service (exit-code, status 3); "
+                == "after an orderly stop; triggered by in.path at /in; for b.service (exit-code, status 3); "
                 + "sockets varlink; stored s1 s2; credentials key")
     }
 
-    @Test func exitRecordNamesEverybody() {
+    @Test func exitRecordNamesAllProcesses() {
         let lines = ExitRecordText.lines([
             "kind": "stopped", "reason": "stop", "exitStatus": 143, "problem": "late",
             "origin": [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Glibc
 import Testing
 import Varlink
@@ -35,7 +35,7 @@ struct TextTests {
         #expect(TextStyle.fitting(null, environment: [:]) == .plain)
     }
 
-    @Test func whatAServiceSaysCannotDrawOnTheTerminal() {
+    @Test func textOfAServiceHasNoControlCharacters() {
         let evil: JSONObject = [
             "sequence": 1, "name": "a\u{1B}[2J", "state": "active\n", "realtimeUsec": 0,
             "origin": ["kind": "socket", "pid": 1, "uid": 0, "unit": "\u{7}.service"], "userInfo": ["k\r": "\u{1B}]0;"],
@@ -52,8 +52,8 @@ struct TextTests {
 
     @Test func repliesOfAnotherVersionAreShownAsFarAsTheyGo() {
         #expect(NotificationLine(.plain).line([:]).hasSuffix("-"))
-        #expect(SignalTable.lines([:], .plain) == ["SIGNAL  NUMBER  ACTION"])
-        #expect(ListenerTable.lines(["listeners": [[:]]], .plain).count == 2)
+        #expect(SignalsCommand.lines([:], .plain) == ["SIGNAL  NUMBER  ACTION"])
+        #expect(ListenersCommand.lines(["listeners": [[:]]], .plain).count == 2)
         #expect(PostText.lines([:], .plain) == ["- -"])
         #expect(StatusText.lines([:], listeners: nil, now: 0, .plain).first == "- - is -")
     }

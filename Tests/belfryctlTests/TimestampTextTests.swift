@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Glibc
 import Testing
 
@@ -22,12 +22,12 @@ struct TimestampTextTests {
         #expect(TimestampText.parse(text, now: now) == now + seconds * 1_000_000)
     }
 
-    @Test func theLongestSpanIsNoTrap() {
+    @Test func longestTimeSpanSaturates() {
         #expect(TimestampText.parse("-9223372036854775807us", now: now) == now - .max)
         #expect(TimestampText.parse("9223372036854775807us ago", now: -2) == .min)
     }
 
-    @Test func secondsSince1970AreTaken() {
+    @Test func secondsSince1970AreAccepted() {
         #expect(TimestampText.parse("@12", now: now) == 12_000_000)
     }
 
@@ -36,7 +36,7 @@ struct TimestampTextTests {
         "14:00 2026-01-02",
         "2026-01-02 14:00 x", "@99999999999999999999",
     ])
-    func othersAreNone(text: String) {
+    func otherTextIsNoTime(text: String) {
         #expect(TimestampText.parse(text, now: now) == nil)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import belfryctl
+@testable import belfryctl
 import Testing
 import Varlink
 
@@ -22,9 +22,9 @@ struct UserInfoArgumentsTests {
     @Test(arguments: [
         (["word"], "expected key=value or key:=JSON, not 'word'"), (["=1"], "missing key in '=1'"),
         ([":=1"], "missing key in ':=1'"), (["a=1", "a=2"], "key 'a' is given twice"),
-        (["a:=[1"], "value of 'a' is no JSON: unexpected end at byte 2"),
+        (["a:=[1"], "value of 'a' is not JSON: unexpected end at byte 2"),
     ])
-    func whatIsNoUserInfoIsNamed(_ arguments: [String], _ message: String) {
+    func invalidUserInfoIsReported(_ arguments: [String], _ message: String) {
         let problem = #expect(throws: UserInfoArguments.Problem.self) { try UserInfoArguments.parse(arguments) }
         #expect(problem?.description == message)
     }

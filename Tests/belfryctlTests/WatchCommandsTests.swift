@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
-struct WatchTests {
+struct WatchCommandsTests {
     private let first = "lantern 9.8 is active, pid "
 
     @Test func notificationsArriveLineByLineInPlainText() throws {
@@ -36,7 +36,7 @@ struct WatchTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func whatWasMissedComesFirst() throws {
+    @Test func missedNotificationsComeFirst() throws {
         let standIn = try StandIn()
         let witness = try standIn.ctl("watch")
         _ = witness.line()
@@ -50,19 +50,19 @@ struct WatchTests {
         #expect(late.line()?.contains(#""name":"c""#) == true)
     }
 
-    @Test func whatIsNotKeptAnyMoreIsSaid() throws {
+    @Test func lostNotificationsAreReported() throws {
         let standIn = try StandIn()
         let all = try standIn.ctl("watch", "--after", "0")
         let some = try standIn.ctl("watch", "--after", "7")
 
-        #expect(some.errorLine() == "belfryctl: notifications from 8 to 40 are not kept any more")
+        #expect(some.errorLine() == "belfryctl: notifications 8 to 40 are no longer available")
         #expect(some.line()?.hasPrefix(first) == true)
         #expect(all.line()?.hasPrefix(first) == true)
         kill(all.pid, SIGTERM)
         #expect(all.end() == .init(status: 0, output: "", errors: ""))
     }
 
-    @Test func afterACrashItGoesOnWhereItWas() throws {
+    @Test func watchContinuesAfterACrash() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "--json")
         _ = watch.line()
@@ -70,7 +70,7 @@ struct WatchTests {
         _ = watch.line()
 
         standIn.crash()
-        #expect(watch.errorLine() == "belfryctl: the service has closed the connection, waiting for it")
+        #expect(watch.errorLine() == "belfryctl: the service closed the connection, waiting for it to return")
         try standIn.start()
         #expect(watch.errorLine() == "belfryctl: reconnected")
         #expect(watch.line()?.hasPrefix(#"{"state":"#) == true)
@@ -80,7 +80,7 @@ struct WatchTests {
         #expect(watch.line()?.contains(#""sequence":61,"name":"b""#) == true)
     }
 
-    @Test func aServiceThatCountsAnewIsReadFromItsBeginning() throws {
+    @Test func restartedSequenceIsReadFromTheBeginning() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "--json")
         _ = watch.line()
@@ -96,7 +96,7 @@ struct WatchTests {
         #expect(watch.line()?.contains(#""sequence":41,"name":"b""#) == true)
     }
 
-    @Test func droppedNotificationsAreAskedForAgain() throws {
+    @Test func droppedNotificationsAreRequestedAgain() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "--json")
         _ = watch.line()
@@ -111,7 +111,7 @@ struct WatchTests {
         #expect(watch.line()?.contains(#""sequence":42,"name":"b""#) == true)
     }
 
-    @Test func aServiceMayBeWaitedFor() throws {
+    @Test func watchWaitsForAService() throws {
         let standIn = try StandIn(running: false)
         let watch = try standIn.ctl("watch", "--wait")
         #expect(watch.errorLine()?.hasSuffix("(ENOENT), waiting for it") == true)
@@ -123,7 +123,7 @@ struct WatchTests {
         #expect(watch.end() == .init(status: 0, output: "", errors: ""))
     }
 
-    @Test func itEndsWhenNobodyReadsEvenIfNothingHappens() throws {
+    @Test func watchEndsWhenItsReaderCloses() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch")
         _ = watch.line()
@@ -133,7 +133,7 @@ struct WatchTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func aReaderThatStandsStillDoesNotKeepItFromEnding() throws {
+    @Test func watchEndsThoughItsReaderStalls() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "--json")
         _ = watch.line()
@@ -150,7 +150,7 @@ struct WatchTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func aWaitEndsWhenAllIsWritten() throws {
+    @Test func waitEndsWhenAllIsWritten() throws {
         let standIn = try StandIn()
         let witness = try standIn.ctl("watch", "--json")
         _ = witness.line()
@@ -163,7 +163,7 @@ struct WatchTests {
         #expect(wait.end() == .init(status: 0, output: line + "\n", errors: ""))
     }
 
-    @Test func aMisspeltNameIsPointedOut() throws {
+    @Test func misspeltNameGetsAWarning() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "didBecomActive")
 
@@ -186,7 +186,7 @@ struct WatchTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func itHasOneThread() throws {
+    @Test func watchHasOneThread() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch")
         _ = watch.line()

@@ -9,9 +9,9 @@ import Varlink
 /// `belfryctl reload`.
 struct ReloadCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Have the configuration read anew, as SIGHUP does.",
+        commandName: "reload", abstract: "Reload the configuration, as SIGHUP does.",
         discussion: """
-            Waits until the new configuration holds. When it is refused, the old one stays, each reason is printed on \
+            Waits until the new configuration is in effect. If it is refused, the old one stays, each reason is printed on \
             standard error, and the exit status is 78.
             """)
 
@@ -19,7 +19,7 @@ struct ReloadCommand: ServiceCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        _ = try await client.call("Reload", to: "reload", within: context.changing)
+        _ = try await client.call("Reload", to: "reload", within: context.changeTimeout)
         if StandardStream.output.isTerminal { try context.print(["configuration reloaded"]) }
         return .success
     }
@@ -29,7 +29,7 @@ struct ReloadCommand: ServiceCommand {
 struct LogLevelCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level", abstract: "Set the least urgent level that the service logs, until its next reload.",
-        discussion: "As SIGRTMIN+18 with 0x100 + level does. [Logger] Level= sets it for good.")
+        discussion: "SIGRTMIN+18 with the value 0x100 + level does the same. [Logger] Level= sets it permanently.")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -48,7 +48,7 @@ struct LogLevelCommand: ServiceCommand {
         let client = try context.connect()
         _ = try await client.call(
             "io.systemd.service.SetLogLevel", ["level": .int(number)], to: "set the log level of",
-            within: context.changing)
+            within: context.changeTimeout)
         return .success
     }
 }

@@ -13,25 +13,27 @@ struct HoldCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold", abstract: "Delay pause, sleep and stop of the service while a command runs.",
         discussion: """
-            The exit status is that of the command, or 128 and the number of the signal that ended it. Without a command the \
-            service is held until SIGINT or SIGTERM. When the service is restarted in spite of it, it is held again. A stop \
-            waits no longer than the service has time itself. --for limits the hold, --timeout only how long to wait for it.
+            The exit status is that of the command, or 128 plus the number of the signal that ended it. Without a command, \
+            the service is held until SIGINT or SIGTERM. If the service restarts nevertheless, it is held again. A stop waits \
+            no longer than the stop timeout of the service. --for limits the hold, --timeout limits the wait for the hold to \
+            begin.
             """)
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "Why; others see it in 'belfryctl status'.")
+    @Option(help: "The reason, shown by 'belfryctl status'.")
     var reason: String
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("How long at most.", valueName: "time"), transform: TimeLimit.init)
+        name: .customLong("for"), help: ArgumentHelp("The longest time to hold.", valueName: "time"),
+        transform: TimeLimit.init)
     var limit: TimeLimit?
 
     @Argument(parsing: .postTerminator, help: "The command with its arguments, after '--'.")
     var command: [String] = []
 
     func validate() throws {
-        if let time = limit?.duration, time <= .zero { throw ValidationError("a time to hold is more than 0") }
+        if let time = limit?.duration, time <= .zero { throw ValidationError("--for must be more than 0") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
@@ -39,7 +41,7 @@ struct HoldCommand: ServiceCommand {
     }
 }
 
-/// A service that is held while a command runs, over its restarts.
+/// Holds a service while a command runs, over restarts of the service.
 @MainActor
 final class HoldSession {
     private let context: CommandContext
@@ -49,18 +51,18 @@ final class HoldSession {
     private var watch: Watch?
     private var client: VarlinkClient?
     private var child: ForegroundProcess?
-    /// Since when the time runs.
+    /// When the hold began; nil before.
     private var start: MonotonicInstant?
     private var timer: TimerEventSource?
-    private let end = SessionEnd()
+    private let completion = SessionCompletion()
 
     init(reason: String, limit: Duration?, command: [String], _ context: CommandContext) {
         self.context = context
         self.reason = reason
         self.limit = limit
         self.command = command
-        // It tells when the service is there again; what happens meanwhile is of no interest.
-        let subject = Watch.Subject(path: context.path, names: ["didBecomeActive"], after: nil, isAwaited: false)
+        // The watch reports when the service is there again. Its notifications are not used.
+        let subject = Watch.Subject(path: context.path, names: ["didBecomeActive"], after: nil, waitsForService: false)
         watch = Watch(subject, on: context.loop) { [weak self] event in
             switch event {
             case .state: self?.hold()
@@ -68,16 +70,17 @@ final class HoldSession {
             case .note(let text): self?.context.note(text)
             }
         } onEnd: { [weak self] in
-            self?.end.reach(.failure($0))
+            self?.completion.finish(.failure($0))
         }
     }
 
     /// Holds, runs the command, and returns when it has ended.
     func run() async throws -> CommandStatus {
-        if let limit = context.changing {
-            try end.limit(limit, on: context.loop, ControlFailure(noAnswerIn: limit, to: "hold", context.path))
+        if let limit = context.changeTimeout {
+            try completion.setTimeout(
+                limit, on: context.loop, ClientFailure(noAnswerIn: limit, to: "hold", context.path))
         }
-        let result = try await end.wait(on: context.loop) { [unowned self] in
+        let result = try await completion.wait(on: context.loop) { [unowned self] in
             interrupt($0)
         } _: {
             watch?.start()
@@ -89,100 +92,103 @@ final class HoldSession {
 
     private var hasBegun: Bool { start != nil }
 
-    /// What is left of the time, which does not begin anew with the service; nil for no limit.
-    private var left: Duration? { limit.map { $0 - (start.map { .now - $0 } ?? .zero) } }
+    /// The remaining time, which a restart of the service does not extend; nil for no limit.
+    private var remaining: Duration? { limit.map { $0 - (start.map { .now - $0 } ?? .zero) } }
 
     private func hold() {
         guard client?.isClosed ?? true else { return }
         var parameters: JSONObject = ["reason": .string(reason)]
-        if let left {
-            guard left > .zero else { return }
-            parameters["timeoutUsec"] = .int(Int64(clamping: left.microseconds))
+        if let remaining {
+            guard remaining > .zero else { return }
+            parameters["timeoutUsec"] = .int(Int64(clamping: remaining.microseconds))
         }
-        do throws(ControlFailure) {
+        do throws(ClientFailure) {
             let client = try ServiceSocket.connect(context.path, on: context.loop)
             self.client = client
             client.more("\(ServiceClient.interface).Hold", parameters) { [weak self, weak client] reply in
                 guard let self, let client, client === self.client else { return }
-                take(reply)
+                receive(reply)
             }
         } catch {
-            lose(error)
+            connectionFailed(error)
         }
     }
 
-    private func take(_ reply: Result<VarlinkReply, VarlinkError>) {
+    private func receive(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
         case .success(let reply) where reply.parameters["held"]?.boolValue == false: expire()
         case .success(let reply) where !reply.continues:
             let path = SystemError.escape(context.path)
-            lose(ControlFailure(.unavailable, "unable to hold '\(path)': the service does not"))
+            connectionFailed(ClientFailure(.unavailable, "unable to hold '\(path)': the service ended the hold"))
         case .success(let reply):
             if let what = reply.parameters.text("waiting") {
-                context.note("\(what) waits for this to end")
+                context.note("\(what) waits for the hold to end")
             } else if hasBegun {
                 context.note("the service is held again")
             } else {
                 begin()
             }
         case .failure(.closed) where hasBegun, .failure(.system) where hasBegun:
-            // The watch says so, and when the service is back.
-            waitForTheEnd()
+            // The watch reports the loss, and when the service is back.
+            startExpiryTimer()
             watch?.renew()
-        case .failure(let error): lose(ControlFailure(calling: error, to: "hold", context.path))
+        case .failure(let error): connectionFailed(ClientFailure(calling: error, to: "hold", context.path))
         }
     }
 
-    /// Before the command has begun it does not begin without a hold; later it is not given up for one.
-    private func lose(_ failure: ControlFailure) {
-        guard hasBegun else { return end.reach(.failure(failure)) }
+    /// Without a hold the command does not start. A command that runs continues without one.
+    private func connectionFailed(_ failure: ClientFailure) {
+        guard hasBegun else { return completion.finish(.failure(failure)) }
         context.note(failure.lines[0])
-        waitForTheEnd()
+        startExpiryTimer()
     }
 
     private func begin() {
         start = .now
-        end.endLimit()
+        completion.cancelTimeout()
         guard !command.isEmpty else { return }
         do throws(SystemError) {
-            child = try ForegroundProcess(command, on: context.loop) { [weak self] in self?.end.reach(.success($0)) }
+            child = try ForegroundProcess(command, on: context.loop) { [weak self] in
+                self?.completion.finish(.success($0))
+            }
         } catch {
-            end.reach(.failure(ControlFailure(error)))
+            completion.finish(.failure(ClientFailure(error)))
         }
     }
 
-    /// Nobody holds the service any more who would say when the time is up.
-    private func waitForTheEnd() {
+    /// While the connection is lost, no reply says when the hold expires.
+    private func startExpiryTimer() {
         client = nil
-        guard let left else { return }
+        guard let remaining else { return }
         do throws(SystemError) {
-            timer = try context.loop.timer(after: left) { [weak self] in
+            timer = try context.loop.timer(after: remaining) { [weak self] in
                 if let self, client == nil { expire() }
             }
         } catch {
-            end.reach(.failure(ControlFailure(error)))
+            completion.finish(.failure(ClientFailure(error)))
         }
     }
 
     private func expire() {
-        context.note("the time is up, the service is not held any longer")
-        if command.isEmpty { end.reach(.success(.failure)) }
+        context.note("the time limit is reached, the service is no longer held")
+        if command.isEmpty { completion.finish(.success(.failure)) }
     }
 
-    /// The terminal tells the command of SIGINT itself; other signals are for us alone, and are passed on.
+    /// The terminal sends SIGINT to the command too. Other signals arrive only here and are forwarded.
     private func interrupt(_ number: Int32) {
-        guard let child else { return end.reach(.success(.success)) }
+        guard let child else { return completion.finish(.success(.success)) }
         if number != SIGINT { child.send(number) }
     }
 }
 
-/// A command in our own process group and on our own terminal, with the signal mask and dispositions of a shell's child.
+/// A command in the process group and on the terminal of belfryctl, with the signal mask and dispositions that a shell
+/// would give it.
 @MainActor
 final class ForegroundProcess {
     private let pid: pid_t
     private var source: ChildEventSource?
 
-    /// Starts the command, which is looked for in `$PATH`. `onEnd` is called with its exit status as a shell has it.
+    /// Starts the command, which is searched for in `$PATH`. `onEnd` is called with its exit status as a shell reports it.
     init(
         _ command: [String], on loop: MainEventLoop, onEnd: @escaping (CommandStatus) -> Void
     ) throws(SystemError) {

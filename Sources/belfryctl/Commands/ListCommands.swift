@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ArgumentParser
-internal import BelfryClient
-package import Varlink
+import ArgumentParser
+import BelfryClient
+import Varlink
 
-/// A command that shows what the service has of one kind.
+/// A command that prints the reply of a method that lists something.
 protocol ListCommand: ServiceCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
     /// What it lists, for messages.
     static var subject: String { get }
     /// The reply as text.
-    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String]
-    /// Whether the reply is printed as it came.
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String]
+    /// Whether to print the reply as JSON.
     var json: Bool { get }
 }
 
 extension ListCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let reply = try await client.call(Self.method, to: "list the \(Self.subject) of", within: context.looking)
+        let reply = try await client.call(Self.method, to: "list the \(Self.subject) of", within: context.queryTimeout)
         try context.print(reply, json: json, as: Self.lines)
         return .success
     }
@@ -29,7 +29,7 @@ extension ListCommand {
 /// `belfryctl listeners`.
 struct ListenersCommand: ListCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listeners", abstract: "List the listeners, what they answer and how they do.")
+        commandName: "listeners", abstract: "List the listeners, the notifications they handle and their health.")
     static let method = "ListListeners"
     static let subject = "listeners"
 
@@ -38,36 +38,29 @@ struct ListenersCommand: ListCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        ListenerTable.lines(reply, style)
-    }
-}
-
-/// The listeners of a service and how they do.
-package enum ListenerTable {
-    /// A heading and a row for each, from the reply of `ListListeners`; those that failed last are marked.
-    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+    /// A heading and a row for each listener; a listener whose last call failed is marked.
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([
             ("ORDER", .right), ("NAME", .left), ("DEADLINE", .right), ("HEALTH", .left), ("CALLS", .right),
-            ("FAILURES", .right),
-            ("LAST", .left), ("LONGEST", .right), ("INTERESTS", .left),
+            ("FAILURES", .right), ("LAST", .left), ("LONGEST", .right), ("INTERESTS", .left),
         ])
         for listener in reply.objects("listeners") {
             let last = [listener.text("lastOutcome"), listener.number("lastDurationUsec").map(DurationText.text)]
+                .compactMap(\.self)
             table.add(
                 [
-                    listener.numberOrDash("order"), listener.textOrDash("name"), listener.lengthOrDash("deadlineUsec"),
-                    listener.textOrDash("health"),
+                    listener.numberOrDash("order"), listener.textOrDash("name"),
+                    listener.durationOrDash("deadlineUsec"), listener.textOrDash("health"),
                     listener.numberOrDash("calls"), listener.numberOrDash("failures"),
-                    last.compactMap(\.self).isEmpty ? "-" : last.compactMap(\.self).joined(separator: ", "),
-                    listener.lengthOrDash("longestDurationUsec"), listener.list("interests"),
-                ], isAlarming: hasFailed(listener) || isTroubled(listener))
+                    last.isEmpty ? "-" : last.joined(separator: ", "),
+                    listener.durationOrDash("longestDurationUsec"), listener.list("interests"),
+                ], isAlarming: hasFailed(listener) || ["unhealthy", "lost"].contains(listener.text("health")))
         }
         return table.lines(style)
     }
 
-    /// One line for each: the name, how often it was called, and what went wrong.
-    package static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+    /// One line for each listener: the name, the number of calls, and failures.
+    static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let listeners = reply.objects("listeners")
         let width = TextTable.width(listeners.lazy.map { $0.textOrDash("name") })
         return listeners.map { listener in
@@ -77,10 +70,6 @@ package enum ListenerTable {
             let last = hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
             return style.alarming("\(line), \(count(listener, "failures", "failure"))\(last)")
         }
-    }
-
-    private static func isTroubled(_ listener: JSONObject) -> Bool {
-        ["unhealthy", "lost"].contains(listener.text("health"))
     }
 
     private static func hasFailed(_ listener: JSONObject) -> Bool {
@@ -96,7 +85,7 @@ package enum ListenerTable {
 struct ActionsCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "actions", abstract: "List the actions that listeners offer.",
-        discussion: "'belfryctl perform' has one of them done.")
+        discussion: "'belfryctl perform' requests one.")
     static let method = "ListActions"
     static let subject = "actions"
 
@@ -105,15 +94,7 @@ struct ActionsCommand: ListCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        ActionTable.lines(reply, style)
-    }
-}
-
-/// What listeners offer to do.
-package enum ActionTable {
-    /// A heading and a row for each, from the reply of `ListActions`.
-    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([("ID", .left), ("TITLE", .left)])
         for action in reply.objects("actions") { table.add([action.textOrDash("id"), action.textOrDash("title")]) }
         return table.lines(style)
@@ -132,15 +113,7 @@ struct SignalsCommand: ListCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @MainActor static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        SignalTable.lines(reply, style)
-    }
-}
-
-/// What each signal does.
-package enum SignalTable {
-    /// A heading and a row for each, from the reply of `ListSignals`.
-    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([("SIGNAL", .left), ("NUMBER", .right), ("ACTION", .left)])
         for signal in reply.objects("signals") {
             table.add([signal.textOrDash("signal"), signal.numberOrDash("number"), signal.textOrDash("action")])
@@ -149,10 +122,10 @@ package enum SignalTable {
     }
 }
 
-/// `belfryctl metrics`.
+/// `belfryctl metrics`. The service replies with one object for each metric.
 struct MetricsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "Show the figures that the service keeps.",
+        commandName: "metrics", abstract: "Show the metrics of the service.",
         discussion: "They are those of io.systemd.Metrics, which systemd-report reads too.")
 
     @OptionGroup var connection: ConnectionOptions
@@ -163,22 +136,17 @@ struct MetricsCommand: ServiceCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let metrics = try await client.collect(
-            "io.systemd.Metrics.List", to: "read the metrics of", within: context.looking)
+            "io.systemd.Metrics.List", to: "read the metrics of", within: context.queryTimeout)
         if json {
             try context.printJSON(["metrics": .array(metrics.map { .object($0) })])
         } else {
-            try context.print(MetricTable.lines(metrics, context.style))
+            try context.print(Self.lines(metrics, context.style))
         }
         return .success
     }
-}
 
-/// The figures of a service.
-package enum MetricTable {
-    private static let prefix = "io.belfry.Lifecycle."
-
-    /// A heading and a row for each, from the replies of `io.systemd.Metrics.List`.
-    package static func lines(_ metrics: [JSONObject], _ style: TextStyle) -> [String] {
+    static func lines(_ metrics: [JSONObject], _ style: TextStyle) -> [String] {
+        let prefix = "io.belfry.Lifecycle."
         var table = TextTable([("METRIC", .left), ("OF", .left), ("VALUE", .right)])
         for metric in metrics {
             let name = metric.textOrDash("name")
@@ -186,8 +154,8 @@ package enum MetricTable {
             let of = [metric["object"]?.stringValue].compactMap(\.self) + fields.lazy.compactMap(\.value.stringValue)
             table.add([
                 name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name,
-                OutsideText.line(of, separator: ", "),
-                metric.text("value") ?? metric["value"].map { OutsideText.line($0.description) } ?? "-",
+                PrintableText.line(of, separator: ", "),
+                metric.text("value") ?? metric["value"].map { PrintableText.line($0.description) } ?? "-",
             ])
         }
         return table.lines(style)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ArgumentParser
-internal import BelfryClient
-internal import BelfryConfiguration
-internal import BelfryLinux
-package import Varlink
+import ArgumentParser
+import BelfryClient
+import BelfryConfiguration
+import BelfryLinux
+import Varlink
 
 /// `belfryctl post`.
 struct PostCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "post", abstract: "Post a notification to the service.",
         discussion: """
-            Prints the number of the notification. With --wait also the result, and what each listener made of it; the \
-            exit status is then 1 when one of them failed.
+            Prints the sequence number of the notification. With --wait also prints the result and the outcome of each \
+            listener; the exit status is then 1 if one of them failed.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -26,7 +26,8 @@ struct PostCommand: ServiceCommand {
     @Argument(
         help: ArgumentHelp(
             "User info: key=value or key:=JSON.",
-            discussion: "A value that looks like a JSON number, true, false or null is that, and text otherwise.",
+            discussion:
+                "A value that looks like a JSON number, true, false or null is taken as that, otherwise as text.",
             valueName: "key=value"))
     var userInfo: [String] = []
 
@@ -52,7 +53,7 @@ struct PostCommand: ServiceCommand {
         return try await PostCommand.post(name, members, wait: wait, json: json, context)
     }
 
-    /// Posts, and prints what came of it.
+    /// Posts, and prints the reply.
     @MainActor static func post(
         _ name: String, _ members: JSONObject, wait: Bool, json: Bool, _ context: CommandContext
     ) async throws -> CommandStatus {
@@ -60,7 +61,7 @@ struct PostCommand: ServiceCommand {
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         if wait { parameters["wait"] = true }
         let client = try context.connect()
-        let reply = try await client.call("Post", parameters, to: "post", name, within: context.changing)
+        let reply = try await client.call("Post", parameters, to: "post", name, within: context.changeTimeout)
         try context.print(reply, json: json, as: PostText.lines)
         return PostText.hasFailed(reply) ? .failure : .success
     }
@@ -69,8 +70,8 @@ struct PostCommand: ServiceCommand {
 /// `belfryctl flush`.
 struct FlushCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush", abstract: "Have the caches flushed, and wait until that is done.",
-        discussion: "The same as 'post --wait flushRequested', and as the signal SIGUSR1.")
+        commandName: "flush", abstract: "Flush the caches, and wait until that is done.",
+        discussion: "The same as 'post --wait flushRequested'. SIGUSR1 does the same.")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -85,10 +86,10 @@ struct FlushCommand: ServiceCommand {
 /// `belfryctl perform`.
 struct PerformCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "perform", abstract: "Have an action done that a listener offers.",
+        commandName: "perform", abstract: "Request an action that a listener offers.",
         discussion: """
-            Waits for it, and prints the number of the notification, the result, and what each listener made of it. The \
-            exit status is 1 when one of them failed.
+            Waits for the action, and prints the sequence number of the notification, the result and the outcome of each \
+            listener. The exit status is 1 if one of them failed.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -115,7 +116,7 @@ struct PerformCommand: ServiceCommand {
         let members = try UserInfoArguments.parse(userInfo)
         if !members.isEmpty { parameters["userInfo"] = .object(members) }
         let client = try context.connect()
-        let reply = try await client.call("PerformAction", parameters, to: "perform", id, within: context.changing)
+        let reply = try await client.call("PerformAction", parameters, to: "perform", id, within: context.changeTimeout)
         try context.print(reply, json: json, as: PostText.lines)
         return PostText.hasFailed(reply) ? .failure : .success
     }
@@ -124,8 +125,8 @@ struct PerformCommand: ServiceCommand {
 /// `belfryctl open`.
 struct OpenCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Have a URL opened by the first listener that will.",
-        discussion: "Prints which one did. The exit status is 1 when none would.")
+        commandName: "open", abstract: "Pass a URL to the listeners until one opens it.",
+        discussion: "Prints the name of that listener. The exit status is 1 if no listener opens it.")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -137,23 +138,24 @@ struct OpenCommand: ServiceCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let reply = try await client.call("OpenURL", ["url": .string(url)], to: "open", url, within: context.changing)
+        let reply = try await client.call(
+            "OpenURL", ["url": .string(url)], to: "open", url, within: context.changeTimeout)
         let handler = reply.text("handledBy")
         if json {
             try context.printJSON(reply)
         } else if let handler {
             try context.print([handler])
         } else {
-            StandardStream.error.attempt(["unable to open '\(SystemError.escape(url))': no listener would"])
+            StandardStream.error.writeIfPossible(["unable to open '\(SystemError.escape(url))': no listener opened it"])
         }
         return handler == nil ? .failure : .success
     }
 }
 
-/// What came of a post.
-package enum PostText {
-    /// The number of the notification; when all was awaited also the result, and a line for each listener.
-    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+/// The reply of `Post` and of `PerformAction` as text.
+enum PostText {
+    /// The sequence number; if the client waited also the result, and a line for each listener.
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let number = reply.numberOrDash("sequence")
         let result = reply.textOrDash("result")
         guard result != "posted" else { return [number] }
@@ -162,16 +164,14 @@ package enum PostText {
         let width = TextTable.width(reports.lazy.map { $0.textOrDash("listener") })
         for report in reports {
             let outcome = report.textOrDash("outcome")
-            let facts = [outcome, report.lengthOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
+            let facts = [outcome, report.durationOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
             let line = "  \(report.textOrDash("listener").padded(width))  \(facts.joined(separator: ", "))"
             lines.append(problems.contains(outcome) ? style.alarming(line) : line)
         }
         return lines
     }
 
-    /// The outcomes of a listener that did not do what it should.
     private static let problems: Set<String> = ["refused", "failed", "overran", "late"]
 
-    /// Whether a listener failed.
-    package static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
+    static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
 }

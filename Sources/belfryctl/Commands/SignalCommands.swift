@@ -1,59 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ArgumentParser
-internal import BelfryClient
-internal import BelfryConfiguration
-package import Varlink
+import ArgumentParser
+import BelfryClient
+import BelfryConfiguration
+import Varlink
 
-/// A question about what one signal would do. `explain` and `rehearse` have these arguments.
+/// The arguments of `explain` and `rehearse`.
 struct SignalQuery: ParsableArguments {
     @Argument(
-        help: "The signal: TERM, SIGUSR1, RTMIN+5.", completion: SignalArgument.completion,
-        transform: SignalArgument.init)
-    var signal: SignalArgument
+        help: "The signal: TERM, SIGUSR1, RTMIN+5.",
+        completion: .list(["TERM", "INT", "HUP", "TSTP", "CONT", "USR1", "USR2", "PWR", "QUIT"]),
+        transform: SignalQuery.name)
+    var signal: String
 
     @Flag(help: "Print the reply as one JSON object.")
     var json = false
 
-    /// Asks the service, and prints what it says.
+    /// The canonical name of a signal, without `SIG`.
+    private static func name(_ text: String) throws -> String {
+        do throws(ValueProblem) {
+            return SignalName.name(of: try SignalName.number(text)) ?? text
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    /// Calls the method with the signal, and prints the reply.
     @MainActor func ask(
         _ method: String, within limit: Duration?, _ context: CommandContext,
         as lines: (JSONObject, TextStyle) -> [String]
     ) async throws -> JSONObject {
         let client = try context.connect()
         let reply = try await client.call(
-            method, ["signal": .string(signal.name)], to: method.lowercased(), signal.name, within: limit)
+            method, ["signal": .string(signal)], to: method.lowercased(), signal, within: limit)
         try context.print(reply, json: json, as: lines)
         return reply
     }
 }
 
-/// A signal by its name, with or without `SIG`.
-struct SignalArgument: Sendable {
-    /// The name, without `SIG`.
-    let name: String
-
-    init(_ text: String) throws {
-        do throws(ValueProblem) {
-            let number = try SignalName.number(text)
-            name = SignalName.name(of: number) ?? text
-        } catch {
-            throw ValidationError(error.message)
-        }
-    }
-
-    /// What to complete it with.
-    static let completion = CompletionKind.list(["TERM", "INT", "HUP", "TSTP", "CONT", "USR1", "USR2", "PWR", "QUIT"])
-}
-
 /// `belfryctl explain`.
 struct ExplainCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Say what a signal would do now.",
+        commandName: "explain", abstract: "Show what a signal would do now.",
         discussion: """
-            The notifications in their order, the listeners that would be told with their deadlines, and whether all of \
-            it fits the time there is.
+            Prints the notifications in order, the listeners that would be called with their deadlines, and whether all \
+            deadlines together fit into the time limit of the transition.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -61,24 +53,23 @@ struct ExplainCommand: ServiceCommand {
     @OptionGroup var query: SignalQuery
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        _ = try await query.ask("Explain", within: context.looking, context, as: ExplainText.lines)
+        _ = try await query.ask("Explain", within: context.queryTimeout, context, as: ExplainText.lines)
         return .success
     }
 }
 
-/// What a signal would do.
-package enum ExplainText {
-    /// The lines of `explain`, from the reply of `Explain`.
-    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+/// The reply of `Explain` as text.
+enum ExplainText {
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let signal = "\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))"
         var lines = ["\(style.bold(signal)): \(reply.textOrDash("action")), \(reply.textOrDash("effect"))"]
         let steps = reply.objects("steps")
         guard !steps.isEmpty else {
-            return lines + ["Nothing is delivered in the state \(style.state(reply.textOrDash("state")))."]
+            return lines + ["No notification is delivered in the state \(style.state(reply.textOrDash("state")))."]
         }
         for task in reply.objects("tasks") {
             lines.append(
-                "Waits for background task '\(task.textOrDash("name"))', \(task.lengthOrDash("remainingUsec")).")
+                "Waits for background task '\(task.textOrDash("name"))', \(task.durationOrDash("remainingUsec")).")
         }
         return lines + table(steps).lines(style) + [verdict(reply, style)]
     }
@@ -97,7 +88,7 @@ package enum ExplainText {
                 let deadline = listener.number("deadlineUsec").map(DurationText.text(microseconds:))
                 table.add([
                     name, state, listener.textOrDash("name"), deadline ?? "at once",
-                    deadline == nil ? "-" : listener.lengthOrDash("shareUsec"),
+                    deadline == nil ? "-" : listener.durationOrDash("shareUsec"),
                     listener["rehearses"]?.boolValue == true ? "yes" : "no",
                 ])
                 (name, state) = ("", "")
@@ -107,29 +98,29 @@ package enum ExplainText {
     }
 
     private static func verdict(_ reply: JSONObject, _ style: TextStyle) -> String {
-        let longest = reply.lengthOrDash("longestUsec")
-        guard let limit = reply.number("limitUsec") else { return "Takes at most \(longest), and has no limit." }
+        let longest = reply.durationOrDash("longestUsec")
+        guard let limit = reply.number("limitUsec") else { return "Takes at most \(longest); there is no limit." }
         var text = "Takes at most \(longest), and has \(DurationText.text(microseconds: limit))"
         if let setting = reply.text("unitSetting") {
             text +=
                 " of \(setting)=\(reply.number("unitTimeoutUsec").map(DurationText.text(microseconds:)) ?? "infinity")"
         } else {
-            // StopTimeout= is the only such time that a key sets.
-            text += reply.text("action") == "stop" ? " by configuration" : " as any transition has"
+            // StopTimeout= is the only key for such a time.
+            text += reply.text("action") == "stop" ? " by configuration" : " as for any transition"
         }
         if reply["fits"]?.boolValue != false { return text + ": it fits." }
         return style.alarming(
-            text + ": it does not fit, and each listener has its share, or more while it reports progress.")
+            text + ": it does not fit. Each listener gets its share, or more while it reports progress.")
     }
 }
 
 /// `belfryctl rehearse`.
 struct RehearseCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rehearse", abstract: "Rehearse what a signal would do now.",
+        commandName: "rehearse", abstract: "Check whether what a signal does would succeed now.",
         discussion: """
-            The listeners that allow a dry run are asked in order whether they would succeed; nothing changes. The \
-            exit status is 1 when something speaks against it.
+            Asks the listeners that support a dry run, in order, whether they would succeed; nothing changes. The exit \
+            status is 1 if one of them would fail or refuse.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -137,15 +128,14 @@ struct RehearseCommand: ServiceCommand {
     @OptionGroup var query: SignalQuery
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let reply = try await query.ask("Rehearse", within: context.changing, context, as: RehearsalText.lines)
+        let reply = try await query.ask("Rehearse", within: context.changeTimeout, context, as: RehearsalText.lines)
         return RehearsalText.hasPassed(reply) ? .success : .failure
     }
 }
 
-/// What became of a rehearsal.
-package enum RehearsalText {
-    /// The lines of `rehearse`, from the reply of `Rehearse`.
-    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+/// The reply of `Rehearse` as text.
+enum RehearsalText {
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let signal = "\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))"
         var lines = ["\(style.bold(signal)): \(reply.textOrDash("action")), \(reply.textOrDash("effect"))"]
         for step in reply.objects("steps") {
@@ -156,20 +146,19 @@ package enum RehearsalText {
         }
         let unasked = reply.texts("unasked")
         if !unasked.isEmpty {
-            lines.append("Could not be asked, and may refuse or fail: \(unasked.joined(separator: ", "))")
+            lines.append("Not checked, may refuse or fail: \(unasked.joined(separator: ", "))")
         }
         guard hasPassed(reply) else {
-            return lines + reply.texts("reasons").map { style.alarming("Speaks against it: \($0)") }
+            return lines + reply.texts("reasons").map { style.alarming("Objection: \($0)") }
         }
-        return lines + [unasked.isEmpty ? "Nothing speaks against it." : "Of those asked, none speaks against it."]
+        return lines + [unasked.isEmpty ? "It would succeed." : "The listeners that were checked would succeed."]
     }
 
-    /// Whether nothing spoke against it.
-    package static func hasPassed(_ reply: JSONObject) -> Bool { reply["passed"]?.boolValue ?? false }
+    static func hasPassed(_ reply: JSONObject) -> Bool { reply["passed"]?.boolValue ?? false }
 
     private static func line(_ report: JSONObject, _ style: TextStyle) -> String {
         let outcome = report.textOrDash("outcome")
-        let facts = [outcome, report.lengthOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
+        let facts = [outcome, report.durationOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
         let line = "  \(report.textOrDash("listener")): \(facts.joined(separator: ", "))"
         return outcome == "completed" ? line : style.alarming(line)
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ArgumentParser
-internal import BelfryClient
-package import Varlink
+import ArgumentParser
+import BelfryClient
+import Varlink
 
 /// `belfryctl status`.
 struct StatusCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where the service is, and how its listeners do.")
+        commandName: "status", abstract: "Show the state of the service and of its listeners.")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -17,27 +17,27 @@ struct StatusCommand: ServiceCommand {
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let state = try await client.call("GetState", to: "get the state of", within: context.looking)
+        let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
         if json {
             try context.printJSON(state)
             return .success
         }
-        let listeners = try? await client.call("ListListeners", to: "list the listeners of", within: context.looking)
-        let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.looking)
+        let listeners = try? await client.call(
+            "ListListeners", to: "list the listeners of", within: context.queryTimeout)
+        let holds = try? await client.call("ListHolds", to: "list the holds of", within: context.queryTimeout)
         try context.print(
             StatusText.lines(state, listeners: listeners, holds: holds, now: CommandContext.now, context.style))
         return .success
     }
 }
 
-/// Where a service is, on a page.
+/// The state of a service on a page.
 @MainActor
-package enum StatusText {
-    /// The lines of `status`, from the replies of `GetState` and, as far as there are any, `ListListeners` and
-    /// `ListHolds`.
+enum StatusText {
+    /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those succeeded.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
-    package static func lines(
+    static func lines(
         _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
         let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
@@ -59,7 +59,7 @@ package enum StatusText {
             let text = "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
             facts.append((position == 0 ? "Held for" : "", text))
         }
-        let summary = listeners.map { ListenerTable.summary($0, style) } ?? []
+        let summary = listeners.map { ListenersCommand.summary($0, style) } ?? []
         for (position, line) in summary.enumerated() { facts.append((position == 0 ? "Listeners" : "", line)) }
         return ["\(style.bold(name)) is \(style.state(state.textOrDash("state")))"]
             + facts.map { heading, text in
@@ -69,11 +69,11 @@ package enum StatusText {
     }
 }
 
-/// Who ended or paused a service, and why, in a line or two.
+/// The exit record: who stopped or paused a service, and why.
 @MainActor
-package enum ExitRecordText {
-    /// From an object as `GetState` has it.
-    package static func lines(_ word: JSONObject, origins: OriginText = OriginText()) -> [String] {
+enum ExitRecordText {
+    /// The lines for the `lastWord` of `GetState`.
+    static func lines(_ word: JSONObject, origins: OriginText = OriginText()) -> [String] {
         var text = word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
         text += " by \(origins.text(word["origin"]?.objectValue ?? [:]))"
@@ -87,23 +87,23 @@ package enum ExitRecordText {
         }
         let times = slow.prefix(3).map { listener in
             let outcome = listener.text("outcome").flatMap { $0 == "completed" ? nil : " \($0)" } ?? ""
-            return "\(listener.textOrDash("listener")) \(listener.lengthOrDash("durationUsec"))\(outcome)"
+            return "\(listener.textOrDash("listener")) \(listener.durationOrDash("durationUsec"))\(outcome)"
         }
         if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
         return lines
     }
 }
 
-/// How and why a service was started, in one line.
-package enum LaunchText {
+/// The reason for a launch, in one line.
+enum LaunchText {
     private static let causes = [
-        "boot": "first of this boot", "start": "after a stop in order", "restart": "restarted",
-        "failure": "after a failure", "crash": "after a crash", "watchdog": "after the watchdog's kill",
+        "boot": "first of this boot", "start": "after an orderly stop", "restart": "restarted",
+        "failure": "after a failure", "crash": "after a crash", "watchdog": "after a watchdog timeout",
     ]
 
     /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer; sockets varlink`, from the user info of
     /// `didFinishLaunching`.
-    package static func text(_ launch: JSONObject) -> String {
+    static func text(_ launch: JSONObject) -> String {
         var parts: [String] = []
         let cause = launch.text("cause") ?? "unknown cause"
         let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue
@@ -125,7 +125,7 @@ package enum LaunchText {
     }
 }
 
-/// How a run of a unit ended, in a few words.
+/// How a run of a unit ended.
 enum UnitExitText {
     /// `watchdog, killed by SIGABRT`, from an object with `result`, `code` and `status`.
     static func text(_ exit: JSONObject) -> String {

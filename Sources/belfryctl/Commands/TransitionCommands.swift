@@ -5,18 +5,18 @@ import ArgumentParser
 import BelfryClient
 import Varlink
 
-/// A command that leads the service to another state, and prints which one it has reached.
+/// A command that requests a transition, and prints the state that was reached.
 protocol TransitionCommand: ServiceCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
-    /// Whether the reply is printed as it came.
+    /// Whether to print the reply as JSON.
     var json: Bool { get }
 }
 
 extension TransitionCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
-        let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changing)
+        let reply = try await client.call(Self.method, to: Self.method.lowercased(), within: context.changeTimeout)
         try context.print(reply, json: json) { reply, style in
             [style.state(reply.textOrDash("state"))]
         }
@@ -27,8 +27,8 @@ extension TransitionCommand {
 /// `belfryctl pause`.
 struct PauseCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Bring the service to the background, as SIGTSTP does.",
-        discussion: "Waits until that is done, and prints the state that was reached.")
+        commandName: "pause", abstract: "Pause the service: bring it to the background, as SIGTSTP does.",
+        discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Pause"
 
     @OptionGroup var connection: ConnectionOptions
@@ -40,8 +40,8 @@ struct PauseCommand: TransitionCommand {
 /// `belfryctl resume`.
 struct ResumeCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Bring the service back, as SIGCONT does.",
-        discussion: "Waits until that is done, and prints the state that was reached.")
+        commandName: "resume", abstract: "Resume the service: bring it back to the foreground, as SIGCONT does.",
+        discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Resume"
 
     @OptionGroup var connection: ConnectionOptions
@@ -53,8 +53,8 @@ struct ResumeCommand: TransitionCommand {
 /// `belfryctl interrupt`.
 struct InterruptCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "interrupt", abstract: "Make the service inactive for a short time, until it is resumed.",
-        discussion: "Waits until that is done, and prints the state that was reached.")
+        commandName: "interrupt", abstract: "Make the service inactive until it is resumed.",
+        discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Interrupt"
 
     @OptionGroup var connection: ConnectionOptions

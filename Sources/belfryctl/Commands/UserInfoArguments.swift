@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import Varlink
+import Varlink
 
 /// User info from the command line: `key=value` and `key:=JSON`.
-package enum UserInfoArguments {
-    /// Why an argument was not understood.
-    package struct Problem: Error, Equatable, CustomStringConvertible {
-        /// What to tell people.
-        package let description: String
+enum UserInfoArguments {
+    /// Why an argument is invalid.
+    struct Problem: Error, Equatable, CustomStringConvertible {
+        let description: String
     }
 
-    /// The members that the arguments spell. After `=`, what looks like a JSON number, `true`, `false` or `null` is
-    /// that, anything else is text as it stands; after `:=` comes any JSON.
+    /// The members that the arguments describe. After `=`, a JSON number, `true`, `false` or `null` is taken as that, and
+    /// everything else as text; after `:=` comes any JSON.
     ///
-    /// - Throws: which argument is wrong, and how.
-    package static func parse(_ arguments: [String]) throws(Problem) -> JSONObject {
+    /// - Throws: `Problem` for the first invalid argument.
+    static func parse(_ arguments: [String]) throws(Problem) -> JSONObject {
         var members = JSONObject()
         for argument in arguments {
             guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else {
@@ -36,7 +35,7 @@ package enum UserInfoArguments {
         do throws(JSONParseError) {
             return try JSONValue(json: Array(text.utf8))
         } catch {
-            throw Problem(description: "value of '\(key)' is no JSON: \(error)")
+            throw Problem(description: "value of '\(key)' is not JSON: \(error)")
         }
     }
 
@@ -45,7 +44,7 @@ package enum UserInfoArguments {
         switch value {
         case .null, .bool, .int:
             return value
-        // A long run of digits is rather a name than a number to be rounded.
+        // A long run of digits is text: a number would be rounded.
         case .double where text.utf8.contains { "eE.".utf8.contains($0) }:
             return value
         case .double, .string, .array, .object:

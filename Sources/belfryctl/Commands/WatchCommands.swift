@@ -9,11 +9,11 @@ import BelfryLinux
 import Glibc
 import Varlink
 
-/// A command that follows what happens to the service.
+/// A command that follows the notifications of the service.
 protocol WatchingCommand: ServiceCommand {
-    /// The notifications.
+    /// The names of the notifications.
     var names: [String] { get }
-    /// What came after this number first.
+    /// Notifications after this sequence number come first.
     var after: Int64? { get }
 }
 
@@ -24,33 +24,32 @@ extension WatchingCommand {
         } catch {
             throw ValidationError(error.message)
         }
-        if let after, after < 0 { throw ValidationError("a sequence number is not negative") }
+        if let after, after < 0 { throw ValidationError("--after must not be negative") }
     }
 
-    /// What is followed.
-    @MainActor func subject(isAwaited: Bool, _ context: CommandContext) -> Watch.Subject {
+    @MainActor func subject(waitsForService: Bool, _ context: CommandContext) -> Watch.Subject {
         context.warn(of: names)
-        return Watch.Subject(path: context.path, names: names, after: after, isAwaited: isAwaited)
+        return Watch.Subject(path: context.path, names: names, after: after, waitsForService: waitsForService)
     }
 }
 
 /// `belfryctl watch`.
 struct WatchCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show what happens to the service, as it happens.",
+        commandName: "watch", abstract: "Show the notifications of the service as they are posted.",
         discussion: """
-            Prints where the service is, and then a line for each notification. When the service goes away, waits for \
-            it and goes on where it was; a service that was stopped is not started by this. Ends with SIGINT, SIGTERM, \
-            or when nobody reads the output any more. --timeout limits only how long to wait for where the service is.
+            Prints the state of the service, and then a line for each notification. When the service ends, waits for it to \
+            return and continues after the last notification shown; a service that was stopped is not started. Ends on \
+            SIGINT or SIGTERM, or when the reader of the output closes it. --timeout limits only the wait for the state.
             """)
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Argument(
-        help: "Show only these notifications.", completion: .notifications)
+    @Argument(help: "Show only these notifications.", completion: .notifications)
     var names: [String] = []
 
-    @Option(help: ArgumentHelp("Show first what came after this number.", valueName: "sequence"))
+    @Option(
+        help: ArgumentHelp("Show first the notifications after this sequence number.", valueName: "sequence"))
     var after: Int64?
 
     @Flag(help: "Print one JSON object a line: {\"state\":…}, then {\"notification\":…} each.")
@@ -60,9 +59,9 @@ struct WatchCommand: WatchingCommand {
     var wait = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let session = try WatchSession(subject(isAwaited: wait, context), json: json, context)
-        if let limit = context.changing {
-            try session.limit(limit, ControlFailure(noAnswerIn: limit, to: "watch", context.path))
+        let session = try WatchSession(subject(waitsForService: wait, context), json: json, context)
+        if let limit = context.changeTimeout {
+            try session.setTimeout(limit, ClientFailure(noAnswerIn: limit, to: "watch", context.path))
         }
         return try await session.run()
     }
@@ -73,8 +72,8 @@ struct WaitCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait for the next notification of a name, and show it.",
         discussion: """
-            With several names the first of them ends the wait. A restart of the service does not. With --timeout it ends \
-            with status 69 when nothing came in that time.
+            With several names the first such notification ends the wait. A restart of the service does not. With \
+            --timeout the exit status is 69 if none arrives in that time.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -82,89 +81,88 @@ struct WaitCommand: WatchingCommand {
     @Argument(help: "The notifications.", completion: .notifications)
     var names: [String]
 
-    @Option(help: ArgumentHelp("Take one that came after this number already.", valueName: "sequence"))
+    @Option(
+        help: ArgumentHelp("Accept a past notification after this sequence number too.", valueName: "sequence"))
     var after: Int64?
 
     @Flag(help: "Print {\"notification\":…}.")
     var json = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let session = try WatchSession(subject(isAwaited: true, context), json: json, count: 1, context)
-        if let limit = context.changing {
+        let session = try WatchSession(subject(waitsForService: true, context), json: json, count: 1, context)
+        if let limit = context.changeTimeout {
             let what = names.joined(separator: ", ")
-            try session.limit(
-                limit,
-                ControlFailure(
-                    .unavailable, "unable to wait for '\(what)': nothing came in \(DurationText.text(limit))"))
+            let reason = "nothing came in \(DurationText.text(limit))"
+            try session.setTimeout(limit, ClientFailure(.unavailable, "unable to wait for '\(what)': \(reason)"))
         }
         return try await session.run()
     }
 }
 
-/// A watch on its way to standard output, until a signal, a failure or the end of the output.
+/// Writes what a watch reports to standard output, until a signal, a failure or the end of the output.
 @MainActor
 final class WatchSession {
     private let context: CommandContext
     private let output: LineOutput
     private let isJSON: Bool
-    /// How many notifications are waited for; nil for a watch without an end.
-    private var left: Int?
+    /// The number of notifications still to show; nil for a watch without end.
+    private var remaining: Int?
     private let line: NotificationLine
     private var watch: Watch?
-    private let end = SessionEnd()
+    private let completion = SessionCompletion()
 
-    /// - Parameter count: how many notifications end the watch, of which only these are shown; nil for no end.
+    /// - Parameter count: the number of notifications after which to end, in which case states are not shown; nil for a
+    ///   watch without end.
     init(_ subject: Watch.Subject, json: Bool, count: Int? = nil, _ context: CommandContext) throws {
         self.context = context
         isJSON = json
-        left = count
+        remaining = count
         line = NotificationLine(context.style)
         output = LineOutput(.output, on: context.loop)
         watch = Watch(subject, on: context.loop) { [weak self] in
             self?.show($0)
         } onEnd: { [weak self] in
-            self?.end.reach(.failure($0))
+            self?.completion.finish(.failure($0))
         }
         output.onEnd = { [weak self] error in
-            self?.end.reach(error.map { .failure($0) } ?? .success(.success))
+            self?.completion.finish(error.map { .failure($0) } ?? .success(.success))
         }
         output.onCongestion = { [weak self] in self?.watch?.isPaused = $0 }
     }
 
-    /// Watches, and returns when that is over.
+    /// Watches, and returns when that has ended.
     func run() async throws -> CommandStatus {
         var signals = 0
-        let result = try await end.wait(on: context.loop) { [unowned end] _ in
+        let result = try await completion.wait(on: context.loop) { [unowned completion] _ in
             signals += 1
-            end.reach(.success(.success))
+            completion.finish(.success(.success))
         } _: {
             watch?.start()
         }
         watch?.stop()
-        if !output.finish(after: signals) { context.note("nobody reads, the last line is not whole") }
+        if !output.finish(after: signals) { context.note("output is not being read, the last line is incomplete") }
         return try result.get()
     }
 
-    /// Gives up with this failure when in this time what is waited for has not come: the notifications that are counted,
-    /// or else the first state.
-    func limit(_ limit: Duration, _ failure: ControlFailure) throws(SystemError) {
-        try end.limit(limit, on: context.loop, failure)
+    /// Fails after this time, unless the notifications that are counted, or else the first state, arrive before.
+    func setTimeout(_ limit: Duration, _ failure: ClientFailure) throws(SystemError) {
+        try completion.setTimeout(limit, on: context.loop, failure)
     }
 
     private func show(_ event: WatchEvent) {
         switch event {
-        case .state where left != nil: break
+        case .state where remaining != nil: break
         case .state(let state):
-            end.endLimit()
+            completion.cancelTimeout()
             output.write(isJSON ? json("state", state) : line.line(state: state))
         case .notification(let notification):
-            guard left != 0 else { return }
+            guard remaining != 0 else { return }
             output.write(isJSON ? json("notification", notification) : line.line(notification))
-            guard let left else { return }
-            self.left = left - 1
-            guard left == 1 else { return }
-            end.endLimit()
-            output.whenWritten { [weak self] in self?.end.reach(.success(.success)) }
+            guard let remaining else { return }
+            self.remaining = remaining - 1
+            guard remaining == 1 else { return }
+            completion.cancelTimeout()
+            output.whenWritten { [weak self] in self?.completion.finish(.success(.success)) }
         case .note(let text):
             context.note(text)
         }

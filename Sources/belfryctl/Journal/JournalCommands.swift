@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import ArgumentParser
-internal import BelfryClient
-internal import BelfryConfiguration
-package import Varlink
+import ArgumentParser
+import BelfryClient
+import BelfryConfiguration
+import Varlink
 
-/// A command that reads what a service has written to the journal.
+/// A command that reads the records of a service from the journal.
 protocol JournalCommand: ServiceCommand {
-    /// Which service, when it is said.
+    /// The service, if it is named.
     var source: JournalSource { get }
 }
 
 extension JournalCommand {
-    /// Refuses what the journal has no use for.
+    /// Refuses options that contradict each other.
     func checkSource() throws {
         if connection.socket != nil, source.service != nil {
-            throw ValidationError("--socket and --service both say which service, give one of them")
+            throw ValidationError("--socket and --service both name the service, use one of them")
         }
         if connection.timeout != nil, !isAsked(environment: CommandContext.environment()) {
-            throw ValidationError("--timeout is for a service that is asked for its name, give --socket with it")
+            throw ValidationError("--timeout applies only when the service is asked for its name, use it with --socket")
         }
     }
 
-    /// What the journal calls the service: the one at the socket that was named says so itself.
-    @MainActor func service(_ context: CommandContext) async throws(ControlFailure) -> String {
+    /// The name of the service in the journal. A service whose socket is given is asked for its name.
+    @MainActor func service(_ context: CommandContext) async throws(ClientFailure) -> String {
         guard isAsked(environment: CommandContext.environment()) else { return source.service ?? "belfryd" }
-        do throws(ControlFailure) {
-            let state = try await context.connect().call("GetState", to: "get the name of", within: context.looking)
+        do throws(ClientFailure) {
+            let state = try await context.connect().call(
+                "GetState", to: "get the name of", within: context.queryTimeout)
             guard let name = state["service"]?.stringValue, name.utf8.count <= 255 else {
-                throw ControlFailure(.unavailable, "unable to get the name of '\(context.path)': it says none")
+                throw ClientFailure(.unavailable, "unable to get the name of '\(context.path)': it did not give one")
             }
             return name
         } catch {
-            throw error.with("--service says without asking what the journal calls it")
+            throw error.with("use --service to give its name in the journal instead")
         }
     }
 
@@ -42,13 +43,13 @@ extension JournalCommand {
     }
 }
 
-/// Whose records are read. `history` and `plot` have this.
+/// The service whose records are read, an option of `history` and `plot`.
 struct JournalSource: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The service, as the journal calls it (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
+            "The name of the service in the journal (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
             discussion: """
-                Without it the one at --socket or $BELFRY_SOCKET, which has to run to be asked for its name, else \
+                Default: the service at --socket or $BELFRY_SOCKET, which must run to be asked for its name, otherwise \
                 belfryd.
                 """, valueName: "name"))
     var service: String?
@@ -57,10 +58,10 @@ struct JournalSource: ParsableArguments {
 /// `belfryctl history`.
 struct HistoryCommand: JournalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show what happened to the service, from the journal.",
+        commandName: "history", abstract: "Show past notifications of the service, from the journal.",
         discussion: """
-            One line for each notification, as 'belfryctl watch' shows them. The service need not run. Reading the journal \
-            of a system service takes root or the group systemd-journal.
+            Prints one line for each notification, as 'belfryctl watch' does. The service need not run. Root and members of \
+            the group systemd-journal can read the journal of a system service.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -71,19 +72,21 @@ struct HistoryCommand: JournalCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Not before: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
+            "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
             valueName: "time"))
     var since: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Not after.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show notifications until this time.", valueName: "time"))
     var until: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only of this boot: an id, or 0 for this one, -1 for the one before.", valueName: "boot"))
+        help: ArgumentHelp(
+            "Show only this boot: an id, or 0 for the current boot, -1 for the one before.", valueName: "boot"))
     var boot: String?
 
-    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("Only the last so many.", valueName: "number"))
+    @Option(
+        name: [.customShort("n"), .long], help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
     var lines: Int?
 
     @OptionGroup var source: JournalSource
@@ -95,12 +98,12 @@ struct HistoryCommand: JournalCommand {
         try checkSource()
         for text in [since, until] {
             guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
-            throw ValidationError("'\(text)' is no point in time")
+            throw ValidationError("invalid time '\(text)'")
         }
         if let boot, JournalBoot(boot) == nil {
-            throw ValidationError("'\(boot)' is no boot, which is an id of 32 hexadecimal digits, or 0, -1, -2 …")
+            throw ValidationError("invalid boot '\(boot)', expected an id of 32 hexadecimal digits, or 0, -1, -2 …")
         }
-        if let lines, lines < 0 { throw ValidationError("a number of lines is not negative") }
+        if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
@@ -124,8 +127,8 @@ struct HistoryCommand: JournalCommand {
 /// `belfryctl plot`.
 struct PlotCommand: JournalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plot", abstract: "Draw how the last launch or stop went, listener by listener.",
-        discussion: "It is read from the journal, so that the service need not run.")
+        commandName: "plot", abstract: "Draw a timeline of the last launch or stop, listener by listener.",
+        discussion: "The timeline is read from the journal. The service need not run.")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -146,27 +149,28 @@ struct PlotCommand: JournalCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let service = try await service(context)
         guard let timeline = try JournalReader().lastTimeline(of: transition, service: JournalService(service)) else {
-            let name = OutsideText.line(service)
-            throw ControlFailure(.unavailable, "unable to plot '\(transition)': the journal has none of \(name)")
+            let name = PrintableText.line(service)
+            throw ClientFailure(
+                .unavailable, "unable to plot '\(transition)': the journal has no record of it for \(name)")
         }
         try context.print(timeline, json: json, as: TimelinePlot.lines)
         return .success
     }
 }
 
-/// A transition as bars: a line for each notification and for each listener that was told of it.
-package enum TimelinePlot {
+/// A transition as bars: a line for each notification and for each listener that was called.
+enum TimelinePlot {
     private static let width = 40
 
     /// The lines of a timeline, `{"trigger":…,"realtimeUsec":…,"durationUsec":…,"steps":[…]}`.
-    package static func lines(_ timeline: JSONObject, _ style: TextStyle) -> [String] {
+    static func lines(_ timeline: JSONObject, _ style: TextStyle) -> [String] {
         let steps = timeline.objects("steps")
         let start = steps.first?.number("startUsec") ?? 0
         let whole = max(timeline.number("durationUsec") ?? 0, 1)
         let names = TextTable.width(steps.lazy.flatMap { $0.objects("listeners") }.map { $0.textOrDash("listener") })
-        // Listeners stand two spaces further right.
+        // Listeners are indented by two spaces.
         let column = max(names, TextTable.width(steps.lazy.map { $0.textOrDash("notification") }) - 2)
-        let title = "\(timeline.textOrDash("trigger")) took \(timeline.lengthOrDash("durationUsec"))"
+        let title = "\(timeline.textOrDash("trigger")) took \(timeline.durationOrDash("durationUsec"))"
         var lines = [style.bold(title) + ", ended \(WallClockText.dateAndTime(timeline.number("realtimeUsec") ?? 0))"]
         for step in steps {
             lines.append(style.notification(step.textOrDash("notification")))
@@ -184,7 +188,7 @@ package enum TimelinePlot {
         return lines
     }
 
-    /// At least one sign, at its place.
+    /// At least one mark, at the place of its time.
     private static func bar(_ begin: Int64, _ duration: Int64, of whole: Int64) -> String {
         func place(_ time: Int64) -> Int { Int(min(max(Double(time) / Double(whole), 0), 1) * Double(width)) }
         let first = min(place(begin), width - 1)

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryClient
-internal import BelfryLinux
-package import BelfrySystemd
-internal import Glibc
-package import Varlink
+import BelfryClient
+import BelfryLinux
+import BelfrySystemd
+import Glibc
+import Varlink
 
 /// Reads the notifications of the past from the journal.
 @MainActor
-package final class JournalReader {
+final class JournalReader {
     private let isOfMachine: Bool
     private let journal: SystemJournal
 
     /// Opens the journal, or that of a directory.
-    package init(directory: String? = nil) throws(ControlFailure) {
+    init(directory: String? = nil) throws(ClientFailure) {
         isOfMachine = directory == nil
         do throws(SystemError) {
             journal = try SystemJournal(directory.map { .directory($0) } ?? .all)
         } catch {
-            throw ControlFailure(error)
+            throw ClientFailure(error)
         }
     }
 
-    /// The notifications that a query asks for, oldest first. `body` is called for each.
+    /// Calls `body` for each notification that matches a query, oldest first.
     ///
-    /// - Throws: what `body` throws, `ControlFailure` when there is none because the journal may not be read or there is
-    ///   no journal.
-    package func read(_ query: JournalQuery, _ body: (JSONObject) throws -> Void) throws {
+    /// - Throws: what `body` throws; `ClientFailure` if nothing was found because the journal is not readable or does not
+    ///   exist.
+    func read(_ query: JournalQuery, _ body: (JSONObject) throws -> Void) throws {
         var isEmpty = true
         do {
             try select(query)
@@ -44,23 +44,23 @@ package final class JournalReader {
                 isEmpty = false
                 try body(notification)
             }
-            if isEmpty { try checkThatThereIsOne() }
+            if isEmpty { try checkThatJournalIsReadable() }
         } catch let error as SystemError {
-            throw ControlFailure(error)
+            throw ClientFailure(error)
         }
     }
 
-    /// How the last transition of a kind went; nil when there is none.
+    /// The timeline of the last transition of a kind; nil if there is none.
     ///
     /// - Throws: as `read` does.
-    package func lastTimeline(of trigger: String, service: JournalService) throws -> JSONObject? {
+    func lastTimeline(of trigger: String, service: JournalService) throws -> JSONObject? {
         do {
             journal.removeMatches()
             try service.select(in: journal)
             try journal.match("BELFRY_TRIGGER", trigger)
             try journal.seekTail()
             guard try journal.previous() else {
-                try checkThatThereIsOne()
+                try checkThatJournalIsReadable()
                 return nil
             }
             guard let text = journal.field("BELFRY_TIMELINE"),
@@ -72,33 +72,34 @@ package final class JournalReader {
                 "steps": steps,
             ]
         } catch let error as SystemError {
-            throw ControlFailure(error)
+            throw ClientFailure(error)
         }
     }
 
-    /// There is nothing to be shown: it may be there, and out of sight, or there is no journal. Forgets the matches.
-    private func checkThatThereIsOne() throws {
+    /// Finds out why nothing was found: the journal may not be readable or may not exist. Removes the matches.
+    private func checkThatJournalIsReadable() throws {
         if isOfMachine, SystemJournal.isForbidden() {
-            throw ControlFailure(
-                .permission, "unable to read 'the journal': permission denied", "root and the group systemd-journal may"
+            throw ClientFailure(
+                .permission, "unable to read the journal: permission denied",
+                "root and members of the group systemd-journal can read it"
             )
         }
         guard try journal.isEmpty() else { return }
-        throw ControlFailure(.unavailable, "unable to read 'the journal': there is none", Self.hint)
+        throw ClientFailure(.unavailable, "unable to read the journal: there is none", Self.hint)
     }
 
-    private static let hint = "does systemd-journald run, and may it store anything (journald.conf(5))?"
+    private static let hint = "is systemd-journald running, and is its storage enabled (Storage= in journald.conf(5))?"
 
     private func select(_ query: JournalQuery) throws {
         let boot = try query.boot.map(id)
         journal.removeMatches()
         try query.service.select(in: journal)
-        // Of the records with a notification those of listeners are left out one by one: there is no match for absence.
+        // Records of listeners have a notification too and are skipped one by one: there is no match for a missing field.
         for name in query.names { try journal.match("BELFRY_NOTIFICATION", name) }
         if let boot { try journal.match("_BOOT_ID", boot) }
     }
 
-    /// Goes back from the end until `limit` notifications are ahead.
+    /// Seeks backwards from the end over `limit` notifications.
     private func skipAllBut(_ limit: Int, _ query: JournalQuery) throws {
         if let until = query.until {
             try journal.seek(realtimeUsec: until.adding(1))
@@ -111,7 +112,7 @@ package final class JournalReader {
             if let since = query.since, try journal.realtimeUsec < since { return }
             if notification() != nil { left -= 1 }
         }
-        // The next one is then the first to be shown; before the very first there is none to go back to.
+        // The next record is then the first to show. The very first record has no predecessor.
         if limit > 0, try !journal.previous() { try journal.seekHead() }
     }
 
@@ -120,23 +121,23 @@ package final class JournalReader {
             journal.fields(JournalNotification.prefix), bootID: journal.field("_BOOT_ID") ?? "")
     }
 
-    /// The id of a boot. The journal must have it, unless it is this one.
+    /// The id of a boot, which must be in the journal unless it is the current one.
     private func id(_ boot: JournalBoot) throws -> String {
         switch boot {
         case .offset(0): return try JournalID.boot().text
         case .offset(let offset):
             let boots = try bootsInOrder()
             if offset < 0, boots.count + offset > 0 { return boots[boots.count - 1 + offset] }
-            throw try missing("\(offset)", "the journal has \(boots.count)")
+            throw try missing("\(offset)", "the number of boots in the journal is \(boots.count)")
         case .id(let id):
             if try start(of: id.text) != nil { return id.text }
-            throw try missing(id.text, "the journal does not have it")
+            throw try missing(id.text, "it is not in the journal")
         }
     }
 
-    private func missing(_ boot: String, _ reason: String) throws -> ControlFailure {
-        try checkThatThereIsOne()
-        return ControlFailure(.usage, "unable to find boot '\(boot)': \(reason)")
+    private func missing(_ boot: String, _ reason: String) throws -> ClientFailure {
+        try checkThatJournalIsReadable()
+        return ClientFailure(.usage, "unable to find boot '\(boot)': \(reason)")
     }
 
     private func bootsInOrder() throws -> [String] {
@@ -153,43 +154,44 @@ package final class JournalReader {
     }
 }
 
-/// Which notifications are asked for.
-package struct JournalQuery: Sendable, Equatable {
+/// Which notifications to read.
+struct JournalQuery: Sendable, Equatable {
     /// The service that wrote them.
-    package var service: JournalService
-    /// Only these; all when empty.
-    package var names: [String] = []
+    var service: JournalService
+    /// Only these names; all when empty.
+    var names: [String] = []
     /// Not before this, in microseconds of CLOCK_REALTIME.
-    package var since: Int64?
+    var since: Int64?
     /// Not after this.
-    package var until: Int64?
+    var until: Int64?
     /// Only of this boot.
-    package var boot: JournalBoot?
-    /// Only the last so many.
-    package var limit: Int?
+    var boot: JournalBoot?
+    /// Only this number of notifications, the last ones.
+    var limit: Int?
 
     /// All notifications of a service.
-    package init(service: JournalService) { self.service = service }
+    init(service: JournalService) { self.service = service }
 }
 
-/// A service whose records are read. Anybody may write records in its name: those count of which journald itself says
-/// (systemd.journal-fields(7), «Trusted Journal Fields») that they come from its unit, from root or from whoever asks.
-package struct JournalService: Sendable, Equatable {
+/// The service whose records are read. Any process can write records in the name of a service. A record counts only if its
+/// trusted fields (systemd.journal-fields(7)) say that it comes from the unit of the service, from root or from the user
+/// who reads.
+struct JournalService: Sendable, Equatable {
     private static let suffix = ".service"
 
     private let name: String
     private let uid: UInt32
 
-    /// The service of this name, as the journal calls it (`SYSLOG_IDENTIFIER`), whose unit is called the same; or that of a
-    /// unit (`NAME.service`), whatever it is called itself.
+    /// The service with this name in the journal (`SYSLOG_IDENTIFIER`), whose unit has the same name; or, for
+    /// `NAME.service`, the service of that unit, whatever its name.
     ///
-    /// - Parameter uid: who asks.
-    package init(_ name: String, askedBy uid: UInt32 = geteuid()) {
+    /// - Parameter uid: the user who reads.
+    init(_ name: String, readBy uid: UInt32 = geteuid()) {
         self.name = name
         self.uid = uid
     }
 
-    /// Leaves only its records in a journal without other matches.
+    /// Restricts a journal without matches to the records of the service.
     func select(in journal: SystemJournal) throws(SystemError) {
         if name.hasSuffix(Self.suffix) {
             try journal.match("_SYSTEMD_UNIT", name)
@@ -208,14 +210,14 @@ package struct JournalService: Sendable, Equatable {
 }
 
 /// A boot of the machine, as a user names it.
-package enum JournalBoot: Sendable, Equatable {
+enum JournalBoot: Sendable, Equatable {
     /// By its id.
     case id(JournalID)
     /// By its number from the last one: 0 is this boot, -1 the one before it.
     case offset(Int)
 
     /// Nil when the text is neither an id nor a number.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         if let id = JournalID(text) {
             self = .id(id)
         } else if let offset = Int(text) {

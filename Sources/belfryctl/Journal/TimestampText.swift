@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryClient
-internal import BelfryConfiguration
-internal import BelfryEventLoop
-internal import Glibc
+import BelfryClient
+import BelfryConfiguration
+import BelfryEventLoop
+import Glibc
 
-/// Points in time as systemd.time(7) writes them, as far as people type them, in the time zone of this process.
-package enum TimestampText {
+/// Parses points in time in the common forms of systemd.time(7), in the time zone of this process.
+enum TimestampText {
     /// `now`, `today`, `yesterday`, `2026-01-02 14:03:22` and parts of it, `-5min`, `5min ago`, `@1767358802`.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
-    /// - Returns: the same; nil for what is no point in time.
-    package static func parse(_ text: String, now: Int64) -> Int64? {
+    /// - Returns: CLOCK_REALTIME in microseconds; nil if the text is invalid.
+    static func parse(_ text: String, now: Int64) -> Int64? {
         switch text {
         case "now": return now
         case "today": return midnight(now, days: 0)
@@ -50,7 +50,7 @@ package enum TimestampText {
         return microseconds(Int64(mktime(&parts)))
     }
 
-    /// A date, a time of day, or both. What is left out is today, or the beginning of the day.
+    /// A date, a time of day, or both. The default for the date is today, for the time the beginning of the day.
     private static func date(_ text: String, _ now: Int64) -> Int64? {
         var parts = local(now)
         (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)
@@ -67,7 +67,7 @@ package enum TimestampText {
         guard (1...2).contains(words.count) else { return nil }
         let asked = parts
         let seconds = mktime(&parts)
-        // mktime(3) takes 25:61 and the 31st of June for later ones.
+        // mktime(3) normalizes 25:61 and the 31st of June.
         let isReal =
             (asked.tm_mon, asked.tm_mday, asked.tm_min, asked.tm_sec)
             == (parts.tm_mon, parts.tm_mday, parts.tm_min, parts.tm_sec)

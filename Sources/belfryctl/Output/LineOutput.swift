@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryClient
-package import BelfryEventLoop
-internal import Glibc
+import BelfryClient
+import BelfryEventLoop
+import Glibc
 
-/// Lines that go out at once and never block the loop: what a slow reader does not take waits here.
+/// Writes lines at once without blocking the loop. Lines that a slow reader does not take are buffered.
 @MainActor
-package final class LineOutput {
-    /// Called once when no more can be written; nil when the reader has gone.
-    package var onEnd: ((ControlFailure?) -> Void)?
-    /// Called with true when too much waits, and with false when it has been taken.
-    package var onCongestion: ((Bool) -> Void)?
+final class LineOutput {
+    /// Called once when no more can be written; with nil when the reader is gone.
+    var onEnd: ((ClientFailure?) -> Void)?
+    /// Called with true when the buffer is over its limit, and with false when it is empty again.
+    var onCongestion: ((Bool) -> Void)?
 
     private let stream: StandardStream
     private let limit: Int
@@ -21,37 +21,37 @@ package final class LineOutput {
     private var isOver = false
     private var onWritten: (() -> Void)?
 
-    /// An output on a standard stream. `limit` is how many bytes may wait before it calls itself congested.
-    package init(_ stream: StandardStream, on loop: MainEventLoop, limit: Int = 256 << 10) {
+    /// An output on a standard stream. `limit` is the number of buffered bytes above which it is congested.
+    init(_ stream: StandardStream, on loop: MainEventLoop, limit: Int = 256 << 10) {
         self.stream = stream
         self.limit = limit
-        // Regular files never block and cannot be watched.
+        // Regular files do not block, and epoll(7) refuses them.
         source = try? loop.source(descriptor: stream.descriptor, []) { [weak self] in self?.react($0) }
     }
 
-    /// Writes a line, or keeps it until it can be written.
-    package func write(_ line: String) {
+    /// Writes a line, or buffers it until it can be written.
+    func write(_ line: String) {
         guard !isOver else { return }
         pending.append(line)
         drain()
     }
 
-    /// Calls `handler` once nothing waits any more, unless no more can be written.
-    package func whenWritten(_ handler: @escaping () -> Void) {
+    /// Calls `handler` once the buffer is empty, unless writing has failed.
+    func whenWritten(_ handler: @escaping () -> Void) {
         onWritten = handler
         drain()
     }
 
-    /// Ends the output, and blocks for that. After a signal only a line that was begun is finished, unless the reader takes
-    /// nothing of it or a second one comes; otherwise all that waits is written.
+    /// Writes the buffer, and blocks meanwhile. After a signal only a line that was begun is completed, until the reader
+    /// stalls or a second signal comes.
     ///
-    /// - Parameter signals: how many have come.
-    /// - Returns: whether the output ends with a whole line, or nobody reads it.
-    package func finish(after signals: Int) -> Bool {
+    /// - Parameter signals: the number of signals so far.
+    /// - Returns: whether the output ends with a whole line, or its reader is gone.
+    func finish(after signals: Int) -> Bool {
         guard !isOver else { return true }
         isOver = true
         source?.cancel()
-        if signals > 0 { pending.removeWhatIsNotBegun() }
+        if signals > 0 { pending.removeUnstartedLines() }
         do {
             try stream.write(&pending, after: signals)
         } catch {
@@ -69,7 +69,7 @@ package final class LineOutput {
         do {
             while !isOver, !pending.isEmpty, source == nil || stream.isWritable { try pending.write(to: stream) }
         } catch {
-            return end(error as? ControlFailure)
+            return end(error as? ClientFailure)
         }
         source?.events = pending.isEmpty ? [] : .writable
         if pending.isEmpty, let onWritten {
@@ -82,7 +82,7 @@ package final class LineOutput {
         onCongestion?(isFull)
     }
 
-    private func end(_ failure: ControlFailure?) {
+    private func end(_ failure: ClientFailure?) {
         guard !isOver else { return }
         isOver = true
         source?.cancel()
@@ -90,16 +90,16 @@ package final class LineOutput {
     }
 }
 
-/// Lines that are still to be written, and whether the first of them was begun.
+/// A buffer of lines, which knows whether the first one has been written in part.
 struct PendingLines {
     private static let lineEnd = UInt8(ascii: "\n")
 
     private var bytes: [UInt8] = []
     private var head = 0
-    /// Whether what was written ends inside a line.
+    /// Whether the last byte written was inside a line.
     private(set) var isInsideLine = false
 
-    /// How many bytes wait.
+    /// The number of buffered bytes.
     var count: Int { bytes.count - head }
     var isEmpty: Bool { count == 0 }
 
@@ -108,17 +108,17 @@ struct PendingLines {
         bytes.append(Self.lineEnd)
     }
 
-    /// Leaves only the rest of a line that was begun.
-    mutating func removeWhatIsNotBegun() {
+    /// Removes all but the rest of a line that was begun.
+    mutating func removeUnstartedLines() {
         var end = head
         if isInsideLine { end = bytes[head...].firstIndex(of: Self.lineEnd).map { $0 + 1 } ?? bytes.count }
         bytes.removeSubrange(end...)
     }
 
-    /// Writes once to a descriptor that poll(2) calls writable: as many whole lines as PIPE_BUF bytes hold, which a pipe
-    /// takes without blocking and together (pipe(7)), or a part of a longer line.
+    /// Writes once to a descriptor that poll(2) reports as writable: as many whole lines as fit in PIPE_BUF bytes, which a pipe
+    /// accepts atomically and without blocking (pipe(7)), or a part of a longer line.
     ///
-    /// - Throws: `OutputEnd` when nobody reads any more, `ControlFailure` when it cannot be written.
+    /// - Throws: `OutputClosed` when the reader is gone, `ClientFailure` when writing fails.
     mutating func write(to stream: StandardStream) throws {
         let window = bytes[head..<min(bytes.count, head + Int(PIPE_BUF))]
         let chunk = window.lastIndex(of: Self.lineEnd).map { bytes[head...$0] } ?? window

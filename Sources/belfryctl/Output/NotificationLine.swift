@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryClient
-internal import BelfryLinux
-internal import Glibc
-package import Varlink
+import BelfryClient
+import BelfryLinux
+import Glibc
+import Varlink
 
 /// Notifications, one line each, in columns.
 @MainActor
-package struct NotificationLine {
+struct NotificationLine {
     private let style: TextStyle
     private let origins: OriginText
 
-    /// Lines for a person when the style has colours, otherwise for a program: without colours and with whole dates.
-    package init(_ style: TextStyle, userNames: UserNames = UserNames()) {
+    /// With a coloured style, lines show the time of day; otherwise date and time.
+    init(_ style: TextStyle, userNames: UserNames = UserNames()) {
         self.style = style
         origins = OriginText(userNames: userNames)
     }
 
-    /// The line of an `io.belfry.Lifecycle` `Notification`: when, number, name, state, origin, user info.
-    package func line(_ notification: JSONObject) -> String {
+    /// The line of a notification: time, sequence number, name, state, origin, user info.
+    func line(_ notification: JSONObject) -> String {
         let realtime = notification.number("realtimeUsec") ?? 0
         let time = style.isStyled ? WallClockText.time(realtime) : WallClockText.full(realtime)
         let number = notification.numberOrDash("sequence")
@@ -36,10 +36,10 @@ package struct NotificationLine {
         return columns.joined(separator: "  ").trimmedAtEnd
     }
 
-    /// The line that says where the service is.
-    package func line(state: JSONObject) -> String {
+    /// The line of a state.
+    func line(state: JSONObject) -> String {
         let name = state.textOrDash("state")
-        let uptime = state.lengthOrDash("uptimeUsec")
+        let uptime = state.durationOrDash("uptimeUsec")
         let service = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
         let facts = ["pid \(state.numberOrDash("pid"))", "up \(uptime)", "sequence \(state.numberOrDash("sequence"))"]
         return "\(style.bold(service)) is \(style.state(name)), " + facts.joined(separator: ", ")
@@ -53,7 +53,7 @@ package struct NotificationLine {
         return ("\(style.state(previous)) -> \(style.state(state))", previous.count + 4 + state.count)
     }
 
-    /// What there is to know; of a launch, whose user info tells the whole of the last run, what matters.
+    /// The user info; for a launch, whose user info describes the whole previous run, a summary.
     private func details(_ name: String, _ info: JSONObject) -> String {
         switch name {
         case "willFinishLaunching", "didFinishLaunching": info.isEmpty ? "" : LaunchText.text(info)
@@ -62,7 +62,7 @@ package struct NotificationLine {
     }
 
     private func userInfo(_ info: JSONObject) -> String {
-        OutsideText.line(
+        PrintableText.line(
             info.lazy.map { key, value in
                 let text = value.stringValue.flatMap { Self.needsQuotes($0) ? nil : $0 } ?? value.description
                 return "\(key)=\(text)"
@@ -74,22 +74,22 @@ package struct NotificationLine {
     }
 }
 
-/// Who or what caused something, in a few words.
+/// The origin of a notification, in a few words.
 @MainActor
-package struct OriginText {
+struct OriginText {
     private let userNames: UserNames
 
-    package init(userNames: UserNames = UserNames()) { self.userNames = userNames }
+    init(userNames: UserNames = UserNames()) { self.userNames = userNames }
 
     /// `SIGTSTP from pid 12 kill (root) foo.service, value 7`, from an `io.belfry.Lifecycle` `Origin`.
-    package func text(_ origin: JSONObject) -> String {
+    func text(_ origin: JSONObject) -> String {
         let kind = origin.textOrDash("kind")
         if kind == "service" || origin.isEmpty { return kind }
         var text = "\(origin.text("signal") ?? kind) from "
         if origin.text("sender") == "kernel" { return text + "the kernel" }
         switch origin.number("pid") {
         case .some(let pid) where pid > 0: text += "pid \(pid)"
-        default: text += "a process out of sight"
+        default: text += "an unknown process"
         }
         if let command = origin.text("command") { text += " \(command)" }
         if let uid = origin.number("uid").flatMap({ UInt32(exactly: $0) }) {
@@ -101,16 +101,15 @@ package struct OriginText {
     }
 }
 
-/// The names of users, each asked for once.
+/// A cache of user names.
 @MainActor
-package final class UserNames {
+final class UserNames {
     private var names: [UInt32: String] = [0: "root"]
 
-    /// Nobody asked for yet.
-    package init() {}
+    init() {}
 
-    /// The name of a user in the password database, or the number of one that is not there.
-    package func name(of uid: UInt32) -> String {
+    /// The name of a user in the password database, or else the number.
+    func name(of uid: UInt32) -> String {
         if let name = names[uid] { return name }
         let name = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
         // A service may name all 2^32 of them.
@@ -120,7 +119,7 @@ package final class UserNames {
     }
 }
 
-/// Points in time for people, in the time zone of this process.
+/// Points in time as text, in the time zone of this process.
 enum WallClockText {
     /// `14:03:22.123`.
     static func time(_ realtime: Int64) -> String {
@@ -146,7 +145,7 @@ enum WallClockText {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Whole seconds, also before 1970, and what is left.
+    /// Whole seconds, rounded down also before 1970, and the rest.
     private static func split(_ realtime: Int64) -> (seconds: Int64, microseconds: Int64) {
         let (seconds, rest) = realtime.quotientAndRemainder(dividingBy: 1_000_000)
         return rest < 0 ? (seconds - 1, rest + 1_000_000) : (seconds, rest)

@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import Glibc
+import Glibc
 
 /// Colours and weights (ECMA-48) for a terminal, or none at all.
-package struct TextStyle: Sendable, Equatable {
+struct TextStyle: Sendable, Equatable {
     /// Text as it is.
-    package static let plain = TextStyle(isStyled: false)
+    static let plain = TextStyle(isStyled: false)
     /// Text with colours.
-    package static let coloured = TextStyle(isStyled: true)
+    static let coloured = TextStyle(isStyled: true)
 
-    /// Whether colours are used, which is also whether a person reads this.
+    /// Whether colours are used. It also decides between output for people and for programs.
     let isStyled: Bool
 
     private init(isStyled: Bool) { self.isStyled = isStyled }
 
-    /// What fits a descriptor: colours on a terminal, unless `$NO_COLOR` is set (no-color.org) or the terminal is dumb.
-    package static func fitting(_ descriptor: Int32, environment: [String: String]) -> TextStyle {
+    /// The style for a descriptor: colours on a terminal, unless `$NO_COLOR` is set (no-color.org) or the terminal is dumb.
+    static func fitting(_ descriptor: Int32, environment: [String: String]) -> TextStyle {
         let refused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         return isatty(descriptor) == 1 && !refused && environment["TERM"] != "dumb" ? coloured : plain
     }
 
-    /// Text that matters.
     func bold(_ text: String) -> String { mark(text, "1") }
 
-    /// Text that does not matter much.
     func dim(_ text: String) -> String { mark(text, "2") }
 
-    /// Text that tells of trouble.
+    /// Text about a problem.
     func alarming(_ text: String) -> String { mark(text, "31") }
 
     /// The name of a state in its colour.
-    package func state(_ name: String) -> String {
+    func state(_ name: String) -> String {
         switch name {
         case "active": mark(name, "32")
         case "inactive": mark(name, "33")
@@ -42,9 +40,8 @@ package struct TextStyle: Sendable, Equatable {
         }
     }
 
-    /// The name of a notification in its colour: what is about to happen, what has happened, what went wrong, and all
-    /// the others.
-    package func notification(_ name: String) -> String {
+    /// The name of a notification in its colour: one for problems, for `will…`, for `did…`, and for all others.
+    func notification(_ name: String) -> String {
         if ["didFailToReload", "willTerminate", "didReceiveMemoryWarning", "powerFailing"].contains(name) {
             return mark(name, "1;31")
         }

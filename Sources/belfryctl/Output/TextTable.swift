@@ -2,9 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Rows in aligned columns, two spaces apart.
-package struct TextTable {
-    /// Where a column's text stands.
-    package enum Alignment: Sendable {
+struct TextTable {
+    /// The alignment of a column.
+    enum Alignment: Sendable {
         /// For words.
         case left
         /// For numbers.
@@ -16,26 +16,26 @@ package struct TextTable {
     private var rows: [[String]] = []
     private var alarming: Set<Int> = []
 
-    /// A column is no wider than this many characters; longer texts stand out.
+    /// The maximum width of a column in characters; longer texts exceed their column.
     private static let widest = 64
 
-    /// How wide a column with these texts is.
+    /// The width of a column with these texts.
     static func width(_ texts: some Sequence<String>) -> Int { min(texts.map(\.count).max() ?? 0, widest) }
 
     /// A table without rows.
-    package init(_ columns: [(heading: String, alignment: Alignment)]) {
+    init(_ columns: [(heading: String, alignment: Alignment)]) {
         headings = columns.map(\.heading)
         alignments = columns.map(\.alignment)
     }
 
-    /// Adds a row, one text a column; `isAlarming` rows tell of trouble.
-    package mutating func add(_ row: [String], isAlarming: Bool = false) {
+    /// Adds a row, one text a column; `isAlarming` marks a problem.
+    mutating func add(_ row: [String], isAlarming: Bool = false) {
         if isAlarming { alarming.insert(rows.count) }
         rows.append(row)
     }
 
     /// The heading and the rows, one line each, without spaces at their ends.
-    package func lines(_ style: TextStyle) -> [String] {
+    func lines(_ style: TextStyle) -> [String] {
         let widths = headings.indices.map { column in
             max(Self.width(rows.lazy.map { $0[column] }), headings[column].count)
         }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import CBelfry
 import BelfryClient
 import BelfryEventLoop
-import Glibc
 import BelfryLinux
+import CBelfry
+import Glibc
 
-/// The end of a command that goes on by itself, which a signal can ask for too.
+/// Waits for the end of a command that runs until something ends it: a signal, a failure, a timeout or its own result.
 @MainActor
-final class SessionEnd {
+final class SessionCompletion {
     private var signals: [SignalEventSource] = []
     private var timer: TimerEventSource?
-    private var continuation: CheckedContinuation<Result<CommandStatus, ControlFailure>, Never>?
+    private var continuation: CheckedContinuation<Result<CommandStatus, ClientFailure>, Never>?
 
-    /// Has SIGINT, SIGTERM and SIGHUP do nothing any more but call `handler`, begins, and returns what `reach` is given.
+    /// Calls `handler` for SIGINT, SIGTERM and SIGHUP in place of their default action, calls `begin`, and returns the
+    /// argument of the first call of `finish`.
     func wait(
         on loop: MainEventLoop, signals handler: @escaping (_ number: Int32) -> Void, _ begin: () -> Void
-    ) async throws(SystemError) -> Result<CommandStatus, ControlFailure> {
+    ) async throws(SystemError) -> Result<CommandStatus, ClientFailure> {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var set = sigset_t()
             sigemptyset(&set)
@@ -31,16 +32,15 @@ final class SessionEnd {
         }
     }
 
-    /// Ends the command with a failure after a while, unless something comes first.
-    func limit(_ limit: Duration, on loop: MainEventLoop, _ failure: ControlFailure) throws(SystemError) {
-        timer = try loop.timer(after: limit) { [weak self] in self?.reach(.failure(failure)) }
+    /// Ends the command with a failure after this time, unless the timeout is cancelled.
+    func setTimeout(_ limit: Duration, on loop: MainEventLoop, _ failure: ClientFailure) throws(SystemError) {
+        timer = try loop.timer(after: limit) { [weak self] in self?.finish(.failure(failure)) }
     }
 
-    /// What was waited for in a limited time has come.
-    func endLimit() { timer = nil }
+    func cancelTimeout() { timer = nil }
 
     /// Ends the command, unless it has ended.
-    func reach(_ result: Result<CommandStatus, ControlFailure>) {
+    func finish(_ result: Result<CommandStatus, ClientFailure>) {
         continuation?.resume(returning: result)
         continuation = nil
     }

@@ -6,23 +6,23 @@ package import BelfryLinux
 internal import Glibc
 package import Varlink
 
-/// Why a command came to nothing: the exit status, and the lines for standard error.
-package nonisolated struct ControlFailure: Error, Sendable, Equatable {
-    /// What belfryctl exits with.
+/// Why a request failed: the exit status, and the lines for standard error.
+package nonisolated struct ClientFailure: Error, Sendable, Equatable {
+    /// The exit status.
     package let status: CommandStatus
-    /// What the user is told, and then what to do about it where that is known.
+    /// The message, and then hints about what to do, if there are any.
     package let lines: [String]
 
-    /// A failure with these words.
+    /// A failure with these lines.
     package init(_ status: CommandStatus, _ lines: String...) {
         self.status = status
         self.lines = lines
     }
 
-    /// A call into the system that failed.
+    /// A failed system call.
     package init(_ error: SystemError) { self.init(.system, "\(error)") }
 
-    /// A service that could not be reached: `unable to connect to '/run/…': … (ENOENT)` and what to do.
+    /// A service that could not be reached: `unable to connect to '/run/…': … (ENOENT)` and a hint.
     package init(connecting error: VarlinkError, to path: String) {
         guard case .system(let error) = error else {
             self.init(calling: error, to: "connect to", path)
@@ -38,10 +38,10 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// A call that the service did not answer as it was hoped: `unable to VERB 'OBJECT': REASON`.
+    /// A failed call: `unable to VERB 'OBJECT': REASON`.
     package init(calling error: VarlinkError, to verb: String, _ object: String) {
-        func failure(_ status: CommandStatus, _ reason: String, _ more: [String] = []) -> ControlFailure {
-            ControlFailure(status, ["unable to \(verb) '\(SystemError.escape(object))': \(reason)"] + more)
+        func failure(_ status: CommandStatus, _ reason: String, _ more: [String] = []) -> ClientFailure {
+            ClientFailure(status, ["unable to \(verb) '\(SystemError.escape(object))': \(reason)"] + more)
         }
         self =
             switch error {
@@ -50,32 +50,33 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
                 case "org.varlink.service.PermissionDenied":
                     failure(.permission, "permission denied", [Self.permissionHint])
                 case "org.varlink.service.InvalidParameter":
-                    failure(.usage, "the service does not take this value of '\(parameters.textOrDash("parameter"))'")
+                    failure(.usage, "the service does not accept this value of '\(parameters.textOrDash("parameter"))'")
                 case "io.belfry.Lifecycle.ReloadRefused":
-                    ControlFailure(.configuration, Self.reasons(parameters) ?? ["service gave no reason"])
+                    ClientFailure(.configuration, Self.reasons(parameters) ?? ["the service gave no reason"])
                 case "io.belfry.Lifecycle.Stopping":
                     failure(.unavailable, "the service is stopping")
                 case "io.belfry.Lifecycle.InvalidSignal":
                     failure(.usage, parameters.text("reason") ?? "there is no such signal")
                 case "io.belfry.Lifecycle.InvalidName":
-                    failure(.usage, "the name is none to post, or belongs to a transition")
+                    failure(.usage, "the name is invalid, or belongs to a transition")
                 case "io.belfry.Lifecycle.NoSuchAction":
-                    failure(.usage, "no listener offers it; 'belfryctl actions' lists those that are offered")
+                    failure(.usage, "no listener offers it; 'belfryctl actions' lists the actions")
                 case "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound":
-                    failure(.unavailable, "the service is of a version that does not have this")
+                    failure(.unavailable, "this version of the service does not support it")
                 default:
                     failure(.unavailable, Self.answer(name, parameters))
                 }
             case .system(let error):
                 failure(.unavailable, error.reason)
             case .closed, .protocolViolation, .cancelled:
-                failure(.unavailable, OutsideText.line("\(error)"))
+                failure(.unavailable, PrintableText.line("\(error)"))
             }
     }
 
     private static func answer(_ name: String, _ parameters: JSONObject) -> String {
-        let answer = "service answered '\(OutsideText.line(name))'"
-        return parameters.isEmpty ? answer : "\(answer): \(OutsideText.line(JSONValue.object(parameters).description))"
+        let answer = "the service answered '\(PrintableText.line(name))'"
+        return parameters.isEmpty
+            ? answer : "\(answer): \(PrintableText.line(JSONValue.object(parameters).description))"
     }
 
     /// A service that gave no answer in time: `unable to VERB 'OBJECT': no answer in 10 s`.
@@ -84,41 +85,41 @@ package nonisolated struct ControlFailure: Error, Sendable, Equatable {
         self.init(.unavailable, "\(what): no answer in \(DurationText.text(limit))")
     }
 
-    /// The same, with one more thing to do about it.
-    package func with(_ hint: String) -> ControlFailure { ControlFailure(status, lines + [hint]) }
+    /// The same failure with one more hint.
+    package func with(_ hint: String) -> ClientFailure { ClientFailure(status, lines + [hint]) }
 
     private init(_ status: CommandStatus, _ lines: [String]) {
         self.status = status
         self.lines = lines
     }
 
-    private static let hint = "is belfryd running? 'systemctl status belfryd' says so; --socket names another socket"
+    private static let hint = "is belfryd running? see 'systemctl status belfryd'; use --socket for another socket"
     private static let permissionHint =
-        "root, the service's own user and the group that [Socket] names may do this"
+        "root, the service's own user and the group set in [Socket] may do this"
 
-    private static let mostReasons = 1024
+    private static let maximumReasons = 1024
 
     private static func reasons(_ parameters: JSONObject) -> [String]? {
         let reasons = parameters["reasons"]?.arrayValue?.lazy.compactMap(\.stringValue) ?? []
-        // Each is a line, whatever is in it: a service must not draw on the operator's terminal.
-        let lines = reasons.flatMap { $0.unicodeScalars.split(separator: "\n") }.prefix(mostReasons)
-        return lines.isEmpty ? nil : lines.map { OutsideText.line(String($0)) }
+        // A reason is printed as lines of printable text: a service must not control the operator's terminal.
+        let lines = reasons.flatMap { $0.unicodeScalars.split(separator: "\n") }.prefix(maximumReasons)
+        return lines.isEmpty ? nil : lines.map { PrintableText.line(String($0)) }
     }
 }
 
-/// What belfryctl tells its caller, by the numbers of sysexits.h.
+/// The exit status of belfryctl, by the numbers of sysexits.h.
 package nonisolated struct CommandStatus: RawRepresentable, Sendable, Equatable {
-    /// It was done.
+    /// Done.
     package static let success = CommandStatus(rawValue: 0)
-    /// It was done, and a listener failed, or nobody would do it.
+    /// Done, but a listener failed, or no listener handled the request.
     package static let failure = CommandStatus(rawValue: 1)
-    /// The arguments make no sense.
+    /// The arguments are invalid.
     package static let usage = CommandStatus(rawValue: 64)
-    /// The service cannot be reached, or gives no answer that can be used.
+    /// The service cannot be reached, or gives no usable answer.
     package static let unavailable = CommandStatus(rawValue: 69)
     /// The system refused something.
     package static let system = CommandStatus(rawValue: 71)
-    /// The caller may not do this.
+    /// The caller lacks the permission.
     package static let permission = CommandStatus(rawValue: 77)
     /// The configuration was refused.
     package static let configuration = CommandStatus(rawValue: 78)

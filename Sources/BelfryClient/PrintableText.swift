@@ -4,22 +4,22 @@
 internal import BelfryLinux
 package import Varlink
 
-/// Text that a service or the journal chose, as it is shown to people: on one line, without control characters, and cut
-/// before anything is done with it, so that its length costs nothing.
-package nonisolated enum OutsideText {
+/// Text from a service or the journal, made fit for a terminal: on one line, without control characters, and cut before it is
+/// processed, so that its length costs nothing.
+package nonisolated enum PrintableText {
     /// How many bytes of one text are shown.
     package static let longest = 1024
 
-    /// One text; what is cut ends in `…`.
+    /// One text. A text that is cut ends in `…`.
     package static func line(_ text: String) -> String {
         guard text.utf8.count > longest else { return SystemError.escape(text) }
         var bytes = text.utf8.prefix(longest + 1)
-        // Not in the middle of a scalar: the bytes within one begin with the bits 10 (RFC 3629).
+        // Not in the middle of a scalar: continuation bytes begin with the bits 10 (RFC 3629).
         while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
         return SystemError.escape(String(Substring(bytes))) + "…"
     }
 
-    /// Several texts, until there are as many bytes as one text may have.
+    /// Several texts, as long together as one text may be.
     package static func line(_ texts: some Sequence<String>, separator: String = " ") -> String {
         var line = ""
         for text in texts {
@@ -31,13 +31,13 @@ package nonisolated enum OutsideText {
     }
 }
 
-/// What belfryctl shows of a reply. A service of another version may leave something out: that is shown as a dash.
+/// Members of a reply as text. A member that a service of another version leaves out is shown as a dash.
 nonisolated extension JSONObject {
     /// How many elements of an array are shown.
-    private static var most: Int { 1 << 16 }
+    private static var maximumElements: Int { 1 << 16 }
 
     /// A text, fit for one line of a terminal; nil when there is none.
-    package func text(_ key: String) -> String? { self[key]?.stringValue.map(OutsideText.line) }
+    package func text(_ key: String) -> String? { self[key]?.stringValue.map(PrintableText.line) }
 
     /// A text, or a dash.
     package func textOrDash(_ key: String) -> String { text(key) ?? "-" }
@@ -48,26 +48,26 @@ nonisolated extension JSONObject {
     /// A number, or a dash.
     package func numberOrDash(_ key: String) -> String { number(key).map { "\($0)" } ?? "-" }
 
-    /// A length of time given in microseconds, or a dash.
-    package func lengthOrDash(_ key: String) -> String { number(key).map(DurationText.text(microseconds:)) ?? "-" }
+    /// A duration given in microseconds, or a dash.
+    package func durationOrDash(_ key: String) -> String { number(key).map(DurationText.text(microseconds:)) ?? "-" }
 
     /// The objects in an array.
     package func objects(_ key: String) -> [JSONObject] {
-        self[key]?.arrayValue?.prefix(Self.most).compactMap(\.objectValue) ?? []
+        self[key]?.arrayValue?.prefix(Self.maximumElements).compactMap(\.objectValue) ?? []
     }
 
     /// The texts in an array, each fit for a line.
     package func texts(_ key: String) -> [String] {
-        self[key]?.arrayValue?.prefix(Self.most).compactMap(\.stringValue).map(OutsideText.line) ?? []
+        self[key]?.arrayValue?.prefix(Self.maximumElements).compactMap(\.stringValue).map(PrintableText.line) ?? []
     }
 
     /// The texts in an array on one line.
     package func list(_ key: String, separator: String = " ") -> String {
-        OutsideText.line((self[key]?.arrayValue ?? []).lazy.compactMap(\.stringValue), separator: separator)
+        PrintableText.line((self[key]?.arrayValue ?? []).lazy.compactMap(\.stringValue), separator: separator)
     }
 }
 
-/// Numbers from outside: what does not fit becomes the end of the type.
+/// Saturating arithmetic for numbers from outside.
 nonisolated extension Int64 {
     /// The sum, or the largest or least number.
     package func adding(_ other: Int64) -> Int64 {

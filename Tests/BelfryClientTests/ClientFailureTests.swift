@@ -7,16 +7,16 @@ import BelfryLinux
 import Testing
 import Varlink
 
-struct ControlFailureTests {
+struct ClientFailureTests {
     @Test(arguments: [
         (ENOENT, CommandStatus.unavailable), (ECONNREFUSED, .unavailable), (EAGAIN, .unavailable),
         (EACCES, .permission),
         (EPERM, .permission), (EMFILE, .system), (ENAMETOOLONG, .system),
     ])
-    func aSocketThatCannotBeReachedHasItsExitStatus(_ code: Int32, _ status: CommandStatus) {
+    func connectionErrorHasItsExitStatus(_ code: Int32, _ status: CommandStatus) {
         let error = VarlinkError.system(SystemError(code, verb: "connect to", object: "/run/x"))
 
-        let failure = ControlFailure(connecting: error, to: "/run/x")
+        let failure = ClientFailure(connecting: error, to: "/run/x")
 
         #expect(failure.status == status)
         #expect(failure.lines.first?.hasPrefix("unable to connect to '/run/x': ") == true)
@@ -26,32 +26,32 @@ struct ControlFailureTests {
     @Test(arguments: [
         ("org.varlink.service.PermissionDenied", CommandStatus.permission, "permission denied"),
         ("io.belfry.Lifecycle.Stopping", .unavailable, "the service is stopping"),
-        ("io.belfry.Lifecycle.InvalidName", .usage, "the name is none to post, or belongs to a transition"),
-        ("org.varlink.service.MethodNotFound", .unavailable, "the service is of a version that does not have this"),
-        ("io.example.Odd", .unavailable, "service answered 'io.example.Odd'"),
+        ("io.belfry.Lifecycle.InvalidName", .usage, "the name is invalid, or belongs to a transition"),
+        ("org.varlink.service.MethodNotFound", .unavailable, "this version of the service does not support it"),
+        ("io.example.Odd", .unavailable, "the service answered 'io.example.Odd'"),
     ])
-    func anErrorOfTheServiceHasItsExitStatus(_ name: String, _ status: CommandStatus, _ reason: String) {
-        let failure = ControlFailure(calling: .failed(name: name, parameters: [:]), to: "post", "x")
+    func errorReplyHasItsExitStatus(_ name: String, _ status: CommandStatus, _ reason: String) {
+        let failure = ClientFailure(calling: .failed(name: name, parameters: [:]), to: "post", "x")
 
         #expect(failure.status == status)
         #expect(failure.lines.first == "unable to post 'x': \(reason)")
     }
 
-    @Test func aValueThatTheServiceDoesNotTakeIsNamed() {
+    @Test func refusedParameterIsNamed() {
         let error = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "timeoutUsec"])
 
-        let failure = ControlFailure(calling: error, to: "hold", "x")
+        let failure = ClientFailure(calling: error, to: "hold", "x")
 
         #expect(failure.status == .usage)
-        #expect(failure.lines == ["unable to hold 'x': the service does not take this value of 'timeoutUsec'"])
+        #expect(failure.lines == ["unable to hold 'x': the service does not accept this value of 'timeoutUsec'"])
     }
 
-    @Test func reasonsOfARefusedReloadAreLinesAsTheyAre() {
+    @Test func reasonsOfARefusedReloadArePrintedAsLines() {
         let reasons: JSONObject = ["reasons": ["/etc/b.conf:3:1: unknown", "two\nlines", "\u{1B}[2J"]]
         let error = VarlinkError.failed(name: "io.belfry.Lifecycle.ReloadRefused", parameters: reasons)
 
-        let failure = ControlFailure(calling: error, to: "reload", "x")
+        let failure = ClientFailure(calling: error, to: "reload", "x")
 
         #expect(failure.status == .configuration)
         #expect(failure.lines == ["/etc/b.conf:3:1: unknown", "two", "lines", "\\u{1B}[2J"])
