@@ -103,7 +103,7 @@ struct SettingsTests {
         #expect(other.sizeMax == nil && other.ageMax == nil && other.filesMax == nil && other.on.isEmpty)
     }
 
-    @Test func lastScalarWinsAndAnEmptyOneBringsTheDefaultBack() {
+    @Test func lastValueWinsAndAnEmptyOneRestoresTheDefault() {
         let settings = MemoryFiles.load(
             "[Service]\nListenerTimeout=1\nStopTimeout=3\nListenerTimeout=2\n[Service]\nStopTimeout=\n"
         ).settings
@@ -112,7 +112,7 @@ struct SettingsTests {
         #expect(settings?.service.stopTimeout == .seconds(25))
     }
 
-    @Test func emptyListAssignmentForgetsWhatWasBefore() {
+    @Test func emptyAssignmentClearsAList() {
         let settings = MemoryFiles.load("[Cache a]\nPath=/a\nOn=x y\nOn=\nOn=z\n").settings
 
         #expect(settings?.caches.first?.on == ["z"])

@@ -37,7 +37,7 @@ struct CacheCheckTests {
     }
 
     @Test(arguments: ["/run/mine/cache", "/var/lib/mine/cache", "/run/min", "/run/mine2", "/var/lib/m", "/var/cache"])
-    func cacheThatHoldsNothingOfTheServiceIsGood(path: String) {
+    func cacheApartFromTheServiceIsAccepted(path: String) {
         #expect(problems("[Cache a]\nPath=\(path)\n") == [])
     }
 
@@ -47,7 +47,7 @@ struct CacheCheckTests {
         #expect(problems(service + "[Cache a]\nPath=/run\n[Cache b]\nPath=/srv\n[Cache c]\nPath=/srv/b\n").count == 2)
     }
 
-    @Test func allThatIsWrongIsSaidAtOnce() {
+    @Test func allProblemsAreReportedAtOnce() {
         #expect(problems("[Cache a]\nPath=/run\nSize=1\n[Cache b]\nPath=/var\n").count == 3)
     }
 

@@ -73,7 +73,7 @@ struct DiagnosticTests {
     }
 
     @Test(arguments: ["KILL", "STOP", "SEGV", "BUS", "FPE", "ILL", "TRAP", "ABRT", "SYS", "IOT"])
-    func signalsThatCannotBeMappedAreErrors(signal: String) {
+    func unmappableSignalsAreErrors(signal: String) {
         #expect(MemoryFiles.load("[Signals]\n\(signal)=ignore").settings == nil)
     }
 

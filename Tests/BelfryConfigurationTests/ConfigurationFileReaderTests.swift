@@ -50,7 +50,7 @@ struct SystemFileReaderTests {
         }
     }
 
-    @Test func whatIsNoFileIsToldAndDoesNotBlock() throws {
+    @Test func specialFileIsRefusedWithoutBlocking() throws {
         try inTemporaryDirectory { root in
             let fifo = root + "/fifo"
             try #require(mkfifo(fifo, 0o600) == 0)
@@ -63,7 +63,7 @@ struct SystemFileReaderTests {
         }
     }
 
-    @Test func danglingDropInIsTold() throws {
+    @Test func danglingDropInIsReported() throws {
         try inTemporaryDirectory { root in
             try write("", root + "/etc/belfry/belfry.conf.d/x")
             let link = root + "/etc/belfry/belfry.conf.d/a.conf"
@@ -75,7 +75,7 @@ struct SystemFileReaderTests {
         }
     }
 
-    @Test func dropInsWhoseNamesLookAlikeAreTwo() throws {
+    @Test func dropInNamesAreComparedAsBytes() throws {
         try inTemporaryDirectory { root in
             for path in ["etc/belfry/belfry.conf.d/\u{E9}.conf", "run/belfry/belfry.conf.d/e\u{301}.conf"] {
                 try write("", "\(root)/\(path)")

@@ -12,7 +12,7 @@ struct ConfigurationLoaderTests {
 
     private func timeouts(_ seconds: Int) -> String { "[Service]\nStopTimeout=\(seconds)\n" }
 
-    @Test func mainFileOfTheHighestDirectoryCountsAlone() {
+    @Test func onlyTheMainFileOfHighestPriorityIsRead() {
         var files = [
             "/r/usr/lib/belfry/belfry.conf": "[Service]\nStopTimeout=1\nListenerTimeout=1\n",
             "/r/run/belfry/belfry.conf": timeouts(2),
@@ -26,7 +26,7 @@ struct ConfigurationLoaderTests {
         #expect(search(MemoryFiles(files)).files == ["/r/etc/belfry/belfry.conf"])
     }
 
-    @Test func dropInsGoOverItByName() {
+    @Test func dropInsOverrideTheMainFileInOrderOfNames() {
         let loaded = search(
             MemoryFiles([
                 "/r/etc/belfry/belfry.conf": timeouts(1),
@@ -45,7 +45,7 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test func sameNameInAHigherDirectoryReplacesTheLower() {
+    @Test func dropInOfHigherPriorityReplacesItsNamesake() {
         var files = [
             "/r/usr/lib/belfry/belfry.conf.d/a.conf": "[Service]\nStopTimeout=1\nListenerTimeout=1\n",
             "/r/usr/local/lib/belfry/belfry.conf.d/a.conf": timeouts(3),
@@ -62,19 +62,19 @@ struct ConfigurationLoaderTests {
         #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
     }
 
-    @Test func emptyMainFileMasksTheLowerOnes() {
+    @Test func emptyMainFileMasksThoseOfLowerPriority() {
         let files = ["/r/usr/lib/belfry/belfry.conf": timeouts(1), "/r/etc/belfry/belfry.conf": ""]
 
         #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
     }
 
-    @Test func nothingAtAllMeansDefaults() {
+    @Test func noFileMeansDefaults() {
         let loaded = search(MemoryFiles())
 
         #expect(loaded.settings == BelfrySettings.defaults && loaded.diagnostics.isEmpty && loaded.files.isEmpty)
     }
 
-    @Test func listsGoOnOverFiles() {
+    @Test func listsAreAppendedAcrossFiles() {
         let loaded = search(
             MemoryFiles([
                 "/r/etc/belfry/belfry.conf": "[Cache a]\nPath=/a\nOn=x\n",
@@ -105,7 +105,7 @@ struct ConfigurationLoaderTests {
                 == ["/no:1:1: error: unable to read '/no': No such file or directory (ENOENT)"])
     }
 
-    @Test func unreadableFilesAndDirectoriesAreAllTold() {
+    @Test func allUnreadableFilesAreReported() {
         let loaded = search(
             MemoryFiles(
                 ["/r/usr/lib/belfry/belfry.conf": timeouts(1), "/r/run/belfry/belfry.conf.d/b.conf": "oops"],
@@ -132,8 +132,8 @@ struct ConfigurationLoaderTests {
         var schema = ConfigurationSchema.belfry
         schema.sections.append(
             SectionDescription(
-                "Metrics", help: "test",
-                keys: [KeyDescription("Port", .integer(1...65535), default: "9100", help: "test")]))
+                "Metrics",
+                keys: [KeyDescription("Port", .integer(1...65535), default: "9100")]))
         let files = MemoryFiles(["a": "[Metrics]\nPort=80\n"])
 
         let loaded = ConfigurationLoader.load(from: .files(["a"]), schema: schema, reader: files)

@@ -39,10 +39,12 @@ struct RestartKeyTests {
         section.keys.filter(\.needsRestart).map { (title: "[\(section.name)] \($0.name)=", name: $0.name) }
     }
 
-    @Test func theyAreThoseThatTheShippedFileNames() throws {
+    @Test func restartKeysAreThoseNamedInTheShippedFile() throws {
         let path = URL(filePath: #filePath).appending(path: "../../../config/belfry.conf").standardized.path
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        let sentence = try #require(text.firstMatch(of: /These need a restart, .* refused: ((?s:.*?))\.\n\n/)).1
+        let sentence = try #require(
+            text.firstMatch(of: /These keys take effect at a restart only, (?s:.*?) refused: ((?s:.*?))\.\n\n/)
+        ).1
 
         let named = sentence.matches(of: /(\w+)=/).map { String($0.1) }
         #expect(named.sorted() == Self.keys.map(\.name).sorted())
@@ -63,7 +65,7 @@ struct RestartKeyTests {
         #expect(new.restartKeys(changedFrom: new) == [])
     }
 
-    @Test func whatSaysTheSameInAnotherPlaceIsNoChange() {
+    @Test func sameValueInAnotherFileIsNoChange() {
         let old = MemoryFiles.load("").effective
         let new = MemoryFiles.load("[Logger]\nLevel=debug\n[Socket]\nEnabled=true\nReplaySize=1024K\n").effective
 

@@ -49,7 +49,7 @@ nonisolated struct HostileTextTests {
         #expect(!found.isEmpty && found.allSatisfy { $0.description.utf8.count < 4000 })
     }
 
-    @Test func textsThatLookAlikeStayTwo() {
+    @Test func textsAreComparedAsBytes() {
         let names = ["\u{E9}", "e\u{301}"]
         let loaded = names.map { MemoryFiles.load("[Service]\nDisabledListeners=\($0)\nRuntimeDirectory=/\($0)\n") }
 
@@ -70,7 +70,7 @@ nonisolated struct HostileTextTests {
     ]
 
     @Test(arguments: numbers.indices)
-    func extremeNumberEndsNothing(index: Int) {
+    func extremeNumberDoesNotCrash(index: Int) {
         let number = Self.numbers[index]
         for section in ConfigurationSchema.belfry.sections {
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
@@ -84,7 +84,7 @@ nonisolated struct HostileTextTests {
         }
     }
 
-    @Test func extremeTimesOfAUnitEndNothing() {
+    @Test func extremeTimesOfAUnitDoNotCrash() {
         for key in ["TimeoutSec", "TimeoutStartSec", "WatchdogSec", "FileDescriptorStoreMax"] {
             for number in Self.numbers {
                 let unit = MemoryFiles(["/x.service": "[Service]\n\(key)=\(number)\n"])
@@ -124,7 +124,7 @@ nonisolated struct FuzzTests {
         ] + ConfigurationSchema.belfry.sections.flatMap { $0.keys.map { "\($0.name)=\($0.defaultText)\n" } }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func nothingThatIsReadEndsTheProgram(seed: UInt64) throws {
+    func noInputCrashes(seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         var accepted = 0
         for _ in 0..<2500 {

@@ -50,7 +50,7 @@ struct IniReaderTests {
         #expect(entries.map(\.value.string) == ["x", "y"])
     }
 
-    @Test func windowsLinesAndByteOrderMarkAreTaken() throws {
+    @Test func windowsLinesAndByteOrderMarkAreAccepted() throws {
         let (sections, problems) = read("\u{FEFF}[C]\r\nA=x\\\r\ny\r\n")
 
         #expect(problems.isEmpty)
@@ -75,7 +75,7 @@ struct IniReaderTests {
         ("[C]]\n", "f:1:3: error: unexpected ']' in a section name"),
         ("[C]\nA=\u{0}\n", "f:2:3: error: NUL byte in the line"),
     ])
-    func brokenLineIsToldWithItsPlace(text: String, problem: String) {
+    func brokenLineIsReportedWithItsPosition(text: String, problem: String) {
         #expect(read(text).problems == [problem])
     }
 

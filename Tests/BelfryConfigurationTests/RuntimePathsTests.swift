@@ -15,7 +15,7 @@ struct RuntimePathsTests {
         RuntimePaths(environment: everything.filter { !missing.contains($0.key) }, uid: uid)
     }
 
-    @Test func theFirstPlaceThatIsNamedCounts() {
+    @Test func firstNamedDirectoryCounts() {
         let unit = ["BELFRY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY"]
         let user = unit + ["XDG_RUNTIME_DIR", "XDG_STATE_HOME"]
 
@@ -49,7 +49,7 @@ struct RuntimePathsTests {
     }
 
     @Test(arguments: ["", "relative/path", ":/second"])
-    func whatIsNoAbsolutePathCountsAsNotSet(_ value: String) {
+    func relativePathCountsAsNotSet(_ value: String) {
         let paths = RuntimePaths(environment: ["XDG_RUNTIME_DIR": value, "XDG_STATE_HOME": value], uid: 7)
 
         #expect(paths.runtimeDirectory == "/tmp/belfry-7")

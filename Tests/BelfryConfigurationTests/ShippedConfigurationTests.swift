@@ -51,11 +51,9 @@ struct ShippedConfigurationTests {
         #expect(loaded.settings == expected)
     }
 
-    @Test func everyKeyOfTheTableHasHelpAndAGoodDefault() throws {
+    @Test func everyKeyOfTheSchemaHasAValidDefault() throws {
         for section in ConfigurationSchema.belfry.sections {
-            #expect(!section.help.isEmpty)
             for key in section.keys {
-                #expect(!key.help.isEmpty && key.help.count <= 100)
                 #expect(throws: Never.self) { try key.defaultValue() }
             }
         }

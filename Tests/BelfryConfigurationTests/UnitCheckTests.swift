@@ -53,34 +53,34 @@ struct UnitCheckTests {
     @Test(arguments: [
         (
             "Type=forking",
-            "u.service:16:1: error: Type=forking does not fit a service that says READY=1, use "
+            "u.service:16:1: error: Type=forking does not fit a service that sends READY=1, use "
                 + "Type=notify"
         ),
         (
             "NotifyAccess=all",
-            "u.service:16:1: warning: NotifyAccess=all: every process of the unit may speak for it, "
-                + "use NotifyAccess=main"
+            "u.service:16:1: warning: NotifyAccess=all: every process of the unit may send messages "
+                + "to systemd, use NotifyAccess=main"
         ),
         (
             "KillMode=process",
-            "u.service:16:1: warning: KillMode=process: processes may stay behind after a stop, use "
+            "u.service:16:1: warning: KillMode=process: processes may remain after a stop, use "
                 + "KillMode=mixed"
         ),
         (
             "KillSignal=SIGUSR1",
-            "u.service:16:1: error: KillSignal=SIGUSR1 is how systemd stops the service, and "
-                + "[Signals] maps it to 'flushRequested' instead of 'stop'"
+            "u.service:16:1: error: KillSignal=SIGUSR1 is the signal by which systemd stops the "
+                + "service, but [Signals] maps it to 'flushRequested' instead of 'stop'"
         ),
         ("KillSignal=SIGFOO", "u.service:16:12: error: invalid value of KillSignal: unknown signal 'SIGFOO'"),
         (
             "TimeoutStopSec=20s",
-            "u.service:16:1: error: TimeoutStopSec=20s is not more than StopTimeout=25s: where the "
-                + "service cannot ask systemd for it, it is killed before its listeners are cut"
+            "u.service:16:1: error: TimeoutStopSec=20s is not more than StopTimeout=25s: if the "
+                + "service cannot ask systemd for it, it is killed before the deadlines of its listeners"
         ),
         (
             "TimeoutStopSec=26s",
             "u.service:16:1: warning: TimeoutStopSec=26s is hardly more than StopTimeout=25s, leave "
-                + "the service a tenth of it to end"
+                + "a tenth of it for the service itself"
         ),
         (
             "TimeoutStopSec=3 parsecs",
@@ -91,7 +91,7 @@ struct UnitCheckTests {
             "u.service:16:1: warning: TimeoutStartSec=5s leaves listeners 4500ms, less than "
                 + "ListenerTimeout=10s allows one of them"
         ),
-        ("WatchdogSec=0", "u.service:16:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
+        ("WatchdogSec=0", "u.service:16:1: warning: no WatchdogSec=: systemd does not detect that the service hangs"),
         (
             "WatchdogSec=100ms",
             "u.service:16:1: warning: WatchdogSec=100ms: the service wakes up twice in this time, "
@@ -99,31 +99,34 @@ struct UnitCheckTests {
         ),
         (
             "FileDescriptorStoreMax=0",
-            "u.service:16:1: warning: no FileDescriptorStoreMax=: what the service stores over a "
-                + "restart is refused"
+            "u.service:16:1: warning: no FileDescriptorStoreMax=: systemd does not keep descriptors "
+                + "of the service over a restart"
         ),
         (
             "LimitNOFILE=1024",
-            "u.service:16:1: warning: LimitNOFILE=1024 is too little for ConnectionsMax=4096 and "
-                + "what else is open"
+            "u.service:16:1: warning: LimitNOFILE=1024 is too small for ConnectionsMax=4096 and "
+                + "the other descriptors"
         ),
         (
             "Restart=always",
-            "u.service:16:1: warning: Restart=always: a service with a wrong configuration is "
-                + "started again and again, use RestartPreventExitStatus=78"
+            "u.service:16:1: warning: Restart=always: a service with an invalid configuration is "
+                + "restarted again and again, use RestartPreventExitStatus=78"
         ),
         (
             "ExecReload=",
             "u.service:2:1: warning: no ExecReload=: 'systemctl reload' does not work, use "
                 + "ExecReload=belfryctl reload"
         ),
-        ("PrivateUsers=yes", "u.service:16:1: warning: PrivateUsers= hides who a client is: all but root are nobody"),
-        ("ProtectProc=invisible", "u.service:16:1: warning: ProtectProc=invisible hides who sends a signal"),
-        ("ProcSubset=pid", "u.service:16:1: warning: ProcSubset=pid hides the memory pressure, and the mount points"),
+        (
+            "PrivateUsers=yes",
+            "u.service:16:1: warning: PrivateUsers= hides the users of clients: all but root appear as nobody"
+        ),
+        ("ProtectProc=invisible", "u.service:16:1: warning: ProtectProc=invisible hides the senders of signals"),
+        ("ProcSubset=pid", "u.service:16:1: warning: ProcSubset=pid hides memory pressure and mount points"),
         (
             "RestrictAddressFamilies=\nRestrictAddressFamilies=AF_INET",
-            "u.service:17:1: error: RestrictAddressFamilies=AF_INET leaves out AF_UNIX, over which "
-                + "the service speaks to systemd and to clients"
+            "u.service:17:1: error: RestrictAddressFamilies=AF_INET does not allow AF_UNIX, which the "
+                + "service needs for systemd and for clients"
         ),
     ])
     func oneSettingIsFound(setting: String, finding: String) {
@@ -144,8 +147,8 @@ struct UnitCheckTests {
         ] as [(String, String, String?)])
     func journalMustBeReadableForReplays(setting: String, configuration: String, place: String?) {
         let expected = place.map {
-            "\($0): warning: no SupplementaryGroups=systemd-journal: subscribers get nothing back that is in the "
-                + "journal alone"
+            "\($0): warning: no SupplementaryGroups=systemd-journal: subscribers cannot get past "
+                + "notifications from the journal"
         }
 
         #expect(problems(setting + "\n", configuration) == [expected].compactMap { $0 })
@@ -154,8 +157,8 @@ struct UnitCheckTests {
     @Test(arguments: ["StateDirectory=\n", "StateDirectory=\nUser=root\n"])
     func stateNeedsADirectoryOfItsOwn(_ settings: String) {
         let finding =
-            "u.service:1:2: warning: no StateDirectory=: the exit record of the service is not kept, or taken for that of "
-            + "another one"
+            "u.service:1:2: warning: no StateDirectory=: the exit record is not stored, or mistaken for that of "
+            + "another service"
 
         #expect(problems(settings) == [finding])
         #expect(problems(settings + "ReadWritePaths=/srv\n", "[Service]\nStateDirectory=/srv/state\n") == [])
@@ -168,21 +171,22 @@ struct UnitCheckTests {
         #expect(found.count == 1 && found[0].contains("makes '/srv/state' read-only, which the service writes to: use"))
     }
 
-    @Test func unitThatSaysNothingLacksMuch() {
+    @Test func emptyUnitHasManyFindings() {
         let found = problems("", unit: "[Unit]\nDescription=x\n[Service]\nExecStart=/x\n")
 
         #expect(
             found == [
                 "u.service:3:2: warning: without Type= systemd does not wait until the service is ready, "
                     + "use Type=notify",
-                "u.service:3:2: error: systemd does not listen to the service: neither status nor watchdog work, "
+                "u.service:3:2: error: systemd ignores messages of the service: neither status nor watchdog work, "
                     + "use NotifyAccess=main",
                 "u.service:3:2: warning: no KillMode=, which is control-group: the stop signal goes to the service's "
                     + "children too, use KillMode=mixed",
-                "u.service:3:2: warning: no WatchdogSec=: systemd does not notice a service that hangs",
-                "u.service:3:2: warning: no FileDescriptorStoreMax=: what the service stores over a restart is refused",
-                "u.service:3:2: warning: no StateDirectory=: the exit record of the service is not kept, or taken for that "
-                    + "of another one",
+                "u.service:3:2: warning: no WatchdogSec=: systemd does not detect that the service hangs",
+                "u.service:3:2: warning: no FileDescriptorStoreMax=: systemd does not keep descriptors of the service "
+                    + "over a restart",
+                "u.service:3:2: warning: no StateDirectory=: the exit record is not stored, or mistaken for that "
+                    + "of another service",
             ])
     }
 
@@ -201,7 +205,7 @@ struct UnitCheckTests {
         }
     }
 
-    @Test func dropInsGoOverTheUnit() {
+    @Test func dropInsOverrideTheUnit() {
         let found = problems(
             "", dropIns: ["50-a.conf": "[Service]\nKillMode=none\n", "60-b.conf": "[Service]\nKillMode=mixed\n"])
         #expect(found == [])
@@ -215,7 +219,7 @@ struct UnitCheckTests {
 
         #expect(
             found == [
-                "u.service:1:2: error: ReloadSignal=SIGHUP is how systemd reloads the service, and [Signals] maps it "
+                "u.service:1:2: error: ReloadSignal=SIGHUP is the signal by which systemd reloads the service, but [Signals] maps it "
                     + "to 'stop' instead of 'reload'"
             ])
     }
@@ -246,7 +250,7 @@ struct UnitCheckTests {
         if let finding { #expect(found.first?.contains(finding) == true, "\(found)") }
     }
 
-    @Test func wrongConfigurationLeavesTheComparisonsOut() {
+    @Test func invalidConfigurationSkipsComparisons() {
         #expect(problems("TimeoutStopSec=1s\n", "[Nonsense]\n") == [])
     }
 }

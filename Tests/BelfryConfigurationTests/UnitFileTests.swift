@@ -54,7 +54,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test func dropInsOfAllDirectoriesGoByTheirNames() throws {
+    @Test func dropInsOfAllDirectoriesAreSortedByName() throws {
         try inTemporaryRoot { root in
             try write("/usr/lib/systemd/system/a.service", in: root, "mixed")
             for (directory, name) in [
@@ -110,14 +110,14 @@ struct UnitSearchTests {
         }
     }
 
-    @Test func maskedUnitIsToldAndNotWhatItMasks() throws {
+    @Test func maskedUnitIsReported() throws {
         try inTemporaryRoot { root in
             try write("/usr/lib/systemd/system/a.service", in: root, "none")
             try mask("/etc/systemd/system/a.service", in: root)
 
             #expect(
                 findings("a", in: root) == [
-                    "/etc/systemd/system/a.service:1:1: error: the unit is empty, which masks it"
+                    "/etc/systemd/system/a.service:1:1: error: the unit is masked: the file is empty"
                 ])
         }
     }
@@ -141,7 +141,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test func dropInForAllServicesIsLessImportantWhereverItLies() throws {
+    @Test func dropInForAllServicesHasTheLowestPriority() throws {
         try inTemporaryRoot { root in
             try write("/usr/lib/systemd/system/a.service", in: root, "mixed")
             try write("/etc/systemd/system/service.d/x.conf", in: root, "all")
@@ -152,7 +152,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test func directoryThatCannotBeReadIsTold() throws {
+    @Test func unreadableDirectoryIsReported() throws {
         try inTemporaryRoot { root in
             try write("/usr/lib/systemd/system/a.service", in: root, "mixed")
             try write("/etc/systemd/system/a.service.d", in: root, text: "")

@@ -101,11 +101,11 @@ def test_unit_that_does_not_fit_is_reported_line_by_line(on_each):
 @pytest.mark.parametrize(
     "setting, line",
     [
-        ("FileDescriptorStoreMax=0", "2:1: warning: no FileDescriptorStoreMax=: what the service stores over a restart"),
-        ("WatchdogSec=0", "2:1: warning: no WatchdogSec=: systemd does not notice a service that hangs"),
+        ("FileDescriptorStoreMax=0", "2:1: warning: no FileDescriptorStoreMax=: systemd does not keep descriptors"),
+        ("WatchdogSec=0", "2:1: warning: no WatchdogSec=: systemd does not detect that the service hangs"),
         ("WatchdogSec=100ms", "2:1: warning: WatchdogSec=100ms: the service wakes up twice in this time"),
-        ("StateDirectory=", "warning: no StateDirectory=: the exit record of the service is not kept, or taken"),
-        ("SupplementaryGroups=", "warning: no SupplementaryGroups=systemd-journal: subscribers get nothing back"),
+        ("StateDirectory=", "warning: no StateDirectory=: the exit record is not stored, or mistaken"),
+        ("SupplementaryGroups=", "warning: no SupplementaryGroups=systemd-journal: subscribers cannot get past notifications"),
     ],
 )
 def test_setting_that_restricts_the_service_causes_a_warning(installed_and, setting, line):

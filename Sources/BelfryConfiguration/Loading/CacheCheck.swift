@@ -5,15 +5,16 @@ import BelfryJSON
 import CBelfry
 import Glibc
 
-/// Whether a flush of the caches could reach what is no cache: what the service itself stores, or a whole file system.
+/// Checks that a flush cannot delete files that are no cache: those of the service itself, or a whole file system.
 nonisolated extension LoadedConfiguration {
-    /// The same, refused when a cache is or holds the runtime or the state directory. A cache may lie in one of them.
+    /// The same configuration, with an error if a cache is or contains the runtime or the state directory. A cache may be
+    /// inside one of them.
     ///
     /// - Parameters:
-    ///   - environment: The environment of the service, which decides where those directories are.
-    ///   - uid: Its effective user.
-    ///   - onDisk: Whether to look at the file system, to see through symbolic links and to find mount points. That may
-    ///     block; a flush looks for mount points itself.
+    ///   - environment: the environment of the service, which determines those directories.
+    ///   - uid: the effective user of the service.
+    ///   - onDisk: whether to resolve symbolic links and find mount points in the file system. That may block; a flush checks
+    ///     for mount points itself.
     package func checkingCaches(environment: [String: String], uid: UInt32, onDisk: Bool) -> LoadedConfiguration {
         let service = effective.section("Service")
         let paths = RuntimePaths(
@@ -45,7 +46,7 @@ nonisolated extension LoadedConfiguration {
             settings: nil, diagnostics: diagnostics + found.diagnostics, effective: effective, files: files)
     }
 
-    /// `path` without symbolic links (realpath(3)), as far as it exists.
+    /// `path` with the symbolic links of its existing part resolved (realpath(3)).
     private static func realPath(_ path: String) -> String {
         var rest = ""
         var known = path.utf8[...]

@@ -5,9 +5,9 @@ import BelfryJSON
 import CBelfry
 import Glibc
 
-/// Reads files for the configuration. `SystemFileReader` is the real one.
+/// Access to the files of a configuration. `SystemFileReader` reads the file system; tests use files in memory.
 package nonisolated protocol ConfigurationFileReader: Sendable {
-    /// The first `limit` bytes of a file; none for a link to /dev/null.
+    /// The first `limit` bytes of a file; none for /dev/null.
     func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8]
 
     /// The names in a directory, in any order.
@@ -15,8 +15,8 @@ package nonisolated protocol ConfigurationFileReader: Sendable {
 }
 
 nonisolated extension ConfigurationFileReader {
-    /// The files `*.conf` of these directories in the order of their names; of those with one name that in the first
-    /// directory. A directory that is not there has none; `problem` hears of one that cannot be read.
+    /// The files `*.conf` of these directories, sorted by name. Of files with the same name, the one in the first directory
+    /// is used. A missing directory counts as empty; `problem` is called for one that cannot be read.
     func dropIns(in directories: [String], problem: (String, FileProblem) -> Void) -> [String] {
         var paths: [UTF8Text: String] = [:]
         for directory in directories {
@@ -47,7 +47,7 @@ package nonisolated struct FileProblem: Error, Sendable, Equatable, CustomString
     /// Whether there is no such file.
     var isMissing: Bool { code == ENOENT }
 
-    /// The system's words for it and its name: `Permission denied (EACCES)`.
+    /// The message and the name of the error: `Permission denied (EACCES)`.
     package var description: String {
         let text = belfry_error_text(code).map { String(cString: $0) } ?? "unknown error"
         let name = belfry_error_name(code).map { String(cString: $0) } ?? "\(code)"
@@ -55,15 +55,15 @@ package nonisolated struct FileProblem: Error, Sendable, Equatable, CustomString
     }
 }
 
-/// Reads from the file system.
+/// Reads files from the file system.
 package nonisolated struct SystemFileReader: ConfigurationFileReader {
     /// A reader.
     package init() {}
 
     /// Reads a regular file, or nothing from /dev/null.
     ///
-    /// - Throws: `FileProblem` with the system's error, EISDIR for a directory, and EINVAL for whatever else a
-    ///   configuration cannot be read from, so that a fifo does not block.
+    /// - Throws: `FileProblem` with the system's error; EISDIR for a directory, and EINVAL for any other special file, so
+    ///   that a FIFO does not block.
     package func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileProblem(code: errno) }
@@ -78,7 +78,7 @@ package nonisolated struct SystemFileReader: ConfigurationFileReader {
         }
     }
 
-    /// Names that are not UTF-8 come with replacement characters, so that opening them fails and is told.
+    /// Names that are not UTF-8 contain replacement characters: opening such a file fails and is reported.
     package func names(in directory: String) throws(FileProblem) -> [String] {
         guard let stream = opendir(directory) else { throw FileProblem(code: errno) }
         defer { closedir(stream) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Reads, checks and decodes the configuration. Nothing is kept between two loads, so a reload is simply another
-/// load whose result is used only when it has settings.
+/// Reads, checks and decodes the configuration. A loader keeps no state between two loads: a reload is another load, whose
+/// result is used only if it has settings.
 package nonisolated struct ConfigurationLoader {
     private let reader: any ConfigurationFileReader
     private let limits: IniLimits
@@ -15,13 +15,13 @@ package nonisolated struct ConfigurationLoader {
         self.limits = limits
     }
 
-    /// Loads the configuration. What is wrong is in the result; nothing is thrown.
+    /// Loads the configuration. Problems are reported in the result.
     ///
     /// - Parameters:
-    ///   - sources: Which files.
-    ///   - schema: The table of what may be written; it must contain the sections of `ConfigurationSchema.belfry`.
-    ///   - reader: Reads the files.
-    ///   - limits: How large the files may be.
+    ///   - sources: the files to read.
+    ///   - schema: the valid sections and keys; it must contain those of `ConfigurationSchema.belfry`.
+    ///   - reader: reads the files.
+    ///   - limits: the size limits of the files.
     package static func load(
         from sources: ConfigurationSources = .standard, schema: ConfigurationSchema = .belfry,
         reader: any ConfigurationFileReader = SystemFileReader(), limits: IniLimits = IniLimits()
@@ -40,7 +40,7 @@ package nonisolated struct ConfigurationLoader {
             diagnostics: loader.diagnostics.sorted(files: loader.files), effective: effective, files: loader.files)
     }
 
-    /// The first of `mainFiles` that exists counts, and then what lies in their `.d` directories.
+    /// Reads the first of `mainFiles` that exists, and then the files in their `.d` directories.
     private mutating func search(_ mainFiles: [String]) {
         for path in mainFiles where read(path, mayBeMissing: true) { break }
         for path in reader.dropIns(in: mainFiles.map { $0 + ".d" }, problem: { report($0, $1) }) {
@@ -48,7 +48,7 @@ package nonisolated struct ConfigurationLoader {
         }
     }
 
-    /// - Returns: Whether the file is there, readable or not.
+    /// - Returns: whether the file exists, readable or not.
     private mutating func read(_ path: String, mayBeMissing: Bool) -> Bool {
         do throws(FileProblem) {
             let bytes = try reader.read(path, limit: limits.fileBytes + 1)
@@ -67,30 +67,30 @@ package nonisolated struct ConfigurationLoader {
     }
 }
 
-/// Where the configuration comes from.
+/// The files of a configuration.
 package nonisolated enum ConfigurationSources: Sendable, Equatable {
-    /// Exactly these files, later ones over earlier ones; one that is missing is an error.
+    /// These files; later ones override earlier ones. A missing file is an error.
     case files([String])
-    /// The places of UAPI.6: `NAME` in `/etc/belfry`, else in `/run/belfry`, else in `/usr/local/lib/belfry`, else in
-    /// `/usr/lib/belfry`, and over it the files of `NAME.d` in all four by their names. `root` stands before all of these
-    /// paths.
+    /// The directories of UAPI.6: the first file `NAME` in `/etc/belfry`, `/run/belfry`, `/usr/local/lib/belfry` and
+    /// `/usr/lib/belfry`, and then the files of `NAME.d` in all four directories, sorted by name. `root` is a prefix of
+    /// these paths.
     case search(root: String, name: String)
 
-    /// `belfry.conf` and `belfry.conf.d` in the places of UAPI.6.
+    /// `belfry.conf` and `belfry.conf.d` in the directories of UAPI.6.
     package static let standard = ConfigurationSources.search(root: "", name: "belfry.conf")
 
-    /// The directories that are searched, the most important first.
+    /// The directories to search, in order of descending priority.
     static let directories = ["/etc/belfry", "/run/belfry", "/usr/local/lib/belfry", "/usr/lib/belfry"]
 }
 
-/// What came out of reading the configuration.
+/// The result of loading a configuration.
 package nonisolated struct LoadedConfiguration: Sendable {
-    /// The settings; nil when there was an error.
+    /// The settings; nil if there was an error.
     package let settings: BelfrySettings?
-    /// All errors and warnings, in the order of the files and lines.
+    /// All errors and warnings, in the order of files and lines.
     package let diagnostics: [ConfigurationDiagnostic]
-    /// What holds for each key and where it was set, for showing; sections that a program added to the table are here.
+    /// The value of each key and where it was set, including sections that a program added to the schema.
     package let effective: EffectiveConfiguration
-    /// The files that were read, the least important first.
+    /// The files that were read, in order of ascending priority.
     package let files: [String]
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Where the service keeps its socket and its state, and where its clients look for the socket.
+/// The directories of the service, and the socket that clients connect to.
 ///
-/// A relative path in a variable counts as not set, as the XDG Base Directory Specification asks.
+/// A variable with a relative path counts as not set, as the XDG Base Directory Specification requires.
 package nonisolated struct RuntimePaths: Sendable, Equatable {
     /// The file name of the socket.
     static let socketName = "io.belfry.Lifecycle"
-    /// The runtime directory of the system's own service.
+    /// The runtime directory of the system service.
     static let systemDirectory = "/run/belfry"
 
-    /// What goes with the boot: the socket, unless it was put elsewhere, and the counter of notifications.
+    /// The directory of files that do not outlive the boot: the socket by default, and the notification counter.
     package let runtimeDirectory: String
     /// The socket of a service: `$BELFRY_SOCKET`, else the one in the runtime directory.
     package let socketPath: String
-    /// What outlives the boot.
+    /// The directory of files that outlive the boot.
     package let stateDirectory: String
 
-    private let isSettled: Bool
+    private let isNamed: Bool
 
     /// The paths of a process with this environment and effective user.
     ///
-    /// The first of these that is there counts. Runtime directory: `runtimeDirectory`, `$RUNTIME_DIRECTORY` (which
+    /// The first of these that is set is used. Runtime directory: `runtimeDirectory`, `$RUNTIME_DIRECTORY` (which
     /// systemd.exec(5) sets for every process of a unit), `/run/belfry` for root, `$XDG_RUNTIME_DIR/belfry`,
-    /// `${TMPDIR:-/tmp}/belfry-UID`, which its maker has to keep private. State directory: `stateDirectory`,
+    /// `${TMPDIR:-/tmp}/belfry-UID`, which the service must create as private. State directory: `stateDirectory`,
     /// `$STATE_DIRECTORY`, `/var/lib/belfry` for root, `$XDG_STATE_HOME/belfry`, `$HOME/.local/state/belfry`, `state`
     /// in the runtime directory.
     package init(
@@ -34,7 +34,7 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
             return AbsolutePath.withoutSlash(value)
         }
         func unitPath(_ variable: String) -> String? {
-            // systemd joins several directories with colons; the first is the one the unit names first.
+            // systemd joins several directories with colons, in the order of the unit.
             guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
             return AbsolutePath.withoutSlash(String(value.unicodeScalars.prefix { $0 != ":" }))
         }
@@ -51,13 +51,13 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
             ?? "\(runtime)/state"
         let socket = environment["BELFRY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         socketPath = socket ?? "\(runtime)/\(Self.socketName)"
-        isSettled = socket != nil || given != nil
+        isNamed = socket != nil || given != nil
     }
 
-    /// Where a client connects to: `socketPath`, but when nothing names a place and the system's own socket is there,
-    /// that one.
+    /// The socket that a client connects to: `socketPath`, or the socket of the system service if it exists and neither a
+    /// variable nor an argument names a socket or a runtime directory.
     package func clientSocketPath(exists: (String) -> Bool) -> String {
         let system = "\(Self.systemDirectory)/\(Self.socketName)"
-        return !isSettled && exists(system) ? system : socketPath
+        return !isNamed && exists(system) ? system : socketPath
     }
 }

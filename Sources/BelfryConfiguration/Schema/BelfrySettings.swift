@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// All settings of `belfry.conf`, checked and complete.
+/// All settings of `belfry.conf`.
 package nonisolated struct BelfrySettings: Sendable, Equatable {
     /// `[Service]`.
     package var service: ServiceSettings
@@ -14,7 +14,7 @@ package nonisolated struct BelfrySettings: Sendable, Equatable {
     /// Every `[Cache NAME]`, in the order of the files.
     package var caches: [CacheSettings]
 
-    /// Decodes what was resolved without an error against a table that contains Belfry's own sections.
+    /// Decodes a configuration that was resolved without an error against a schema with the sections of `belfry.conf`.
     package init(_ effective: EffectiveConfiguration) {
         service = ServiceSettings(effective.section("Service"))
         signals = SignalSettings(effective.section("Signals"))
@@ -23,7 +23,7 @@ package nonisolated struct BelfrySettings: Sendable, Equatable {
         caches = effective.instances("Cache").map(CacheSettings.init)
     }
 
-    /// What holds when no file says anything.
+    /// The settings without any file.
     package static var defaults: BelfrySettings {
         var diagnostics = DiagnosticList()
         return BelfrySettings(ConfigurationResolver.resolve([], schema: .belfry, diagnostics: &diagnostics))
@@ -32,29 +32,29 @@ package nonisolated struct BelfrySettings: Sendable, Equatable {
 
 /// `[Service]`.
 package nonisolated struct ServiceSettings: Sendable, Equatable {
-    /// The deadline of a listener that names none; nil for none.
+    /// The deadline of a listener that declares none; nil for no deadline.
     package var listenerTimeout: Duration?
-    /// The time for a whole stop where the unit's own cannot be asked; nil for no limit.
+    /// The time for a whole stop if the timeout of the unit is unknown; nil for no limit.
     package var stopTimeout: Duration?
     /// Whether a pause ends in a real SIGSTOP.
     package var stopOnPause: Bool
-    /// Whether a sleep of the machine waits for the listeners.
+    /// Whether sleep of the machine is delayed until the listeners are done.
     package var inhibitSleep: Bool
-    /// Whether the end of the machine waits until its kind is known.
+    /// Whether shutdown of the machine is delayed until its kind is known.
     package var inhibitShutdown: Bool
-    /// Names of listeners that registered themselves and are left out.
+    /// The names of self-registered listeners to leave out.
     package var disabledListeners: [String]
-    /// The mount points whose coming and going is told.
+    /// The mount points whose mounts and unmounts are notified.
     package var protectedData: [String]
-    /// The time in which deliveries of one signal are counted; zero or nil for no limit.
+    /// The interval of the rate limit of one signal; zero or nil for no limit.
     package var signalLimitInterval: Duration?
-    /// How many deliveries of one signal are passed on one by one in that time; nil for no limit.
+    /// How many deliveries of one signal in that interval are notified one by one; nil for no limit.
     package var signalLimitBurst: Int?
     /// Whether real-time signals are merged too.
     package var limitsRealtimeSignals: Bool
-    /// Where the socket is; nil to let the environment decide.
+    /// The runtime directory; nil for the default of the environment.
     package var runtimeDirectory: String?
-    /// Where state is kept; nil to let the environment decide.
+    /// The state directory; nil for the default of the environment.
     package var stateDirectory: String?
 
     init(_ section: EffectiveSection) {
@@ -73,7 +73,7 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     }
 }
 
-/// `[Signals]`: what each signal does. A signal that is not in here keeps its default.
+/// `[Signals]`: what each signal does.
 package nonisolated struct SignalSettings: Sendable, Equatable {
     /// The actions by signal number.
     package var actions: [CInt: SignalAction] = [:]
@@ -106,25 +106,25 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var look: SocketAudience
     /// Who may post.
     package var post: SocketAudience
-    /// Who has a say in the service's life.
+    /// Who may pause, reload, hold and attach listeners.
     package var control: SocketAudience
-    /// Connections at a time.
+    /// The maximum number of connections.
     package var connectionsMax: Int
-    /// Connections of one user at a time.
+    /// The maximum number of connections of one user.
     package var connectionsPerUserMax: Int
-    /// Bytes in one message of a client.
+    /// The maximum size of a message of a client, in bytes.
     package var frameMax: Int
-    /// Bytes that wait for or from the clients of one user.
+    /// The maximum of bytes buffered for and from the clients of one user.
     package var memoryPerUserMax: Int
-    /// Bytes that wait for or from all clients together.
+    /// The maximum of bytes buffered for and from all clients.
     package var memoryMax: Int
-    /// Notifications that wait for one slow subscriber.
+    /// The maximum of notifications queued for one subscriber.
     package var queueMax: Int
-    /// Bytes that wait for one slow client.
+    /// The maximum of bytes queued for one client.
     package var queueSizeMax: Int
-    /// Past notifications kept in memory.
+    /// The maximum of past notifications in memory.
     package var replayMax: Int
-    /// Bytes of them.
+    /// The maximum of bytes of past notifications in memory.
     package var replaySize: Int
 
     init(_ section: EffectiveSection) {
@@ -192,15 +192,15 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
     package var name: String
     /// The directory.
     package var path: String
-    /// Bytes to keep; nil for no limit.
+    /// The maximum size in bytes; nil for no limit.
     package var sizeMax: UInt64?
-    /// The age above which a file goes; nil for no limit.
+    /// The maximum age of a file; nil for no limit.
     package var ageMax: Duration?
-    /// Files to keep; nil for no limit.
+    /// The maximum number of files; nil for no limit.
     package var filesMax: Int?
-    /// Whether to write the file system's changes to the disk.
+    /// Whether to write back the file system.
     package var writeBack: Bool
-    /// Whether to advise the kernel to drop the files from its memory.
+    /// Whether to advise the kernel to drop the pages of the files.
     package var dropPages: Bool
     /// The notifications that flush it.
     package var on: [String]

@@ -3,7 +3,7 @@
 
 import BelfryJSON
 
-/// Holds what was read against the table: finds what is unknown or wrong, and works out what holds.
+/// Checks the sections that were read against the schema, and determines the value of each key.
 nonisolated struct ConfigurationResolver {
     private struct Title: Hashable {
         let name: UTF8Text
@@ -23,12 +23,12 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    /// Resolves the sections of all files, the least important first.
+    /// Resolves the sections of all files, which are in order of ascending priority.
     ///
     /// - Parameters:
-    ///   - read: What `IniReader` read, in the order in which later assignments win.
-    ///   - schema: The table of what may be written.
-    ///   - diagnostics: Receives what is wrong. After an error, the result is good for showing, not for use.
+    ///   - read: the sections from `IniReader`; later assignments override earlier ones.
+    ///   - schema: the valid sections and keys.
+    ///   - diagnostics: receives the problems. After an error, the result is only for display.
     static func resolve(
         _ read: [IniSection], schema: ConfigurationSchema, diagnostics: inout DiagnosticList
     ) -> EffectiveConfiguration {
@@ -55,7 +55,7 @@ nonisolated struct ConfigurationResolver {
         do throws(ValueProblem) {
             return EffectiveSetting(key: key.name, text: key.defaultText, value: try key.defaultValue(), origin: nil)
         } catch {
-            fatalError("default of '\(key.name)': \(error.message)")  // a mistake in the table, found by any test
+            fatalError("default of '\(key.name)': \(error.message)")  // a mistake in the schema, found by any test
         }
     }
 
@@ -127,7 +127,7 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    /// An empty assignment empties a list, and gives any other key its default back.
+    /// An empty assignment clears a list, and restores the default of any other key.
     private mutating func reset(
         _ setting: Int, of index: Int, _ kind: ValueKind, at position: ConfigurationPosition
     ) {
@@ -146,12 +146,14 @@ nonisolated struct ConfigurationResolver {
         _ entry: IniEntry, _ kind: ValueKind, _ diagnostics: inout DiagnosticList
     ) -> SettingValue? {
         let key = DisplayText.quoted(entry.key.string)
-        var doubts: [ValueProblem] = []
+        var warnings: [ValueProblem] = []
         defer {
-            for doubt in doubts { diagnostics.warning(at: entry.value.position(at: doubt.offset), doubt.message) }
+            for warning in warnings {
+                diagnostics.warning(at: entry.value.position(at: warning.offset), warning.message)
+            }
         }
         do throws(ValueProblem) {
-            return try kind.parse(entry.value.string, &doubts)
+            return try kind.parse(entry.value.string, &warnings)
         } catch {
             diagnostics.error(at: entry.value.position(at: error.offset), "invalid value of \(key): \(error.message)")
             return nil
@@ -187,7 +189,7 @@ nonisolated struct ConfigurationResolver {
     private func requireKeys(_ diagnostics: inout DiagnosticList) {
         for section in sections {
             guard let position = section.position else { continue }
-            // A key with a wrong value has an origin and no value: that is one problem, not two.
+            // A key with an invalid value has an origin and no value. That problem is already reported.
             let missing = Set(section.settings.filter { $0.value == nil && $0.origin == nil }.map(\.key))
             for key in section.description.keys where key.isRequired && missing.contains(key.name) {
                 let title = section.description.name + (section.instance.map { " " + $0 } ?? "")

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What holds after all files were read: every section of the table with every key, and for each where it was set.
+/// The settings in effect after all files were read: every section and key of the schema, and where each was set.
 package nonisolated struct EffectiveConfiguration: Sendable {
-    /// The sections in the order of the table; those with an instance as often as there are instances.
+    /// The sections in the order of the schema; a section with instances once for each instance.
     package internal(set) var sections: [EffectiveSection] = []
 
-    /// The section of that name which has no instance.
+    /// The section of that name, which has no instances.
     package func section(_ name: String) -> EffectiveSection {
         guard let section = sections.first(where: { $0.description.name == name && $0.instance == nil }) else {
-            fatalError("no section [\(name)] in the table")  // a mistake in the code, found by any test
+            fatalError("no section [\(name)] in the schema")  // a mistake in the code, found by any test
         }
         return section
     }
@@ -19,7 +19,7 @@ package nonisolated struct EffectiveConfiguration: Sendable {
         sections.filter { $0.description.name == name && $0.instance != nil }
     }
 
-    /// What a reload cannot bring from `old` to this: the keys that need a restart for it.
+    /// The keys that differ from `old` and need a restart.
     package func restartKeys(changedFrom old: EffectiveConfiguration) -> [RestartKey] {
         zip(sections.filter { $0.instance == nil }, old.sections.filter { $0.instance == nil }).flatMap { new, old in
             new.description.keys.filter { $0.needsRestart && new.value($0.name) != old.value($0.name) }.map { key in
@@ -30,8 +30,8 @@ package nonisolated struct EffectiveConfiguration: Sendable {
         }
     }
 
-    /// The configuration as a file that says everything, with a comment above each key about where it was set.
-    /// Reading it again gives the same settings.
+    /// The configuration as a file with every key, and a comment above each key about where it was set. Reading that file
+    /// gives the same settings.
     package func printed() -> String {
         sections.map { section in
             let name = section.description.name + (section.instance.map { " " + $0 } ?? "")
@@ -44,32 +44,30 @@ package nonisolated struct EffectiveConfiguration: Sendable {
     }
 }
 
-/// A key whose change takes a restart, and was changed without one.
+/// A changed key that needs a restart.
 package nonisolated struct RestartKey: Sendable, Equatable, CustomStringConvertible {
-    /// The section it is in.
     package let section: String
-    /// The key.
     package let name: String
-    /// Where it is set now; nil when it has its default again.
+    /// Where it is set now; nil if it has its default again.
     package let position: ConfigurationPosition?
 
-    /// `[Section] Key=`, and where that is set.
+    /// `[Section] Key=` and its position.
     package var description: String { "[\(section)] \(name)=" + (position.map { " (\($0))" } ?? "") }
 }
 
-/// What holds for one section after all files were read. The values are of the kinds that the table names, which is
-/// why asking for another kind is a mistake in the program and ends it.
+/// The settings of one section in effect. Values have the kinds of the schema: requesting another kind is a programming
+/// error and ends the process.
 package nonisolated struct EffectiveSection: Sendable {
-    /// The section's entry in the table.
+    /// The section of the schema.
     package let description: SectionDescription
     /// The second word in the brackets, for sections that have one.
     package let instance: String?
-    /// Where it begins; nil when no file has it.
+    /// Where it begins; nil if no file has it.
     package let position: ConfigurationPosition?
-    /// The settings: the listed keys in the order of the table, then the others in the order of the files.
+    /// The settings: the listed keys in the order of the schema, then the others in the order of the files.
     package internal(set) var settings: [EffectiveSetting]
 
-    /// The value of `key`; nil when it is not set.
+    /// The value of `key`; nil if it is not set.
     package func value(_ key: String) -> SettingValue? {
         settings.first { $0.key == key }?.value
     }
@@ -86,7 +84,7 @@ package nonisolated struct EffectiveSection: Sendable {
         return value
     }
 
-    /// A number; nil when it is not set, or `infinity`.
+    /// A number; nil if it is not set, or `infinity`.
     func optionalInteger(_ key: String) -> Int? {
         switch value(key) {
         case .integer(let value): value
@@ -95,7 +93,7 @@ package nonisolated struct EffectiveSection: Sendable {
         }
     }
 
-    /// Bytes; nil when the size is not set, or `infinity`.
+    /// Bytes; nil if the size is not set, or `infinity`.
     package func bytes(_ key: String) -> UInt64? {
         switch value(key) {
         case .bytes(let value): value
@@ -104,7 +102,7 @@ package nonisolated struct EffectiveSection: Sendable {
         }
     }
 
-    /// A time span; nil when it is not set, or `infinity`.
+    /// A time span; nil if it is not set, or `infinity`.
     package func duration(_ key: String) -> Duration? {
         switch value(key) {
         case .duration(let value): value
@@ -113,7 +111,7 @@ package nonisolated struct EffectiveSection: Sendable {
         }
     }
 
-    /// Text; nil when it is not set.
+    /// Text; nil if it is not set.
     package func text(_ key: String) -> String? {
         switch value(key) {
         case .text(let value): value
@@ -151,14 +149,14 @@ package nonisolated struct EffectiveSection: Sendable {
     }
 }
 
-/// What holds for one key after all files were read.
+/// The setting of one key in effect.
 package nonisolated struct EffectiveSetting: Sendable {
-    /// The key in its one spelling.
+    /// The key in its canonical spelling.
     package let key: String
-    /// The value as it could be written.
+    /// The value as text.
     package internal(set) var text: String
-    /// The value; nil when nothing is set and there is no default.
+    /// The value; nil if it is not set and has no default.
     package internal(set) var value: SettingValue?
-    /// Where the last assignment stands; nil for a default.
+    /// The position of the last assignment; nil for a default.
     package internal(set) var origin: ConfigurationPosition?
 }

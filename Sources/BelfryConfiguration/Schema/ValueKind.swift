@@ -3,36 +3,32 @@
 
 import BelfryJSON
 
-/// What the value of a key must look like, and how it is read. A library user adds kinds by making more of these.
+/// The kind of a value: how its text is parsed and checked.
 package nonisolated struct ValueKind: Sendable {
-    /// Reads the text of one assignment. Doubts that are no errors go to `doubts`.
+    /// Parses the text of one assignment. Problems that are no errors are added to `warnings`.
     package typealias Parser =
-        @Sendable (_ text: String, _ doubts: inout [ValueProblem]) throws(ValueProblem) ->
+        @Sendable (_ text: String, _ warnings: inout [ValueProblem]) throws(ValueProblem) ->
         SettingValue
 
-    /// What to call it in documentation, such as `time span`.
-    package let name: String
-    /// Whether repeated assignments append, and an empty one empties the list, instead of the last one winning and
-    /// an empty one bringing the default back. The parser of a list gives `SettingValue.texts`.
+    /// Whether repeated assignments append and an empty one clears the list. For other kinds the last assignment wins and an
+    /// empty one restores the default. The parser of a list returns `SettingValue.texts`.
     let isList: Bool
-    /// Reads one assignment.
     package let parse: Parser
 
     /// A kind of value.
-    package init(_ name: String, isList: Bool = false, parse: @escaping Parser) {
-        self.name = name
+    package init(isList: Bool = false, parse: @escaping Parser) {
         self.isList = isList
         self.parse = parse
     }
 
     /// `yes` or `no`.
-    package static let boolean = ValueKind("boolean") { text, _ throws(ValueProblem) in
+    package static let boolean = ValueKind { text, _ throws(ValueProblem) in
         .boolean(try BooleanText.parse(text))
     }
 
     /// A time span of at least `minimum`, or `infinity`.
     static func timeSpan(minimum: Duration = .zero) -> ValueKind {
-        ValueKind("time span") { text, _ throws(ValueProblem) in
+        ValueKind { text, _ throws(ValueProblem) in
             guard let span = try TimeSpanText.parse(text) else { return .unlimited }
             guard span >= minimum else {
                 throw ValueProblem("time span is too short, expected at least \(minimum)")
@@ -41,9 +37,9 @@ package nonisolated struct ValueKind: Sendable {
         }
     }
 
-    /// A size in `range`; with `infinity` as well, where `isOptional` says so.
+    /// A size in `range`, or also `infinity` if `isOptional`.
     package static func size(_ range: ClosedRange<UInt64> = 0...(.max), isOptional: Bool = false) -> ValueKind {
-        ValueKind("size") { text, _ throws(ValueProblem) in
+        ValueKind { text, _ throws(ValueProblem) in
             guard let bytes = try ByteSizeText.parse(text) else {
                 guard isOptional else { throw ValueProblem("expected a size, it cannot be 'infinity'") }
                 return .unlimited
@@ -55,9 +51,9 @@ package nonisolated struct ValueKind: Sendable {
         }
     }
 
-    /// A decimal number in `range`; with `infinity` as well, where `isOptional` says so.
+    /// A decimal number in `range`, or also `infinity` if `isOptional`.
     package static func integer(_ range: ClosedRange<Int>, isOptional: Bool = false) -> ValueKind {
-        ValueKind("number") { text, _ throws(ValueProblem) in
+        ValueKind { text, _ throws(ValueProblem) in
             if isOptional, text.hasSameBytes(as: "infinity") { return .unlimited }
             guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
                 throw ValueProblem("expected a whole number, not \(DisplayText.quoted(text))")
@@ -72,7 +68,7 @@ package nonisolated struct ValueKind: Sendable {
 
     /// One of the given words.
     static func choice(_ words: [String]) -> ValueKind {
-        ValueKind("one of " + words.joined(separator: ", ")) { text, _ throws(ValueProblem) in
+        ValueKind { text, _ throws(ValueProblem) in
             guard words.contains(where: text.hasSameBytes) else {
                 let list = words.map { "'\($0)'" }.joined(separator: ", ")
                 let question = NearestName.question(text, in: words)
@@ -83,11 +79,11 @@ package nonisolated struct ValueKind: Sendable {
     }
 }
 
-/// Why a value, or a key, cannot be taken as it stands.
+/// Why a value or a key is invalid.
 package nonisolated struct ValueProblem: Error, Sendable, Equatable {
-    /// What is wrong: lower case, no final stop.
+    /// The message: lower case, no final stop.
     package let message: String
-    /// Where in the value, in Unicode scalars from its beginning.
+    /// The position in the value, in Unicode scalars from its beginning.
     package let offset: Int
 
     /// A problem at `offset`.
@@ -97,7 +93,7 @@ package nonisolated struct ValueProblem: Error, Sendable, Equatable {
     }
 }
 
-/// A value of a setting, read and checked. Texts are compared by their bytes.
+/// The parsed value of a setting. Texts are compared as bytes.
 package nonisolated enum SettingValue: Sendable, Equatable {
     /// `yes` or `no`.
     case boolean(Bool)
@@ -107,14 +103,13 @@ package nonisolated enum SettingValue: Sendable, Equatable {
     case bytes(UInt64)
     /// A whole number.
     case integer(Int)
-    /// Text, checked by its kind.
+    /// Text that its kind has checked.
     case text(String)
     /// The words of a list.
     case texts([String])
     /// `infinity`, where the kind allows it.
     case unlimited
 
-    /// Whether both are the same value.
     package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.boolean(let left), .boolean(let right)): left == right
@@ -131,12 +126,12 @@ package nonisolated enum SettingValue: Sendable, Equatable {
 
 nonisolated extension ValueKind {
     /// An absolute path.
-    package static let path = ValueKind("absolute path") { text, _ throws(ValueProblem) in
+    package static let path = ValueKind { text, _ throws(ValueProblem) in
         .text(try AbsolutePath.parse(text))
     }
 
     /// The absolute path of a directory other than '/'.
-    static let directory = ValueKind("absolute path") { text, _ throws(ValueProblem) in
+    static let directory = ValueKind { text, _ throws(ValueProblem) in
         let path = try AbsolutePath.parse(text)
         guard path.utf8.count > 1 else {
             throw ValueProblem("expected a directory below '/', such as '/var/cache/NAME'")
@@ -145,7 +140,7 @@ nonisolated extension ValueKind {
     }
 
     /// A list of absolute paths.
-    package static let paths = ValueKind("list of absolute paths", isList: true) { text, _ throws(ValueProblem) in
+    package static let paths = ValueKind(isList: true) { text, _ throws(ValueProblem) in
         var paths: [String] = []
         for word in try IniWords.split(text) {
             do throws(ValueProblem) {
@@ -158,12 +153,12 @@ nonisolated extension ValueKind {
     }
 
     /// The path or the abstract name of a Unix socket.
-    package static let socketPath = ValueKind("socket path") { text, _ throws(ValueProblem) in
+    package static let socketPath = ValueKind { text, _ throws(ValueProblem) in
         .text(try AbsolutePath.parseSocket(text))
     }
 
-    /// The name or number of a user or a group; that it exists is not asked here.
-    package static let account = ValueKind("name") { text, _ throws(ValueProblem) in
+    /// The name or number of a user or a group, which need not exist.
+    package static let account = ValueKind { text, _ throws(ValueProblem) in
         let isBad = { (scalar: Unicode.Scalar) in
             IniText.isSpace(scalar) || DisplayText.isControl(scalar) || scalar == ":" || scalar == "/"
         }
@@ -174,7 +169,7 @@ nonisolated extension ValueKind {
     }
 
     /// A level of syslog(3), by name or number.
-    static let logPriority = ValueKind("log level") { text, _ throws(ValueProblem) in
+    static let logPriority = ValueKind { text, _ throws(ValueProblem) in
         guard let priority = LogPriority(text) else {
             let question = NearestName.question(text, in: LogPriority.names)
             let expected = "expected a log level from 'emerg' to 'debug' or 0 to 7"
@@ -183,9 +178,9 @@ nonisolated extension ValueKind {
         return .integer(priority.rawValue)
     }
 
-    /// A list of notification names; one that almost spells a name of Belfry's is doubted.
-    static let notificationNames = ValueKind("list of notification names", isList: true) {
-        text, doubts throws(ValueProblem) in
+    /// A list of notification names. A name that is almost one of Belfry's gets a warning.
+    static let notificationNames = ValueKind(isList: true) {
+        text, warnings throws(ValueProblem) in
         var names: [String] = []
         for word in try IniWords.split(text) {
             do throws(ValueProblem) {
@@ -195,42 +190,41 @@ nonisolated extension ValueKind {
             }
             if let known = NotificationName.nearMiss(word.text, of: NotificationName.known) {
                 let message = "no notification of Belfry's is named '\(word.text)', did you mean '\(known)'?"
-                doubts.append(ValueProblem(message, offset: word.offset))
+                warnings.append(ValueProblem(message, offset: word.offset))
             }
         }
         return .texts(names)
     }
 
-    /// A list of listener names; that they exist is not asked here.
-    static let listenerNames = ValueKind("list of listener names", isList: true) {
+    /// A list of listener names, which need not exist.
+    static let listenerNames = ValueKind(isList: true) {
         text, _ throws(ValueProblem) in
         .texts(try IniWords.split(text).map(\.text))
     }
 
-    /// What a signal does: an action, or a notification to post; one that almost spells either is doubted.
-    static let signalAction = ValueKind("action or notification name") { text, doubts throws(ValueProblem) in
+    /// What a signal does: an action, or a notification to post. A name that is almost one of either gets a warning.
+    static let signalAction = ValueKind { text, warnings throws(ValueProblem) in
         let action = try SignalAction(text)
         if case .post(let name) = action {
             if let near = NotificationName.nearMiss(name, of: SignalAction.names) {
-                doubts.append(
+                warnings.append(
                     ValueProblem("'\(name)' is taken as a notification name, did you mean the action '\(near)'?"))
             } else if let near = NotificationName.nearMiss(name, of: NotificationName.known) {
-                doubts.append(ValueProblem("no notification of Belfry's is named '\(name)', did you mean '\(near)'?"))
+                warnings.append(ValueProblem("no notification of Belfry's is named '\(name)', did you mean '\(near)'?"))
             }
         }
         return .text(action.description)
     }
 }
 
-/// Booleans as systemd.syntax(7) writes them.
+/// Booleans in the syntax of systemd.syntax(7).
 package nonisolated enum BooleanText {
     private static let words: [(text: String, value: Bool)] = [
         ("yes", true), ("y", true), ("true", true), ("t", true), ("on", true), ("1", true),
         ("no", false), ("n", false), ("false", false), ("f", false), ("off", false), ("0", false),
     ]
 
-    /// `yes`, `true`, `on`, `1`, their opposites, and the single letters that systemd takes too; the case of ASCII letters
-    /// does not count.
+    /// `yes`, `true`, `on`, `1`, their opposites, and the single letters that systemd accepts; ASCII case is ignored.
     ///
     /// - Throws: `ValueProblem` for anything else.
     package static func parse(_ text: String) throws(ValueProblem) -> Bool {

@@ -3,20 +3,18 @@
 
 import BelfryJSON
 
-/// One thing that is wrong in the configuration, and where.
+/// A problem in the configuration, and its position.
 package nonisolated struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConvertible {
-    /// How bad it is: an error refuses the whole configuration, a warning does not.
+    /// An error makes the whole configuration invalid, a warning does not.
     package enum Severity: String, Sendable {
         case error, warning
     }
 
-    /// Where it is.
     package let position: ConfigurationPosition
-    /// Whether it refuses the configuration.
     package let severity: Severity
-    /// What is wrong: lower case, no final stop, safe to print on a terminal.
+    /// The message: lower case, no final stop, safe to print on a terminal.
     package let message: String
-    /// The error number of the system, where it is the system that refused something.
+    /// The error number of a failed system call.
     package let errorNumber: Int32?
 
     /// A diagnostic about `position`.
@@ -33,16 +31,14 @@ package nonisolated struct ConfigurationDiagnostic: Sendable, Hashable, CustomSt
     package var description: String { "\(position): \(severity.rawValue): \(message)" }
 }
 
-/// A place in a configuration file. Lines and columns count from 1, columns in Unicode scalars.
+/// A position in a configuration file. Lines and columns count from 1, columns in Unicode scalars.
 package nonisolated struct ConfigurationPosition: Sendable, Hashable, CustomStringConvertible {
     /// The path of the file as it was opened.
     package let file: String
-    /// The line, from 1.
     package let line: Int
-    /// The column, from 1.
     package let column: Int
 
-    /// A place in `file`; its beginning, unless said otherwise.
+    /// A position in `file`, by default its beginning.
     package init(file: String, line: Int = 1, column: Int = 1) {
         self.file = file
         self.line = line
@@ -53,15 +49,14 @@ package nonisolated struct ConfigurationPosition: Sendable, Hashable, CustomStri
     package var description: String { "\(DisplayText.escaped(file)):\(line):\(column)" }
 }
 
-/// Collects diagnostics in the order in which they are found, and no more of them than anyone would read.
+/// Collects a limited number of diagnostics in the order in which they are found.
 package nonisolated struct DiagnosticList: Sendable {
-    /// What was found.
     package private(set) var diagnostics: [ConfigurationDiagnostic] = []
-    /// Whether one of them was an error, shown or not.
+    /// Whether one of them was an error, also beyond the limit.
     private(set) var hasErrors = false
     private let limit: Int
 
-    /// A list that keeps at most `limit` diagnostics and says when there were more.
+    /// A list of at most `limit` diagnostics, and one more that says that others were dropped.
     package init(limit: Int = 1000) {
         self.limit = limit
     }
@@ -76,7 +71,7 @@ package nonisolated struct DiagnosticList: Sendable {
         add(ConfigurationDiagnostic(.warning, at: position, message))
     }
 
-    /// What was found, in the order of `files` and of their lines; what is in none of them comes first.
+    /// The diagnostics in the order of `files` and of their lines; those in other files come first.
     package func sorted(files: [String]) -> [ConfigurationDiagnostic] {
         let order = Dictionary(files.enumerated().map { (UTF8Text($1), $0) }) { first, _ in first }
         let keyed = diagnostics.enumerated().map { index, diagnostic in

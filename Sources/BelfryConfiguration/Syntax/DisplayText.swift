@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Text of a user's, made safe and short enough for a message on a terminal or in the journal.
+/// Text of a user in a message, made safe for a terminal and the journal, and short.
 package nonisolated enum DisplayText {
     private static let longest = 120
 
@@ -32,7 +32,7 @@ package nonisolated enum DisplayText {
     /// The same in single quotes.
     package static func quoted(_ text: String) -> String { "'\(cut(text))'" }
 
-    /// Whether a scalar could move a cursor, change a colour or reorder a line.
+    /// Whether a scalar could move the cursor, change a colour or reorder a line.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Reads the syntax of systemd.syntax(7): sections, assignments, comments, continued lines. What cannot be read
-/// becomes a diagnostic and is left out; the rest of the file is still read, so that all problems show at once.
+/// Reads the syntax of systemd.syntax(7): sections, assignments, comments, continued lines. An invalid line becomes a
+/// diagnostic and is skipped; the rest of the file is still read, so that all problems are reported at once.
 package nonisolated struct IniReader {
     private enum Place {
         case beforeSections
@@ -25,11 +25,11 @@ package nonisolated struct IniReader {
     /// Reads the bytes of one file.
     ///
     /// - Parameters:
-    ///   - bytes: The content; UTF-8, with or without a byte order mark, lines ended by LF, CR LF or CR.
-    ///   - file: The path that diagnostics name.
-    ///   - limits: How large a file and its lines may be.
-    ///   - diagnostics: Receives what is wrong.
-    /// - Returns: The sections in the order of the file; a section that occurs twice is there twice.
+    ///   - bytes: the content: UTF-8, with or without a byte order mark, lines ended by LF, CR LF or CR.
+    ///   - file: the path for diagnostics.
+    ///   - limits: the size limits of the file and its lines.
+    ///   - diagnostics: receives the problems.
+    /// - Returns: the sections in the order of the file; a section that occurs twice is there twice.
     package static func read(
         _ bytes: [UInt8], file: String, limits: IniLimits = IniLimits(), diagnostics: inout DiagnosticList
     ) -> [IniSection] {
@@ -47,7 +47,7 @@ package nonisolated struct IniReader {
         var number = 0
         var rest = bytes
         while !rest.isEmpty {
-            let line = Self.takeLine(&rest)
+            let line = Self.popLine(&rest)
             number += 1
             guard items <= limits.items else {
                 diagnostics.error(
@@ -64,8 +64,8 @@ package nonisolated struct IniReader {
         if let last = pending.take() { interpret(last, &diagnostics) }
     }
 
-    /// Takes one line off the front, and its end.
-    private static func takeLine(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// Removes the first line and its line end, and returns the line.
+    private static func popLine(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         let line = bytes.prefix { $0 != lf && $0 != cr }
         bytes = bytes[line.endIndex...]
@@ -103,7 +103,7 @@ package nonisolated struct IniReader {
         }
     }
 
-    /// A comment in the middle of a continued line is skipped, an empty line ends it, as systemd does it.
+    /// As in systemd, a comment inside a continued line is skipped, and an empty line ends it.
     private mutating func join(_ scalars: [Unicode.Scalar], number: Int, _ diagnostics: inout DiagnosticList) {
         let content = scalars.drop(while: IniText.isSpace)
         if content.first == "#" || content.first == ";" { return }
@@ -172,15 +172,15 @@ package nonisolated struct IniReader {
     }
 }
 
-/// What a configuration file may cost.
+/// The size limits of a configuration file.
 package nonisolated struct IniLimits: Sendable {
     /// Bytes in a file.
     package var fileBytes = 1 << 20
-    /// Bytes in a line, continued lines taken together.
+    /// Bytes in a line, including its continuations.
     package var lineBytes = 64 << 10
     /// Assignments and section headers in a file.
     package var items = 16384
 
-    /// The limits that hold for Belfry's own files.
+    /// The limits for Belfry's own files.
     package init() {}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A piece of a configuration file that remembers, for each of its scalars, where it stood. A value that is
-/// continued over several lines is one piece made of several runs.
+/// Text from a configuration file with the position of each scalar. A value that is continued over several lines consists of
+/// several runs.
 package nonisolated struct IniText: Sendable, Equatable {
     private struct Run: Equatable {
         let start: Int
@@ -15,18 +15,16 @@ package nonisolated struct IniText: Sendable, Equatable {
     private(set) var scalars: [Unicode.Scalar] = []
     private var runs: [Run] = []
 
-    /// An empty piece of `file`.
+    /// Empty text from `file`.
     init(file: String) {
         self.file = file
     }
 
-    /// The text itself.
     package var string: String { String(String.UnicodeScalarView(scalars)) }
 
-    /// Where it begins.
     package var position: ConfigurationPosition { position(at: 0) }
 
-    /// Where the scalar at `offset` stood; an offset behind the end goes on in the last line.
+    /// The position of the scalar at `offset`; an offset after the end continues in the last line.
     package func position(at offset: Int) -> ConfigurationPosition {
         var (lower, upper) = (0, runs.count)
         while upper - lower > 1 {
@@ -48,7 +46,7 @@ package nonisolated struct IniText: Sendable, Equatable {
         scalars[scalars.count - 1] = " "
     }
 
-    /// The part in `range`, without the white space around it.
+    /// The part in `range`, without surrounding white space.
     func trimmed(_ range: Range<Int>) -> IniText {
         var (lower, upper) = (range.lowerBound, range.upperBound)
         while lower < upper, Self.isSpace(scalars[lower]) { lower += 1 }
@@ -68,11 +66,10 @@ package nonisolated struct IniText: Sendable, Equatable {
     }
 }
 
-/// One section as it occurs in a file: `[Name]` or `[Name INSTANCE]`, and the assignments below it.
+/// One section of a file: `[Name]` or `[Name INSTANCE]`, and its assignments.
 package nonisolated struct IniSection: Sendable, Equatable {
-    /// The name of the section.
     package let name: IniText
-    /// What follows the name within the brackets.
+    /// The second word in the brackets.
     package let instance: IniText?
     /// The assignments in the order of the file.
     package internal(set) var entries: [IniEntry] = []
@@ -82,6 +79,6 @@ package nonisolated struct IniSection: Sendable, Equatable {
 package nonisolated struct IniEntry: Sendable, Equatable {
     /// The key as written.
     package let key: IniText
-    /// The value as written, continued lines joined, without white space around it.
+    /// The value as written, with continued lines joined, without surrounding white space.
     package let value: IniText
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Splits a value into words as systemd.syntax(7) does under "Quoting": white space separates, quotes hold
-/// together, C escapes are understood.
+/// Splits a value into words by the quoting rules of systemd.syntax(7): separated by white space, with quotes and C escapes.
 package nonisolated struct IniWords {
-    /// One word and the offset, in Unicode scalars, of its first character in the value.
+    /// One word and its offset in the value, in Unicode scalars.
     package struct Word: Sendable, Equatable {
         /// The word without its quotes.
         package let text: String
-        /// Where it begins.
         package let offset: Int
     }
 
@@ -21,8 +19,7 @@ package nonisolated struct IniWords {
 
     /// The words of `text`.
     ///
-    /// - Throws: `ValueProblem` for a quote that does not end, for text right behind a closing quote and for an
-    ///   unknown escape.
+    /// - Throws: `ValueProblem` for an unclosed quote, for text directly after a closing quote and for an invalid escape.
     package static func split(_ text: String) throws(ValueProblem) -> [Word] {
         var splitter = IniWords(text)
         var words: [Word] = []
@@ -30,7 +27,7 @@ package nonisolated struct IniWords {
         return words
     }
 
-    /// `words` written so that `split` gives them back.
+    /// The inverse of `split`.
     package static func join(_ words: [String]) -> String {
         words.map(quotedIfNeeded).joined(separator: " ")
     }
@@ -70,7 +67,7 @@ package nonisolated struct IniWords {
             index += 1
             if scalar == quote {
                 guard index == scalars.count || IniText.isSpace(scalars[index]) else {
-                    throw ValueProblem("expected white space behind the closing quote", offset: index)
+                    throw ValueProblem("expected white space after the closing quote", offset: index)
                 }
                 return Word(text: String(text), offset: start)
             }

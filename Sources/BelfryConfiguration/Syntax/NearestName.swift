@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Finds what was probably meant by a misspelt name.
+/// Finds the name that was probably meant by a misspelt one.
 package nonisolated enum NearestName {
-    /// Bytes of a name that is compared at all; the work is the product of both lengths.
+    /// Longer names are not compared, in bytes: the cost is the product of both lengths.
     private static let longest = 64
 
-    /// The candidate nearest to `name`, when it is near enough to be worth a question: at most about a third of
-    /// its letters differ. Case does not count. The first of several equally near ones wins.
+    /// The candidate nearest to `name`, if at most about a third of its letters differ. Case is ignored. Of several equally
+    /// near candidates, the first is returned.
     package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
         find(name, in: candidates) { max(1, ($0.unicodeScalars.count + 1) / 3) }
     }
 
-    /// The same with a limit of its own for how many letters may differ from a candidate.
+    /// The same, where `limit` is how many letters may differ from a candidate.
     package static func find(
         _ name: String, in candidates: some Sequence<String>, limit: (String) -> Int
     ) -> String? {
@@ -21,7 +21,7 @@ package nonisolated enum NearestName {
         var best: (name: String, distance: Int)?
         for candidate in candidates {
             let most = min(limit(candidate), (best?.distance ?? .max) - 1)
-            // As many letters differ as one has more than the other, if not more.
+            // The distance is at least the difference of the lengths.
             guard abs(candidate.unicodeScalars.count - name.unicodeScalars.count) <= most else { continue }
             let distance = distance(name, candidate.lowercased())
             if distance <= most {
@@ -31,12 +31,12 @@ package nonisolated enum NearestName {
         return best?.name
     }
 
-    /// The end of a message: `, did you mean 'candidate'?`, or nothing.
+    /// The end of a message: `, did you mean 'candidate'?`, or empty.
     package static func question(_ name: String, in candidates: some Sequence<String>) -> String {
         find(name, in: candidates).map { ", did you mean '\($0)'?" } ?? ""
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
+    /// The number of insertions, deletions, replacements and transpositions that turn one name into the other.
     package static func distance(_ first: String, _ second: String) -> Int {
         let rows = Array(first.unicodeScalars)
         let columns = Array(second.unicodeScalars)

@@ -3,25 +3,27 @@
 
 import BelfryJSON
 
-/// Whether what the service needs is left to it.
+/// The resources and permissions that the service needs.
 nonisolated extension UnitCheck {
     mutating func checkDescriptors() {
         let store = unit.last("FileDescriptorStoreMax")
         if store.flatMap({ Int($0.value.string) }) ?? 0 == 0 {
-            warning(store, "no FileDescriptorStoreMax=: what the service stores over a restart is refused")
+            warning(
+                store, "no FileDescriptorStoreMax=: systemd does not keep descriptors of the service over a restart")
         }
         guard let socket = settings?.socket, socket.isEnabled else { return }
         let limit = unit.last("LimitNOFILE")
-        // The service raises the soft limit itself; by default the hard one is 524288. A suffix is that of a size, as in
-        // systemd.exec(5).
+        // The service raises the soft limit itself; the default hard limit is 524288. Suffixes are those of sizes
+        // (systemd.exec(5)).
         guard let limit, let last = limit.value.string.unicodeScalars.split(separator: ":").last,
             let hard = (try? ByteSizeText.parse(String(last))) ?? nil, hard < UInt64(socket.connectionsMax) + 512
         else { return }
-        warning(limit, "\(limit.words) is too little for ConnectionsMax=\(socket.connectionsMax) and what else is open")
+        warning(
+            limit, "\(limit.words) is too small for ConnectionsMax=\(socket.connectionsMax) and the other descriptors")
     }
 
-    /// What it has logged is read back for subscribers who ask for more than is in memory. Distributions let the second
-    /// and the third of these groups read the journal too (systemd-journald.service(8)).
+    /// Subscribers get notifications that are no longer in memory from the journal. Distributions let the groups adm and wheel
+    /// read it too (systemd-journald.service(8)).
     mutating func checkJournal() {
         guard let settings, settings.socket.isEnabled, settings.logger.isEnabled,
             [.auto, .journal].contains(settings.logger.target), !isRoot
@@ -30,22 +32,21 @@ nonisolated extension UnitCheck {
         guard Set(["systemd-journal", "adm", "wheel"]).isDisjoint(with: groups) else { return }
         warning(
             unit.last("SupplementaryGroups") ?? unit.last("User"),
-            "no SupplementaryGroups=systemd-journal: subscribers get nothing back that is in the journal alone")
+            "no SupplementaryGroups=systemd-journal: subscribers cannot get past notifications from the journal")
     }
 
     mutating func checkState() {
         guard let settings, stateDirectory(settings) == nil else { return }
         warning(
             unit.last("StateDirectory"),
-            "no StateDirectory=: the exit record of the service is not kept, or taken for that of another one")
+            "no StateDirectory=: the exit record is not stored, or mistaken for that of another service")
     }
 
-    /// The directory that is the service's own.
     private func stateDirectory(_ settings: BelfrySettings) -> String? {
         settings.service.stateDirectory ?? directory("StateDirectory", below: "/var/lib")
     }
 
-    /// The first directory of a key that has systemd make it (systemd.exec(5)).
+    /// The first directory of a key such as `StateDirectory=` (systemd.exec(5)).
     private func directory(_ key: UTF8Text, below root: String) -> String? {
         unit.words(key).first.map { "\(root)/" + String($0.word.string.unicodeScalars.prefix { $0 != ":" }) }
     }
@@ -73,8 +74,8 @@ nonisolated extension UnitCheck {
             case .ownCopy(let setting):
                 warning(
                     setting,
-                    "\(setting.words) gives the service a \(DisplayText.quoted(need.path)) of its own, which "
-                        + "is not the one that \(need.who) is meant for")
+                    "\(setting.words) gives the service a private \(DisplayText.quoted(need.path)), "
+                        + "not the one that \(need.who) is for")
             }
         }
     }
@@ -85,7 +86,7 @@ nonisolated extension UnitCheck {
         var remedy = ""
     }
 
-    /// What listeners write to.
+    /// The paths that the service writes to.
     private func needs(_ settings: BelfrySettings) -> [Need] {
         let runtime = RuntimePaths(
             environment: [:], uid: isRoot ? 0 : 65534,
@@ -103,16 +104,17 @@ nonisolated extension UnitCheck {
         return needs.filter { !$0.path.utf8.contains(UInt8(ascii: "%")) }
     }
 
-    /// Who sends a signal, and who calls, is seen in /proc and by uid.
+    /// Senders and clients are identified by /proc and by uid.
     private mutating func checkSenders() {
         if unit.isOn("PrivateUsers") {
-            warning(unit.last("PrivateUsers"), "PrivateUsers= hides who a client is: all but root are nobody")
+            warning(
+                unit.last("PrivateUsers"), "PrivateUsers= hides the users of clients: all but root appear as nobody")
         }
         if let setting = unit.last("ProtectProc"), setting.value != "default" {
-            warning(setting, "\(setting.words) hides who sends a signal")
+            warning(setting, "\(setting.words) hides the senders of signals")
         }
         if let setting = unit.last("ProcSubset"), setting.value == "pid" {
-            warning(setting, "\(setting.words) hides the memory pressure, and the mount points")
+            warning(setting, "\(setting.words) hides memory pressure and mount points")
         }
     }
 
@@ -124,21 +126,21 @@ nonisolated extension UnitCheck {
         guard isNamed == isDenied else { return }
         error(
             first.setting,
-            "\(first.setting.words) leaves out AF_UNIX, over which the service speaks to systemd and to clients")
+            "\(first.setting.words) does not allow AF_UNIX, which the service needs for systemd and for clients")
     }
 }
 
-/// What the file system looks like from inside the unit, as far as its settings say (systemd.exec(5)).
+/// The access to paths inside the unit, by its settings (systemd.exec(5)).
 nonisolated struct UnitSandbox {
-    /// What the service can do with a path.
+    /// The access to a path.
     enum Access {
-        /// Read and, permissions allowing, write.
+        /// Reading, and writing if permissions allow it.
         case writable
-        /// Only read, because of this setting.
+        /// Only reading, because of this setting.
         case readOnly(UnitSetting)
-        /// Nothing, because of this setting.
+        /// None, because of this setting.
         case inaccessible(UnitSetting)
-        /// What it wants, in a copy that only it sees, because of this setting.
+        /// Full access to a private directory in its place, because of this setting.
         case ownCopy(UnitSetting)
     }
 
@@ -176,7 +178,7 @@ nonisolated struct UnitSandbox {
         }
     }
 
-    /// What holds for a path: the rule for the longest part of it, and of several the last.
+    /// The access to a path: by the rule with the longest prefix, and of several such rules the last.
     func access(to path: String) -> Access {
         var best: (length: Int, access: Access) = (-1, .writable)
         for rule in rules where AbsolutePath.isPath(path, below: rule.prefix) {
@@ -211,7 +213,7 @@ nonisolated struct UnitSandbox {
         for path in ["/home", "/root", "/run/user"] { rules.append((path, access)) }
     }
 
-    /// A path without the marks in front of it and the options behind it.
+    /// A path without its prefix characters and options.
     private static func path(_ word: String) -> String {
         let path = word.unicodeScalars.drop { $0 == "-" || $0 == "+" }.prefix { $0 != ":" }
         return AbsolutePath.withoutSlash(String(path))

@@ -3,11 +3,11 @@
 
 import BelfryJSON
 
-/// Checks a unit against the configuration of the service that it starts: what systemd would do to the service that the
-/// service cannot stand, and what it would not do that the service relies on.
+/// Checks a unit against the configuration of the service that it starts: settings that harm the service, and missing
+/// settings that the service relies on.
 package nonisolated struct UnitCheck {
     let unit: UnitFile
-    /// The configuration; nil when it has errors, so that nothing can be compared with it.
+    /// The configuration; nil if it has errors, in which case nothing is compared with it.
     let settings: BelfrySettings?
     var diagnostics = DiagnosticList()
 
@@ -20,12 +20,12 @@ package nonisolated struct UnitCheck {
     /// Checks a unit with its drop-ins.
     ///
     /// - Parameters:
-    ///   - unit: The name of a service, which is looked for where systemd does (systemd.unit(5)), or, with a slash in it,
-    ///     a path. The drop-ins of a file that is not in one of systemd's directories are those in `PATH.d`.
-    ///   - settings: The configuration; nil when it has errors.
-    ///   - root: Stands before the directories where systemd looks.
-    ///   - reader: Reads the files.
-    /// - Returns: everything that is wrong, in the order of the files and their lines.
+    ///   - unit: the name of a service, which is searched for in the directories of systemd.unit(5), or, if it contains a
+    ///     slash, a path. The drop-ins of a file outside these directories are those in `PATH.d`.
+    ///   - settings: the configuration; nil if it has errors.
+    ///   - root: a prefix of the directories of systemd.
+    ///   - reader: reads the files.
+    /// - Returns: the findings, in the order of files and lines.
     package static func run(
         _ unit: String, against settings: BelfrySettings?, root: String = "",
         reader: any ConfigurationFileReader = SystemFileReader()
@@ -56,8 +56,8 @@ package nonisolated struct UnitCheck {
         diagnostics.warning(at: setting?.position ?? unit.position, message)
     }
 
-    /// A time span of the unit; `fallback` when it is not set, nil for none. Zero is none too (systemd.service(5)). One
-    /// that is wrong is said to be, and is then no reason to say more.
+    /// A time span of the unit; `fallback` if it is not set, nil for no limit. Zero means no limit too (systemd.service(5)).
+    /// After an invalid value is reported, a value that causes no further findings is returned.
     mutating func time(_ setting: UnitSetting?, unless fallback: Duration?) -> Duration? {
         guard let setting else { return fallback }
         do throws(ValueProblem) {
@@ -71,7 +71,7 @@ package nonisolated struct UnitCheck {
     }
 }
 
-/// What systemd hears of the service, and what it sends.
+/// The notification protocol, the signals and restarts.
 nonisolated extension UnitCheck {
     private static let notifying: [UTF8Text] = ["notify", "notify-reload"]
 
@@ -84,16 +84,18 @@ nonisolated extension UnitCheck {
             if ["simple", "exec", "idle"].contains(type?.value ?? "simple") {
                 warning(type, "\(words) systemd does not wait until the service is ready, use Type=notify")
             } else {
-                error(type, "\(words) does not fit a service that says READY=1, use Type=notify")
+                error(type, "\(words) does not fit a service that sends READY=1, use Type=notify")
             }
         }
         switch access?.value {
         case nil where !isNotifying, "none" where !isNotifying:
             error(
                 access,
-                "systemd does not listen to the service: neither status nor watchdog work, use NotifyAccess=main")
+                "systemd ignores messages of the service: neither status nor watchdog work, use NotifyAccess=main")
         case "all", "exec":
-            warning(access, "\(access?.words ?? ""): every process of the unit may speak for it, use NotifyAccess=main")
+            warning(
+                access,
+                "\(access?.words ?? ""): every process of the unit may send messages to systemd, use NotifyAccess=main")
         default: break
         }
         if type?.value == "notify", unit.all("ExecReload").isEmpty {
@@ -110,7 +112,7 @@ nonisolated extension UnitCheck {
             let words = mode?.words ?? "no KillMode=, which is control-group"
             warning(mode, "\(words): the stop signal goes to the service's children too, use KillMode=mixed")
         default:
-            warning(mode, "\(mode?.words ?? ""): processes may stay behind after a stop, use KillMode=mixed")
+            warning(mode, "\(mode?.words ?? ""): processes may remain after a stop, use KillMode=mixed")
         }
     }
 
@@ -131,7 +133,8 @@ nonisolated extension UnitCheck {
             let what = action == .stop ? "stops the service" : "reloads the service"
             error(
                 setting,
-                "\(key)=\(name) is how systemd \(what), and [Signals] maps it to '\(mapped)' instead of '\(action)'")
+                "\(key)=\(name) is the signal by which systemd \(what), but [Signals] maps it to '\(mapped)' instead of '\(action)'"
+            )
         } catch {
             diagnostics.error(
                 at: setting?.position(at: error.offset) ?? unit.position, "invalid value of \(key): \(error.message)")
@@ -145,12 +148,12 @@ nonisolated extension UnitCheck {
         guard !prevented.contains("78"), !prevented.contains("CONFIG") else { return }
         warning(
             restart,
-            "\(restart.words): a service with a wrong configuration is started again and again, use "
+            "\(restart.words): a service with an invalid configuration is restarted again and again, use "
                 + "RestartPreventExitStatus=78")
     }
 }
 
-/// Whether the times of the configuration fit those of the unit.
+/// The timeouts of the configuration against those of the unit.
 nonisolated extension UnitCheck {
     /// systemd's own defaults (systemd-system.conf(5)).
     private static let defaultTimeout: Duration = .seconds(90)
@@ -181,19 +184,19 @@ nonisolated extension UnitCheck {
         if service.stopTimeout.map({ $0 >= stop }) ?? true {
             error(
                 setting,
-                "\(words) is not more than StopTimeout=\(configured): where the service cannot ask systemd for it, "
-                    + "it is killed before its listeners are cut")
+                "\(words) is not more than StopTimeout=\(configured): if the service cannot ask systemd for it, "
+                    + "it is killed before the deadlines of its listeners")
         } else if let own = service.stopTimeout, own > UnitTime.usable(of: stop) {
             warning(
                 setting,
-                "\(words) is hardly more than StopTimeout=\(configured), leave the service a tenth of it to end")
+                "\(words) is hardly more than StopTimeout=\(configured), leave a tenth of it for the service itself")
         }
     }
 
     private mutating func checkWatchdog() {
         let setting = unit.last("WatchdogSec")
         guard let watchdog = time(setting, unless: nil) else {
-            return warning(setting, "no WatchdogSec=: systemd does not notice a service that hangs")
+            return warning(setting, "no WatchdogSec=: systemd does not detect that the service hangs")
         }
         guard watchdog < .seconds(1) else { return }
         warning(setting, "\(setting?.words ?? ""): the service wakes up twice in this time, use a second or more")
@@ -206,8 +209,8 @@ nonisolated extension UnitCheck {
     }
 }
 
-/// What a service can do with the times of its unit.
+/// The share of a timeout of the unit that listeners may use.
 package nonisolated enum UnitTime {
-    /// What of a time of the unit listeners can have: all but a tenth of it, at most 5 s, which is for the way out.
+    /// The time without the reserve for the exit of the service: a tenth of it, at most 5 s.
     package static func usable(of time: Duration) -> Duration { time - min(time / 10, .seconds(5)) }
 }

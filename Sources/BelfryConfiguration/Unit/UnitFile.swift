@@ -4,11 +4,11 @@
 import BelfryJSON
 import Glibc
 
-/// The section [Service] of a systemd unit with its drop-ins: what was assigned, and where (systemd.syntax(7)).
+/// The assignments in the section [Service] of a systemd unit and its drop-ins (systemd.syntax(7)).
 package nonisolated struct UnitFile: Sendable {
-    /// The path of the unit; what was asked for where there is none.
+    /// The path of the unit; the argument if there is no such unit.
     let path: String
-    /// Where the section begins; nil when there is none.
+    /// Where the section begins; nil if there is none.
     private(set) var header: ConfigurationPosition?
     /// The files that were read.
     private(set) var files: [String] = []
@@ -41,7 +41,7 @@ package nonisolated struct UnitFile: Sendable {
             let bytes = try reader.read(path, limit: limits.fileBytes + 1)
             files.append(path)
             if bytes.isEmpty, path == self.path {
-                diagnostics.error(at: ConfigurationPosition(file: path), "the unit is empty, which masks it")
+                diagnostics.error(at: ConfigurationPosition(file: path), "the unit is masked: the file is empty")
             }
             for section in IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
             where section.name.string.hasSameBytes(as: "Service") {
@@ -53,7 +53,7 @@ package nonisolated struct UnitFile: Sendable {
         }
     }
 
-    /// Whether there is such a file, readable or not.
+    /// Whether the file exists, readable or not.
     private static func isThere(_ path: String, _ reader: any ConfigurationFileReader) -> Bool {
         do throws(FileProblem) {
             _ = try reader.read(path, limit: 0)
@@ -70,17 +70,16 @@ package nonisolated struct UnitFile: Sendable {
         diagnostics.error(at: ConfigurationPosition(file: path), message)
     }
 
-    /// What a missing key is reported at.
+    /// The position at which a missing key is reported.
     var position: ConfigurationPosition { header ?? ConfigurationPosition(file: path) }
 
-    /// The last value that was assigned to any of these keys, which one that is, and where; nil when there is none or
-    /// an empty one took it back.
+    /// The last assignment to any of these keys; nil if there is none or it is empty.
     func last(_ keys: UTF8Text...) -> UnitSetting? {
         guard let setting = entries.last(where: { keys.contains($0.key) }) else { return nil }
         return setting.value == "" ? nil : setting
     }
 
-    /// All values of a key that is a list, without those before an empty one.
+    /// All values of a list key after its last empty assignment.
     func all(_ key: UTF8Text) -> [UnitSetting] {
         var found: [UnitSetting] = []
         for setting in entries where setting.key == key {
@@ -115,7 +114,7 @@ nonisolated struct UnitSetting: Sendable {
     let key: UTF8Text
     /// The value as written.
     let value: UTF8Text
-    /// Where the key stands.
+    /// The position of the key.
     let position: ConfigurationPosition
     private let text: IniText
 
@@ -126,29 +125,29 @@ nonisolated struct UnitSetting: Sendable {
         text = entry.value
     }
 
-    /// Where a part of the value stands.
+    /// The position of a part of the value.
     func position(at offset: Int) -> ConfigurationPosition { text.position(at: offset) }
 
     /// `Key=value`, for messages.
     var words: String { DisplayText.cut("\(key)=\(value)") }
 
-    /// Whether the value is a boolean, and that is on.
+    /// Whether the value is a true boolean.
     var isTrue: Bool { (try? BooleanText.parse(value.string)) ?? false }
 }
 
-/// Which files make up a service unit of the system's manager (systemd.unit(5)). Other names of it are not looked for.
+/// The files of a unit of the system manager (systemd.unit(5)). Aliases are not searched for.
 nonisolated struct UnitPaths {
-    /// Where the unit may lie, the most important first; the first that is there is the unit.
+    /// The candidates for the unit, in order of descending priority; the first that exists is used.
     let files: [String]
-    /// The directories of its drop-ins, the most important first.
+    /// The directories of its drop-ins, in order of descending priority.
     let dropInDirectories: [String]
 
     /// The paths of a unit.
     ///
     /// - Parameters:
-    ///   - unit: The name of a unit, with `.service` or without; or, with a slash in it, a path. The drop-ins of a file
-    ///     where systemd looks for units are those of its name, the drop-ins of another are in `PATH.d`.
-    ///   - root: Stands before the directories where systemd looks.
+    ///   - unit: the name of a unit, with or without `.service`; or, if it contains a slash, a path. The drop-ins of a file in
+    ///     a directory of systemd are those of its name, those of another file are in `PATH.d`.
+    ///   - root: a prefix of the directories of systemd.
     init(_ unit: String, root: String = "") {
         let directories = Self.directories.map { root + $0 }
         let slash = unit.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -161,7 +160,7 @@ nonisolated struct UnitPaths {
             dropInDirectories = [unit + ".d"]
         } else {
             let names = Self.beginnings(of: prefix).flatMap { Self.names($0, instance) }
-            // Those for every service are less important, wherever they lie.
+            // Drop-ins for all services have the lowest priority.
             dropInDirectories =
                 directories.flatMap { directory in names.map { "\(directory)/\($0).d" } }
                 + directories.map { "\($0)/service.d" }
@@ -176,7 +175,7 @@ nonisolated struct UnitPaths {
         return (Substring(bare[..<at]), Substring(bare[bare.index(after: at)...]))
     }
 
-    /// The name, and after that of an instance the name of its template.
+    /// The name of the unit, followed by that of its template if it is an instance.
     private static func names(_ prefix: Substring, _ instance: Substring?) -> [String] {
         switch instance {
         case nil: ["\(prefix).service"]
@@ -185,7 +184,7 @@ nonisolated struct UnitPaths {
         }
     }
 
-    /// `a-b-c`, `a-b-` and `a-`, each of which can have drop-ins.
+    /// `a-b-c`, `a-b-` and `a-`, which all have drop-in directories.
     private static func beginnings(of prefix: Substring) -> [Substring] {
         var found = [prefix]
         while let dash = found.last?.utf8.dropLast().lastIndex(of: UInt8(ascii: "-")) {
@@ -194,7 +193,7 @@ nonisolated struct UnitPaths {
         return found
     }
 
-    /// Where systemd looks, the most important first. /lib is a link to the directory before it, or looked into as well.
+    /// The directories of systemd, in order of descending priority. /lib may be a link to /usr/lib.
     private static let directories = [
         "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient",
         "/run/systemd/generator.early", "/etc/systemd/system", "/etc/systemd/system.attached", "/run/systemd/system",

@@ -3,13 +3,13 @@
 
 import BelfryJSON
 
-/// Paths in a configuration: absolute, free of `..` and control characters, and as they are, without specifiers.
+/// Paths in a configuration: absolute, without `..`, control characters and specifiers.
 package nonisolated enum AbsolutePath {
     private static let longest = 4095
 
-    /// `text` with repeated slashes, `.` components and a slash at the end taken out.
+    /// `text` without repeated slashes, `.` components and a trailing slash.
     ///
-    /// - Throws: `ValueProblem` when it is relative, goes up, is too long or holds a control character.
+    /// - Throws: `ValueProblem` if it is relative, contains `..` or a control character, or is too long.
     package static func parse(_ text: String) throws(ValueProblem) -> String {
         guard text.unicodeScalars.first == "/" else {
             throw ValueProblem("expected an absolute path, not \(DisplayText.quoted(text))")
@@ -25,7 +25,7 @@ package nonisolated enum AbsolutePath {
 
     /// A path that fits a Unix socket address (unix(7)), or `@NAME` for an abstract one.
     ///
-    /// - Throws: `ValueProblem` when it is neither, or longer than 107 bytes.
+    /// - Throws: `ValueProblem` if it is neither, or longer than 107 bytes.
     package static func parseSocket(_ text: String) throws(ValueProblem) -> String {
         let isAbstract = text.unicodeScalars.first == "@"
         guard isAbstract || text.unicodeScalars.first == "/" else {
@@ -38,16 +38,16 @@ package nonisolated enum AbsolutePath {
         return path
     }
 
-    /// Whether `path` is `directory` or lies below it, as far as the two texts say.
+    /// Whether `path` is `directory` or below it, compared as text.
     static func isPath(_ path: String, below directory: String) -> Bool {
         let rest = path.utf8.dropFirst(directory.utf8.count)
         return directory.hasSameBytes(as: "/")
             || path.utf8.starts(with: directory.utf8) && (rest.isEmpty || rest.first == UInt8(ascii: "/"))
     }
 
-    /// `path` without slashes at its end.
+    /// `path` without trailing slashes.
     static func withoutSlash(_ path: String) -> String {
-        // Of a path of slashes alone one stays.
+        // `/` stays.
         let last = path.utf8.lastIndex { $0 != UInt8(ascii: "/") } ?? path.startIndex
         return path.utf8.isEmpty ? path : String(Substring(path.utf8[...last]))
     }

@@ -21,7 +21,7 @@ package nonisolated enum LogPriority: Int, Sendable, CaseIterable, Comparable {
         self.init(rawValue: number)
     }
 
-    /// What may be written, the numbers left out.
+    /// The names of all levels.
     package static let names = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"]
 
     /// By urgency: `emergency` is the smallest.

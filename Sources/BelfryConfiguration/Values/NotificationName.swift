@@ -3,11 +3,11 @@
 
 import BelfryJSON
 
-/// Names of notifications: Belfry's own and those that a configuration makes up.
+/// Names of notifications: Belfry's own and those of the user.
 package nonisolated enum NotificationName {
     private static let longest = 255
 
-    /// Belfry's own names, to find misspelt ones; any other well-formed name is good as well.
+    /// Belfry's own names, for finding misspelt ones. Any other well-formed name is valid too.
     package static let known = [
         "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
         "willEnterForeground", "didResume", "willTerminate", "didReceiveMemoryWarning", "significantTimeChange",
@@ -16,7 +16,7 @@ package nonisolated enum NotificationName {
         "willEncodeRestorableState", "didDecodeRestorableState", "flushRequested", "statusRequested", "powerFailing",
     ]
 
-    /// Those of them that only a change of state may post.
+    /// The names that only a transition posts.
     package static let transitions: Set<String> = [
         "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive", "didEnterBackground",
         "willEnterForeground", "didResume", "willTerminate", "willReload", "didReload", "didFailToReload",
@@ -24,7 +24,7 @@ package nonisolated enum NotificationName {
 
     /// A letter, then letters, digits, `.` and `-`, in ASCII.
     ///
-    /// - Throws: `ValueProblem` that points at the first character that is not allowed.
+    /// - Throws: `ValueProblem` at the first invalid character.
     package static func parse(_ text: String) throws(ValueProblem) -> String {
         for (offset, scalar) in text.unicodeScalars.enumerated() {
             let isLetter = ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
@@ -42,7 +42,7 @@ package nonisolated enum NotificationName {
         return text
     }
 
-    /// The one of `names` that `text` almost spells, or nil when it is one of them or far from all.
+    /// The one of `names` that `text` almost equals; nil if it equals one of them or is near to none.
     package static func nearMiss(_ text: String, of names: [String]) -> String? {
         if names.contains(where: text.hasSameBytes) { return nil }
         return NearestName.find(text, in: names) { max(1, $0.utf8.count / 6) }

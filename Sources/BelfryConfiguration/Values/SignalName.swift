@@ -4,7 +4,7 @@
 import BelfryJSON
 import Glibc
 
-/// Signals by name and number, as kill(1) and systemd write them: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
+/// Names and numbers of signals in the syntax of kill(1) and systemd: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
 package nonisolated enum SignalName {
     private static let standard: [(name: String, number: CInt)] = [
         ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("ILL", SIGILL), ("TRAP", SIGTRAP), ("ABRT", SIGABRT),
@@ -19,10 +19,10 @@ package nonisolated enum SignalName {
     /// The first and last real-time signal that the C library leaves to applications (signal(7)).
     package static var realTime: ClosedRange<CInt> { __libc_current_sigrtmin()...__libc_current_sigrtmax() }
 
-    /// Every name without its prefix, the real-time signals as `RTMIN` and `RTMAX`.
+    /// Every name without `SIG`; of the real-time signals `RTMIN` and `RTMAX`.
     package static let names = standard.map(\.name) + aliases.map(\.name) + ["RTMIN", "RTMAX"]
 
-    /// The name without the prefix `SIG`, `RTMIN+n` for real-time signals; nil for what is no signal.
+    /// The name without `SIG`, `RTMIN+n` for real-time signals; nil if there is no such signal.
     package static func name(of number: CInt) -> String? {
         if let signal = standard.first(where: { $0.number == number }) { return signal.name }
         guard realTime.contains(number) else { return nil }
@@ -31,8 +31,8 @@ package nonisolated enum SignalName {
 
     /// The number of a name, with or without the prefix `SIG`.
     ///
-    /// - Throws: `ValueProblem` with the nearest name for an unknown one, or with the range for a real-time signal
-    ///   that this system does not have.
+    /// - Throws: `ValueProblem` with the nearest name for an unknown signal, or with the range for a real-time signal that
+    ///   does not exist.
     package static func number(_ text: String) throws(ValueProblem) -> CInt {
         let scalars = text.unicodeScalars
         let name = scalars.starts(with: "SIG".unicodeScalars) ? String(scalars.dropFirst(3)) : text
@@ -46,12 +46,12 @@ package nonisolated enum SignalName {
         throw ValueProblem("unknown signal \(DisplayText.quoted(text))\(question)")
     }
 
-    /// The signals that can be answered by an action of the service.
+    /// The signals that can be mapped to an action.
     package static var mappable: [CInt] {
         (standard.map(\.number) + realTime).filter { whyNotMappable($0) == nil }
     }
 
-    /// Why a signal cannot be answered by an action of the service, or nil when it can.
+    /// Why a signal cannot be mapped to an action; nil if it can.
     package static func whyNotMappable(_ number: CInt) -> String? {
         switch number {
         case SIGKILL, SIGSTOP:
@@ -85,7 +85,7 @@ package nonisolated enum SignalName {
 package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertible {
     /// Stops the service in order.
     case stop
-    /// Stops the service at once, after its status went to the journal.
+    /// Writes the status to the journal and stops the service at once.
     case stopNow
     /// Reads the configuration again.
     case reload
@@ -95,7 +95,7 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
     case resume
     /// Makes it inactive until it is resumed.
     case interrupt
-    /// Does what the queued value says, by systemd's convention for SIGRTMIN+18.
+    /// Depends on the queued value, by systemd's convention for SIGRTMIN+18.
     case control
     /// Nothing.
     case ignore
@@ -107,12 +107,12 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
         "interrupt": .interrupt, "control": .control, "ignore": .ignore,
     ]
 
-    /// The names of the actions, sorted; whatever else is written names a notification.
+    /// The names of the actions, sorted. Any other name is that of a notification.
     package static let names = actions.keys.sorted()
 
-    /// An action by its exact name, or else the notification of that name.
+    /// The action of that name, or else the notification of that name.
     ///
-    /// - Throws: `ValueProblem` when it could be neither.
+    /// - Throws: `ValueProblem` if it is neither.
     package init(_ text: String) throws(ValueProblem) {
         let name = try NotificationName.parse(text)
         if let action = Self.actions[name] {
@@ -126,7 +126,7 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
         }
     }
 
-    /// The name as it is written in a configuration.
+    /// The name in a configuration.
     package var description: String {
         if case .post(let name) = self { return name }
         return Self.actions.first { $0.value == self }?.key ?? ""

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Time spans as systemd.time(7) writes them, in whole microseconds. Text is accepted and refused as systemd does, with one
-/// difference: spans above 2^63 - 1 microseconds (292,271 years) are refused, which systemd takes up to twice that when
-/// several parts add up to it.
+/// Time spans in the syntax of systemd.time(7), in whole microseconds. Text is valid if systemd accepts it, except that a
+/// time span may not exceed 2^63 - 1 microseconds (292,271 years). systemd accepts a sum of parts up to twice that.
 package nonisolated enum TimeSpanText {
-    /// Of two units that begin alike, the longer one comes first.
+    /// A unit comes before those that are a prefix of it.
     private static let units: [(name: String, microseconds: UInt64)] = [
         ("seconds", 1_000_000), ("second", 1_000_000), ("sec", 1_000_000), ("s", 1_000_000),
         ("minutes", 60_000_000), ("minute", 60_000_000), ("min", 60_000_000),
@@ -20,14 +19,14 @@ package nonisolated enum TimeSpanText {
 
     /// `5s`, `1min 30s`, `1.5h`, `500ms`; a bare number counts seconds.
     ///
-    /// - Returns: Nil for `infinity`.
-    /// - Throws: `ValueProblem` for what is no time span or does not fit.
+    /// - Returns: nil for `infinity`.
+    /// - Throws: `ValueProblem` for an invalid or too long time span.
     package static func parse(_ text: String) throws(ValueProblem) -> Duration? {
         var scanner = NumberScanner(text)
         scanner.skipSpace()
-        if scanner.take(oneOf: ["infinity"]) != nil {
+        if scanner.consume(oneOf: ["infinity"]) != nil {
             scanner.skipSpace()
-            guard scanner.isAtEnd else { throw scanner.problem("expected nothing behind 'infinity'") }
+            guard scanner.isAtEnd else { throw scanner.problem("expected nothing after 'infinity'") }
             return nil
         }
         var total: UInt64 = 0
@@ -46,19 +45,19 @@ package nonisolated enum TimeSpanText {
 
     /// One number with its unit.
     ///
-    /// - Returns: Nil when it does not fit.
+    /// - Returns: nil on overflow.
     private static func nextPart(_ scanner: inout NumberScanner) throws(ValueProblem) -> UInt64? {
         let start = scanner.index
         let whole = scanner.signedDigits()
         var fraction: ArraySlice<UInt8> = []
         if scanner.skip(UInt8(ascii: ".")) {
             fraction = scanner.digits()
-            if fraction.isEmpty { throw scanner.problem("expected digits behind the '.'") }
+            if fraction.isEmpty { throw scanner.problem("expected digits after the '.'") }
         }
         guard scanner.index > start else { throw scanner.problem("expected a number") }
         let hasSpace = scanner.skipSpace()
-        let name = scanner.take(oneOf: units.lazy.map(\.name))
-        // '12.34 .56' and '12.34s.56' are two parts, '12.34.56' is a mistake.
+        let name = scanner.consume(oneOf: units.lazy.map(\.name))
+        // '12.34 .56' and '12.34s.56' are two parts, '12.34.56' is invalid.
         guard name != nil || scanner.isAtEnd || hasSpace && scanner.isAtNumber else {
             throw scanner.problem("unknown unit of time \(DisplayText.quoted(scanner.word))")
         }
@@ -66,7 +65,7 @@ package nonisolated enum TimeSpanText {
         guard let number = NumberScanner.number(whole),
             case let (product, overflow) = number.multipliedReportingOverflow(by: unit), !overflow
         else { return nil }
-        // Each digit is cut off for itself, as in systemd: that counts in years and months.
+        // Each digit is truncated separately, as in systemd, which matters for years and months.
         var (sum, digitUnit) = (product, unit / 10)
         for digit in fraction where digitUnit > 0 {
             let (next, overflow) = sum.addingReportingOverflow(UInt64(digit - 48) * digitUnit)
@@ -77,7 +76,7 @@ package nonisolated enum TimeSpanText {
     }
 }
 
-/// Walks over the bytes of text such as `1min 30.5s` or `1G 500M`, as the C library and systemd do.
+/// Scans the bytes of text such as `1min 30.5s` or `1G 500M` by the rules of systemd and strtoull(3).
 nonisolated struct NumberScanner {
     private let bytes: [UInt8]
     private(set) var index = 0
@@ -90,18 +89,18 @@ nonisolated struct NumberScanner {
 
     var next: UInt8? { isAtEnd ? nil : bytes[index] }
 
-    /// Whether a number comes next, or what begins like one.
+    /// Whether the next byte can begin a number.
     var isAtNumber: Bool {
         next.map { (48...57).contains($0) || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0) }
             ?? false
     }
 
-    /// A problem with what stands at `start`; with what comes next, unless said otherwise.
+    /// A problem at `start`, by default at the current position.
     func problem(_ message: String, at start: Int? = nil) -> ValueProblem {
         ValueProblem(message, offset: bytes[..<(start ?? index)].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) })
     }
 
-    /// - Returns: Whether there was any.
+    /// - Returns: whether there was any space.
     @discardableResult mutating func skipSpace() -> Bool {
         let start = index
         while let byte = next, IniText.isSpace(Unicode.Scalar(byte)) { index += 1 }
@@ -114,14 +113,14 @@ nonisolated struct NumberScanner {
         return true
     }
 
-    /// The digits that come next, perhaps none.
+    /// Consumes the next digits; there may be none.
     mutating func digits() -> ArraySlice<UInt8> {
         let run = bytes[index...].prefix { (48...57).contains($0) }
         index = run.endIndex
         return run
     }
 
-    /// The digits that come next, perhaps none, perhaps after a plus sign, which needs some.
+    /// Consumes the next digits and a plus sign before them; there may be none.
     mutating func signedDigits() -> ArraySlice<UInt8> {
         let start = index
         let hasSign = skip(UInt8(ascii: "+"))
@@ -130,22 +129,22 @@ nonisolated struct NumberScanner {
         return run
     }
 
-    /// Takes the first of `words` that comes next.
-    mutating func take(oneOf words: some Sequence<String>) -> String? {
+    /// Consumes the first of `words` that is next.
+    mutating func consume(oneOf words: some Sequence<String>) -> String? {
         let rest = bytes[index...]
         guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
         index += word.utf8.count
         return word
     }
 
-    /// What comes next, up to white space, for a message.
+    /// The next characters up to white space, for a message.
     var word: String {
         String(decoding: bytes[index...].prefix { !IniText.isSpace(Unicode.Scalar($0)) }, as: UTF8.self)
     }
 
     /// The number of these digits.
     ///
-    /// - Returns: Nil when it does not fit.
+    /// - Returns: nil on overflow.
     static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
