@@ -6,14 +6,14 @@ internal import BelfryListeners
 internal import Lifecycle
 
 extension ServiceComponent {
-    /// Writes back and trims the directories of the configuration's `[Cache NAME]` sections, on the notifications that each
-    /// names: without a word of it when the service is asked to flush, and when memory is short.
+    /// Writes back and trims the directory of each `[Cache NAME]` section of the configuration, on the notifications in its
+    /// `On=`.
     public nonisolated static var cacheFlush: ServiceComponent {
         ServiceComponent("cacheFlush") { CacheFlushComponent($0) }
     }
 }
 
-/// Keeps cache directories within their bounds.
+/// The component that adds the listener.
 final class CacheFlushComponent: RunningComponent {
     private let log: ServiceLog
 

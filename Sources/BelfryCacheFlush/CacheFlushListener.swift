@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import CBelfry
 internal import BelfryConfiguration
 internal import BelfryEventLoop
 package import BelfryListeners
 internal import BelfrySystemd
 package import Lifecycle
 
-/// Writes caches back and trims them: every `[Cache NAME]` whenever one of its notifications comes.
+/// Writes back and trims each `[Cache NAME]` on the notifications that it names.
 ///
-/// The work is done on another thread, so that a slow disk does not hold the loop. At the deadline it stops where it
-/// is, and the next flush goes on from there.
+/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline it ends early, and the next
+/// flush continues.
 ///
-/// One flush runs at a time. Those that are asked for meanwhile are merged into one more, which runs when it has ended:
-/// everyone who waits gets the result of a flush that began after the request. A stop gives up what was posted, and what
-/// is posted during a stop fails; a flush that is part of a transition is done.
+/// One flush runs at a time. Requests that arrive meanwhile are merged into one more flush: the result of each is that of a
+/// flush that began after the request. A stop cancels posted requests, and those posted during a stop fail; a flush that is
+/// part of a transition still runs.
 package final class CacheFlushListener: LifecycleListener {
     package let name = "cacheFlush"
     private let log: ServiceLog
@@ -25,20 +26,20 @@ package final class CacheFlushListener: LifecycleListener {
     private var stops: LifecycleObservation?
 
     /// - Parameters:
-    ///   - mediator: its configuration says which caches there are.
-    ///   - log: hears what was freed.
+    ///   - mediator: has the configuration with the caches.
+    ///   - log: receives a record for each flush of a cache.
     package init(mediator: LifecycleMediator, log: ServiceLog) {
         self.mediator = mediator
         self.log = log
         caches = Self.caches(in: mediator.configuration)
-        stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.giveUpPosts() }
+        stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.cancelPosts() }
     }
 
     package var answers: [LifecycleAnswer] {
         for interest in interests {
             onOutcome(interest) { [self] in flush($0, $1, $2) }.rehearsingOnCompletion { [self] in rehearse($0, $1) }
         }
-        // Nothing in it can fail.
+        // A reload cannot fail here.
         on(.didReload) { [self] in apply($0.configuration) }.rehearsing { _ in }
         on(.didFailToReload) { [self] in apply($0.configuration) }
     }
@@ -54,7 +55,7 @@ package final class CacheFlushListener: LifecycleListener {
         mediator.updateAnswers(of: self)
     }
 
-    /// - Returns: what gives the request up.
+    /// - Returns: cancels the request.
     private func flush(
         _ notification: LifecycleNotification, _ progress: ListenerProgress,
         _ completion: @escaping (ListenerOutcome) -> Void
@@ -70,11 +71,11 @@ package final class CacheFlushListener: LifecycleListener {
         runNext()
         return { [weak self] in
             batch.remove(number)
-            self?.dropUnwanted(batch)
+            self?.cancelIfEmpty(batch)
         }
     }
 
-    /// Begins what waits, if nothing runs.
+    /// Begins the waiting batch, if none runs.
     private func runNext() {
         guard running == nil, let batch = waiting else { return }
         (running, waiting) = (batch, nil)
@@ -85,7 +86,7 @@ package final class CacheFlushListener: LifecycleListener {
         WorkerThread.run {
             directories.map { cache in CacheFlushOutcome(of: cache, now: now) { flag.isRaised } }
         } then: { [self] outcomes in
-            if batch.names.contains(.didReceiveMemoryWarning) { _ = MallocTrim.run() }
+            if batch.names.contains(.didReceiveMemoryWarning) { belfry_malloc_trim() }
             for outcome in outcomes {
                 if let report = outcome.report { log.write(CacheFlushRecord.record(of: report, for: batch)) }
             }
@@ -98,26 +99,26 @@ package final class CacheFlushListener: LifecycleListener {
         }
     }
 
-    /// Whoever posts waits for a service that goes on.
-    private func giveUpPosts() {
+    /// Fails the requests that are not part of a transition: the service is stopping.
+    private func cancelPosts() {
         for batch in [running, waiting].compactMap(\.self) {
             batch.end {
                 $0.trigger == nil
             } _: { _ in
                 Self.stopping
             }
-            dropUnwanted(batch)
+            cancelIfEmpty(batch)
         }
     }
 
-    /// Gives a batch up that nobody waits for any more.
-    private func dropUnwanted(_ batch: FlushBatch) {
+    /// Cancels a batch that has no requests any more.
+    private func cancelIfEmpty(_ batch: FlushBatch) {
         guard batch.requests.isEmpty else { return }
         batch.flag.raise()
         if waiting === batch { waiting = nil }
     }
 
-    /// Looks whether a flush would succeed.
+    /// Checks whether a flush would succeed.
     private func rehearse(
         _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
     ) -> () -> Void {
@@ -132,7 +133,7 @@ package final class CacheFlushListener: LifecycleListener {
         return { flag.raise() }
     }
 
-    private static let stopping = ListenerOutcome.failed("given up, as the service is stopping")
+    private static let stopping = ListenerOutcome.failed("cancelled, the service is stopping")
 
     private static func outcome(of outcomes: [CacheFlushOutcome]) -> ListenerOutcome {
         let problems = outcomes.flatMap(\.problems)
@@ -144,19 +145,19 @@ package final class CacheFlushListener: LifecycleListener {
     }
 }
 
-/// What became of one cache.
+/// The outcome for one cache.
 nonisolated struct CacheFlushOutcome: Sendable {
-    /// What was done; nil when the cache could not be used at all.
+    /// What was done; nil if the cache could not be used at all.
     let report: CacheFlushReport?
-    /// What went wrong, a line each.
+    /// The problems, a line each.
     let problems: [String]
 
-    /// Flushes the cache, on whatever thread this is.
+    /// Flushes the cache. May be called on any thread.
     init(of cache: CacheDirectory, now: Duration, isCancelled: @escaping @Sendable () -> Bool) {
         self.init(cache) { () throws(CacheError) in try cache.flush(now: now, isCancelled: isCancelled) }
     }
 
-    /// Looks what a flush would come to.
+    /// Checks whether a flush would succeed. May be called on any thread.
     init(rehearsing cache: CacheDirectory, isCancelled: @escaping @Sendable () -> Bool) {
         self.init(cache) { () throws(CacheError) in try cache.rehearseFlush(isCancelled: isCancelled) }
     }
@@ -181,7 +182,7 @@ nonisolated struct CacheFlushFailure: Error, Sendable, CustomStringConvertible {
     var description: String { problems.joined(separator: "; ") }
 }
 
-/// What the journal says of a flush.
+/// The journal record of a flush.
 enum CacheFlushRecord {
     static func record(of report: CacheFlushReport, for batch: FlushBatch) -> JournalRecord {
         let notification = batch.first
@@ -189,7 +190,7 @@ enum CacheFlushRecord {
         if report.writtenBack { parts.insert("written back", at: 0) }
         if report.filesAdvised > 0 { parts.append("dropped the pages of \(report.filesAdvised) files") }
         if report.cutShort { parts.append("cut short") }
-        if report.mountsSkipped > 0 { parts.append("left \(report.mountsSkipped) mounts alone") }
+        if report.mountsSkipped > 0 { parts.append("skipped \(report.mountsSkipped) mounts") }
         for limit in report.limitsReached.sorted(by: { $0.rawValue < $1.rawValue }) {
             parts.append("reached the limit of \(limit)")
         }

@@ -4,30 +4,29 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// Requests for a flush that are done together.
+/// Requests that one flush serves together.
 final class FlushBatch {
-    /// Somebody who wants to know what comes of it.
     struct Request {
         let notification: LifecycleNotification
         let completion: (ListenerOutcome) -> Void
     }
 
-    /// Raised when nobody wants it any more.
+    /// Raised when no request is left.
     let flag = CancellationFlag()
-    /// The first request, under which the journal tells of it.
+    /// The notification of the first request, which the journal record names.
     let first: LifecycleNotification
-    /// How many requests it stands for.
+    /// The number of requests so far.
     private(set) var count = 0
-    /// What was asked for.
+    /// The names of the notifications.
     private(set) var names: Set<LifecycleNotification.Name> = []
     private(set) var requests: [Int: Request] = [:]
     private var unawaited: Int?
 
     init(_ first: LifecycleNotification) { self.first = first }
 
-    /// Adds a request. Those that nobody waits for are kept as one, the last: it stands for the others, which are done.
+    /// Adds a request. Of requests that no client waits for, only the last is kept; the others are completed at once.
     ///
-    /// - Returns: its number.
+    /// - Returns: the number of the request.
     func add(_ request: Request, isAwaited: Bool) -> Int {
         count += 1
         names.insert(request.notification.name)
@@ -41,22 +40,21 @@ final class FlushBatch {
         return number
     }
 
-    /// Nobody waits for this request any more.
     func remove(_ number: Int) { requests[number] = nil }
 
-    /// Ends those requests that `isMeant` picks.
-    func end(where isMeant: (LifecycleNotification) -> Bool = { _ in true }, _ outcome: (Request) -> ListenerOutcome) {
-        let ended = requests.filter { isMeant($0.value.notification) }
+    /// Completes the requests for which `condition` holds.
+    func end(where condition: (LifecycleNotification) -> Bool = { _ in true }, _ outcome: (Request) -> ListenerOutcome)
+    {
+        let ended = requests.filter { condition($0.value.notification) }
         for number in ended.keys { requests[number] = nil }
         for (_, request) in ended.sorted(by: { $0.key < $1.key }) { request.completion(outcome(request)) }
     }
 }
 
-/// Says across threads that work is to be given up.
+/// Cancels work on another thread.
 nonisolated final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 
-    /// Whether it is to be given up.
     var isRaised: Bool { flag.load(ordering: .relaxed) }
 
     func raise() { flag.store(true, ordering: .relaxed) }

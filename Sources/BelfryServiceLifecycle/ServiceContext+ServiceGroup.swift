@@ -7,7 +7,7 @@ public import Logging
 public import ServiceLifecycle
 
 extension ServiceContext {
-    /// Runs services of swift-service-lifecycle as a part of this one.
+    /// Runs services of swift-service-lifecycle as part of this service.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
     ///         let ready = ServiceReadiness()
@@ -15,14 +15,14 @@ extension ServiceContext {
     ///         try service.addServiceGroup(services: [app], readiness: ready)
     ///     }
     ///
-    /// The same as `addServiceGroup(_:name:follows:readiness:startDeadline:shutdownDeadline:)` with what a service
-    /// group does unless it is told otherwise: the first service that ends, ends them all.
+    /// The same as `addServiceGroup(_:name:follows:readiness:startDeadline:shutdownDeadline:)` with the default behaviour of a
+    /// service group: when one service ends, all end.
     ///
     /// - Parameters:
     ///   - services: started in this order, shut down in reverse.
-    ///   - logger: for what the group itself has to say.
-    ///   - readiness: signalled by the services once they do their work; without it, a service that runs is ready.
-    /// - Throws: when listeners would follow each other in a circle.
+    ///   - logger: the logger of the group.
+    ///   - readiness: signalled by the services when they are ready; without it, a service that runs counts as ready.
+    /// - Throws: `ListenerOrderError` if `follows` leads to a cycle.
     public func addServiceGroup(
         services: [any Service], logger: Logger = .current, readiness: ServiceReadiness? = nil
     ) throws(ListenerOrderError) {
@@ -30,34 +30,32 @@ extension ServiceContext {
         try addServiceGroup(ServiceGroupConfiguration(services: services, logger: logger), readiness: readiness)
     }
 
-    /// Runs a service group of swift-service-lifecycle as a part of this service.
+    /// Runs a service group of swift-service-lifecycle as part of this service.
     ///
-    /// The group is a listener. What its services need is added before it, or named in `follows`, and is then there
-    /// when they start and still there when they stop.
+    /// The group is a listener. Listeners that are added before it, or named in `follows`, are launched before the services
+    /// start, and stay until the services have stopped.
     ///
-    /// * *Start.* `didFinishLaunching` starts the group, and waits until `run()` of each of its services has been
-    ///   entered and `readiness`, if there is one, has been signalled. Only then can the service become active and
-    ///   systemd be told `READY=1`. A group that ends or fails before that, or is not ready by `startDeadline`, refuses
-    ///   the launch: exit code 71.
-    /// * *Stop.* `willTerminate` triggers the graceful shutdown and waits for its end. At `shutdownDeadline` the
-    ///   group's task is cancelled and no longer waited for. To give services time to act on their cancellation, set
-    ///   the configuration's `maximumGracefulShutdownDuration` below that.
-    /// * *Failure.* When the group throws, before or during the stop, the service stops in order and the process ends
-    ///   with exit code 70 (`ServiceContext.fail(_:)`), which systemd counts as a failed unit. When the group ends
-    ///   without an error, because the configuration lets a service end it, the service stops in order with exit
-    ///   code 0.
-    /// * *Pause.* The group goes on. Services that are to rest observe the mediator.
+    /// * *Start.* `didFinishLaunching` starts the group, and waits until `run()` of each service has been called and
+    ///   `readiness`, if given, has been signalled. After that the service becomes active and sends `READY=1` to systemd. If
+    ///   the group ends or fails before, or is not ready by `startDeadline`, the launch is refused: exit code 71.
+    /// * *Stop.* `willTerminate` triggers the graceful shutdown and waits for its end. At `shutdownDeadline` the task of the
+    ///   group is cancelled and not waited for. To give services time to react to the cancellation, set
+    ///   `maximumGracefulShutdownDuration` of the configuration to a shorter time.
+    /// * *Failure.* If the group throws, before or during the stop, the service stops in order and the process exits with
+    ///   code 70 (`ServiceContext.fail(_:)`), which systemd counts as a failed unit. If the group ends without an error,
+    ///   because the configuration allows a service to end it, the service stops in order with exit code 0.
+    /// * *Pause.* The group continues. Services that should pause observe the mediator.
     ///
     /// - Parameters:
-    ///   - configuration: the services, and what the end of each means. The signals in it are left out: they arrive at
-    ///     the mediator. A group without services does nothing.
-    ///   - name: what the listener is called in the journal and on the socket.
-    ///   - follows: names of listeners that the services need.
-    ///   - readiness: signalled by the services once they do their work.
-    ///   - startDeadline: how long the start may take; the mediator's own deadline for listeners when nil.
-    ///   - shutdownDeadline: how long the graceful shutdown may take; the mediator's own deadline when nil. The time
-    ///     for the whole stop (`StopTimeout=`) bounds it too.
-    /// - Throws: when listeners would follow each other in a circle.
+    ///   - configuration: the services, and what the end of each means. Its signals are ignored: the mediator receives
+    ///     signals. A group without services does nothing.
+    ///   - name: the name of the listener in the journal and on the socket.
+    ///   - follows: the names of listeners that the services need.
+    ///   - readiness: signalled by the services when they are ready.
+    ///   - startDeadline: the time for the start; nil for the default deadline of listeners.
+    ///   - shutdownDeadline: the time for the graceful shutdown; nil for the default deadline. The time for the whole stop
+    ///     (`StopTimeout=`) limits it too.
+    /// - Throws: `ListenerOrderError` if `follows` leads to a cycle.
     public func addServiceGroup(
         _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],
         readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil, shutdownDeadline: Duration? = nil

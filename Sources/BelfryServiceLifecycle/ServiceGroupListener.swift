@@ -4,11 +4,11 @@
 package import Lifecycle
 package import ServiceLifecycle
 
-/// A service group as a listener: launched, it starts the group; told of the end, it shuts it down.
+/// A service group as a listener: it starts the group at the launch and shuts it down at the stop.
 package final class ServiceGroupListener: LifecycleListener {
-    /// What the group is called in the journal and on the socket.
+    /// The name of the listener in the journal and on the socket.
     package let name: String
-    /// Who must be there before the group starts, and until it has shut down.
+    /// The listeners that must be launched before the group starts, and stay until it has shut down.
     package let follows: [String]
     private let configuration: ServiceGroupConfiguration
     private unowned let mediator: LifecycleMediator
@@ -22,10 +22,10 @@ package final class ServiceGroupListener: LifecycleListener {
     private var hasStarted = false
     private var isShuttingDown = false
 
-    /// Makes the listener for a group that is not running yet.
+    /// A listener for a group that does not run yet.
     ///
-    /// - Parameter onFailure: called with what the group throws once it has started, before or during its shutdown, but
-    ///   not after it was cancelled.
+    /// - Parameter onFailure: called with the error of the group after it has started, before or during its shutdown, but not
+    ///   after it was cancelled.
     package init(
         _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],
         mediator: LifecycleMediator, readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil,
@@ -41,9 +41,9 @@ package final class ServiceGroupListener: LifecycleListener {
         self.onFailure = onFailure
     }
 
-    /// The end of the launch and the end of the service.
     package var answers: [LifecycleAnswer] {
-        // An answer that overruns lets the launch go on, one that refuses ends it: so the start keeps its own time.
+        // A listener that overruns its deadline does not end the launch, one that refuses does. So the start has its own
+        // timer.
         on(.didFinishLaunching, deadline: startLimit + Self.margin) { [self] _ in try await start() }
         on(.willTerminate, deadline: shutdownDeadline) { [self] _ in try await shutDown() }
     }
@@ -54,21 +54,21 @@ package final class ServiceGroupListener: LifecycleListener {
 
     private func start() async throws {
         guard !configuration.services.isEmpty else { return }
-        let (events, announce) = AsyncStream.makeStream(of: GroupStartEvent.self)
+        let (events, report) = AsyncStream.makeStream(of: GroupStartEvent.self)
         let remaining = mediator.remainingTime ?? startLimit
         let limit = min(startLimit, max(remaining - Self.margin, .zero))
-        let timer = mediator.clock.schedule(after: limit) { announce.yield(.late) }
+        let timer = mediator.clock.schedule(after: limit) { report.yield(.late) }
         let waiting = readiness.map { readiness in
             Task {
                 await readiness.wait()
-                announce.yield(.ready)
+                report.yield(.ready)
             }
         }
         defer {
             timer.cancel()
             waiting?.cancel()
         }
-        run(announce)
+        run(report)
         var outstanding = configuration.services.count + (readiness == nil ? 0 : 1)
         for await event in events {
             switch event {
@@ -76,16 +76,16 @@ package final class ServiceGroupListener: LifecycleListener {
             case .ended: throw refusal
             case .late: throw LifecycleRefusal("not ready after \(limit)")
             }
-            if outstanding == 0 { return try hasBegun() }
+            if outstanding == 0 { return try started() }
         }
         throw CancellationError()
     }
 
-    private func run(_ announce: AsyncStream<GroupStartEvent>.Continuation) {
-        let group = ServiceGroup(configuration: configuration.observed { announce.yield(.began) })
+    private func run(_ report: AsyncStream<GroupStartEvent>.Continuation) {
+        let group = ServiceGroup(configuration: configuration.observed { report.yield(.began) })
         self.group = group
         task = Task {
-            defer { announce.yield(.ended) }
+            defer { report.yield(.ended) }
             do {
                 try await group.run()
                 ended(.success(()))
@@ -96,7 +96,7 @@ package final class ServiceGroupListener: LifecycleListener {
         }
     }
 
-    private func hasBegun() throws {
+    private func started() throws {
         if case .failure = end { throw refusal }
         hasStarted = true
         if let end { ended(end) }
@@ -132,20 +132,20 @@ package final class ServiceGroupListener: LifecycleListener {
     }
 }
 
-/// What happens while a group starts.
+/// An event during the start of a group.
 nonisolated enum GroupStartEvent: Sendable {
-    /// `run()` of one more service was entered.
+    /// `run()` of another service was called.
     case began
-    /// The services do their work.
+    /// The services are ready.
     case ready
     /// The group has ended.
     case ended
-    /// The time for the start is over.
+    /// The start deadline has passed.
     case late
 }
 
-/// A service that tells when it begins. swift-service-lifecycle starts a task for each service and does not say when
-/// that task has come to run.
+/// A service that reports when it begins. swift-service-lifecycle starts a task for each service and does not report when the
+/// task runs.
 nonisolated struct BeginningService: Service {
     let service: any Service
     let onBegin: @Sendable () -> Void
@@ -157,7 +157,7 @@ nonisolated struct BeginningService: Service {
 }
 
 nonisolated extension ServiceGroupConfiguration {
-    /// The same group without signals, and with `onBegin` called each time that a service begins.
+    /// The same group without signals, and with `onBegin` called when a service begins.
     func observed(_ onBegin: @escaping @Sendable () -> Void) -> Self {
         var observed = self
         observed.gracefulShutdownSignals = []

@@ -5,10 +5,10 @@ internal import Belfry
 internal import BelfryConfiguration
 internal import Glibc
 
-/// `--check-config` and `--print-config`: what is wrong goes to standard error, what holds to standard output.
+/// `--check-config` and `--print-config`: diagnostics are printed on standard error, settings on standard output.
 enum ConfigurationCheck {
     /// - Parameter unit: the name or the path of a systemd unit to check against the configuration.
-    /// - Returns: the exit code: 78 when there is an error.
+    /// - Returns: the exit code: 78 if there is an error.
     static func run(files: [String]?, prints: Bool, unit: String? = nil) -> Int32 {
         let loaded = ConfigurationLoader.load(from: files.map { .files($0) } ?? .standard)
             .checkingCaches(environment: Environment.variables, uid: geteuid(), onDisk: true)
@@ -23,7 +23,7 @@ enum ConfigurationCheck {
     }
 }
 
-/// Standard output and standard error, written at once and whole.
+/// Standard output and standard error, written without a buffer.
 enum StandardStreams {
     static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
 

@@ -3,12 +3,12 @@
 
 internal import BelfryConfiguration
 
-/// What the command line says.
+/// The arguments of belfryd.
 ///
-/// So few options need no library: the one for it would bring Foundation with it, which is half of the program and
-/// a third of its memory.
+/// They are parsed without ArgumentParser, which depends on Foundation: that would double the size of the program and add
+/// half to its memory.
 nonisolated struct DaemonArguments: Equatable {
-    /// What the process is to do.
+    /// What the process does.
     enum Mode: Equatable {
         case run, checkConfiguration, printConfiguration, recordExit, version, help
     }
@@ -19,9 +19,9 @@ nonisolated struct DaemonArguments: Equatable {
     var logLevel: String?
     var unit: String?
 
-    /// Reads the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are the same.
+    /// Parses the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are equivalent.
     ///
-    /// - Throws: what is wrong with the first that is not understood.
+    /// - Throws: `UsageError` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
@@ -43,7 +43,7 @@ nonisolated struct DaemonArguments: Equatable {
             }
         }
         if unit != nil, mode != .checkConfiguration {
-            throw UsageError("'--unit' goes with '--check-config'")
+            throw UsageError("'--unit' needs '--check-config'")
         }
     }
 
@@ -65,36 +65,37 @@ nonisolated struct DaemonArguments: Equatable {
     }
 
     static let help = """
-        Turns what happens to a Linux service into lifecycle notifications.
+        Delivers what happens to a Linux service as lifecycle notifications.
 
         Usage: belfryd [--config FILE]... [--socket PATH] [--log-level LEVEL]
                belfryd --check-config [--unit UNIT] [--config FILE]...
                belfryd --print-config [--config FILE]...
 
-          --config FILE      Read this file alone; repeat it for more, later ones over
-                             earlier ones. Else: belfry.conf and belfry.conf.d/*.conf in
-                             /usr/lib/belfry, /usr/local/lib/belfry, /run/belfry and
+          --config FILE      Read only this file; may be repeated, later files override
+                             earlier ones. Default: belfry.conf and belfry.conf.d/*.conf
+                             in /usr/lib/belfry, /usr/local/lib/belfry, /run/belfry and
                              /etc/belfry.
-          --socket PATH      Listen here; '@NAME' is an abstract address.
-          --check-config     Check the configuration, say all that is wrong, and exit.
-          --unit UNIT        Check this systemd unit and its drop-ins against the
-                             configuration too: the name of one, looked for where
-                             systemd does, or the path of a file.
-          --print-config     Print what holds and where it was set, and exit.
-          --log-level LEVEL  The least urgent level that is logged, emerg to debug.
-          --record-exit      For ExecStopPost=: keep how the service ended, for the next
-                             launch to know.
+          --socket PATH      Listen on this socket; '@NAME' is an abstract address.
+          --check-config     Check the configuration, print all problems, and exit.
+          --unit UNIT        Also check this systemd unit and its drop-ins against the
+                             configuration: the name of a unit, or the path of a file.
+          --print-config     Print the settings in effect and where each was set, and
+                             exit.
+          --log-level LEVEL  Log no levels less urgent than this one, emerg to debug.
+          --record-exit      For ExecStopPost=: record how the service ended, for the
+                             next launch.
           --version          Print the version and exit.
-          --help             Print this and exit.
+          --help             Print this help and exit.
 
-        Stays in the foreground until SIGTERM or SIGINT. Exit status: 0 stopped in order,
-        64 usage, 71 the system or a listener refused, 78 configuration, 128+n cut short
-        by signal n. 'belfryctl' shows and controls what a running belfryd does.
+        Runs in the foreground until SIGTERM or SIGINT. Exit status: 0 stopped in order,
+        64 usage, 71 system error or a listener refused the launch, 78 invalid
+        configuration, 128+n stop cut short by signal n. 'belfryctl' inspects and controls
+        a running belfryd.
 
         """
 }
 
-/// A command line that was not understood.
+/// An invalid command line.
 nonisolated struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

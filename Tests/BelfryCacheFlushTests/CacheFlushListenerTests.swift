@@ -49,7 +49,7 @@ struct CacheFlushListenerTests {
         writer.records.indices.compactMap { writer.fields($0)["BELFRY_REQUESTS"].flatMap { Int($0) } }
     }
 
-    @Test func requestsThatComeDuringAFlushAreOneMoreAndHearOfIt() async throws {
+    @Test func requestsDuringAFlushAreMerged() async throws {
         let directory = try TemporaryDirectory()
         let (mediator, writer) = try service(directory, files: 200)
         var outcomes: [ListenerOutcome] = []
@@ -67,7 +67,7 @@ struct CacheFlushListenerTests {
         #expect(threads < 32)
     }
 
-    @Test func requestsThatNobodyWaitsForKeepNothing() async throws {
+    @Test func requestsWithoutAWaiterUseNoMemory() async throws {
         let directory = try TemporaryDirectory()
         let (mediator, writer) = try service(directory, files: 200)
 
@@ -79,7 +79,7 @@ struct CacheFlushListenerTests {
         #expect(requests(writer) == [1, 19_999])
     }
 
-    @Test func aStopGivesUpWhatWasPosted() async throws {
+    @Test func stopCancelsPostedFlushes() async throws {
         let directory = try TemporaryDirectory()
         let (mediator, writer) = try service(directory, files: 2000)
         var outcomes: [ListenerOutcome] = []
@@ -87,7 +87,7 @@ struct CacheFlushListenerTests {
 
         for _ in 0..<3 { mediator.post(.flushRequested) { outcomes += $0.listeners.map(\.outcome) } }
         mediator.perform(.stop) { _ in ended = true }
-        #expect(outcomes == Array(repeating: .failed("given up, as the service is stopping"), count: 3))
+        #expect(outcomes == Array(repeating: .failed("cancelled, the service is stopping"), count: 3))
         mediator.post(.flushRequested) { outcomes += $0.listeners.map(\.outcome) }
         while !ended { await Task.yield() }
 

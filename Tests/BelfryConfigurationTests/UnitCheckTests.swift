@@ -237,7 +237,7 @@ struct UnitCheckTests {
                 "/srv/a/b", "error: ReadOnlyPaths=/srv/a makes '/srv/a/b' read-only"
             ),
             ("ReadWritePaths=/srv\nReadOnlyPaths=/srv/a", "/srv/ab", nil),
-            ("PrivateTmp=yes", "/tmp/x", "warning: PrivateTmp=yes gives the service a '/tmp/x' of its own"),
+            ("PrivateTmp=yes", "/tmp/x", "warning: PrivateTmp=yes gives the service a private '/tmp/x'"),
             ("ProtectHome=yes", "/home/me/x", "error: ProtectHome=yes hides '/home/me/x', which [Cache c] needs"),
             ("ProtectSystem=full", "/var/cache/x", nil),
             ("ProtectSystem=full", "/usr/x", "error: ProtectSystem=full makes '/usr/x' read-only"),

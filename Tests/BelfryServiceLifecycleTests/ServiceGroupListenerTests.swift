@@ -26,7 +26,7 @@ struct ServiceGroupListenerTests {
         await fixture.perform(.stop)
     }
 
-    @Test func launchGoesOnWhenReady() async throws {
+    @Test func launchContinuesWhenReady() async throws {
         let ready = ServiceReadiness()
         try fixture.add(fixture.service("a"), readiness: ready)
         mediator.perform(.launch)
@@ -76,7 +76,7 @@ struct ServiceGroupListenerTests {
         #expect(fixture.failures.isEmpty)
     }
 
-    @Test func launchThatAnotherRefusesShutsTheGroupDown() async throws {
+    @Test func launchRefusedByAnotherListenerShutsTheGroupDown() async throws {
         try fixture.add(fixture.service("a"))
         let refusing = RecordingListener("no", [.didFinishLaunching], manner: .throwing(LifecycleRefusal("not today")))
         try mediator.addListener(refusing)
@@ -115,7 +115,7 @@ struct ServiceGroupListenerTests {
         #expect(fixture.failures.isEmpty)
     }
 
-    @Test func failureOfAnActiveServiceIsTold() async throws {
+    @Test func failureOfAnActiveServiceIsReported() async throws {
         let cue = Cue()
         try fixture.add(fixture.service("a", .failing(cue)))
         await fixture.perform(.launch)
@@ -127,7 +127,7 @@ struct ServiceGroupListenerTests {
         #expect(await fixture.perform(.stop).notifications.last?.problems == [])
     }
 
-    @Test func failureInTheShutdownIsTold() async throws {
+    @Test func failureDuringTheShutdownIsReported() async throws {
         try fixture.add(fixture.service("a"), fixture.service("b", .failingLate))
         await fixture.perform(.launch)
 

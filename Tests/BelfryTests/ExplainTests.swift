@@ -81,7 +81,7 @@ struct ExplainTests {
     @Test func limitThatNoKeySetsIsNotSaidToBeConfigured() throws {
         let daemon = try fixture.startReady()
 
-        #expect(try control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as any transition has: it") == true)
+        #expect(try control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as for any transition: it") == true)
         end(daemon)
     }
 

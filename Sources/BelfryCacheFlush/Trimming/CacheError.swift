@@ -5,9 +5,9 @@ package import BelfryLinux
 
 /// Why a cache was not flushed.
 package nonisolated struct CacheError: Error, Sendable, Equatable {
-    /// The kinds of refusal.
+    /// The kinds of errors.
     package nonisolated enum Code: Sendable, Equatable {
-        /// The path is relative, the root directory, or has a `..` in it.
+        /// The path is relative, the root directory, or contains `..`.
         case path
         /// The path names a symbolic link.
         case link
@@ -19,11 +19,10 @@ package nonisolated struct CacheError: Error, Sendable, Equatable {
         case tagNotRegular
         /// CACHEDIR.TAG does not begin with the signature.
         case tagSignature
-        /// The system refused; `cause` says why.
+        /// A system call failed; see `cause`.
         case system
     }
 
-    /// What kind of refusal it is.
     package let code: Code
 
     /// The path of the cache as configured.
@@ -32,7 +31,7 @@ package nonisolated struct CacheError: Error, Sendable, Equatable {
     /// The failed call, for `system`.
     package let cause: SystemError?
 
-    /// Makes an error.
+    /// An error.
     package init(_ code: Code, path: String, cause: SystemError? = nil) {
         self.code = code
         self.path = path
@@ -56,12 +55,12 @@ nonisolated extension CacheError: CustomStringConvertible {
     }
 }
 
-/// An error number on its way to somebody who knows what it was about.
+/// An error number that is thrown to a caller who knows the verb and the object of the message.
 nonisolated struct Errno: Error, Equatable {
     /// Positive, as in errno(3).
     let code: Int32
 
-    /// Takes an error number or a negated one.
+    /// From an error number or a negated one.
     init(_ code: Int32) {
         self.code = abs(code)
     }

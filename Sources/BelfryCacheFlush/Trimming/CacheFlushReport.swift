@@ -3,28 +3,28 @@
 
 package import BelfryLinux
 
-/// What one flush found and did. Counts are of regular files; links, sockets, pipes and devices are in none of them.
+/// What one flush found and did. Only regular files are counted.
 package nonisolated struct CacheFlushReport: Sendable, Equatable {
-    /// A limit of `TreeLimits` that kept the flush from doing all of its work.
+    /// A limit of `TreeLimits` that ended the flush early.
     package nonisolated enum Limit: String, Sendable, CaseIterable {
         /// Directories deeper than the limit were not entered.
         case depth
-        /// There were more entries than the limit; the rest was not looked at.
+        /// There were more entries than the limit; the rest was not examined.
         case entries
-        /// More files should have been deleted than one flush remembers; the next goes on.
+        /// More files should have been deleted than one flush keeps track of; the next flush continues.
         case candidates
     }
 
     /// The name of the cache.
     package let name: String
 
-    /// Files found, by name, without CACHEDIR.TAG.
+    /// The number of files found, counted by name, without CACHEDIR.TAG.
     package var filesSeen = 0
 
     /// The sum of their sizes; a file with several names counts once.
     package var bytesSeen: UInt64 = 0
 
-    /// Names deleted.
+    /// The number of names deleted.
     package var filesRemoved = 0
 
     /// The sizes of the deleted files that had no other name.
@@ -33,45 +33,45 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// Whether the file system was written back.
     package var writtenBack = false
 
-    /// Files whose pages the kernel was advised to drop.
+    /// The number of files whose pages the kernel was advised to drop.
     package var filesAdvised = 0
 
-    /// The pages those files span, in memory or not.
+    /// The number of pages of those files, in memory or not.
     package var pagesAdvised: UInt64 = 0
 
-    /// Other mounts, and subvolumes, that were met and not entered.
+    /// The number of other mounts and subvolumes, which were not entered.
     package var mountsSkipped = 0
 
-    /// False on a kernel that cannot tell that a directory of the same device is mounted there (a bind mount): then
-    /// only the device number keeps a flush inside. Linux 5.6 can, from 5.8 on without openat2(2) too.
+    /// Whether the kernel can detect a bind mount of the same device: Linux 5.6 with openat2(2), from 5.8 on also without.
+    /// Otherwise only the device number keeps a flush inside.
     package var tellsBindMounts = true
 
-    /// Whether cancellation ended the flush early. What the counts say was done.
+    /// Whether cancellation ended the flush early.
     package var cutShort = false
 
-    /// Limits that were met.
+    /// The limits that were reached.
     package var limitsReached: Set<Limit> = []
 
-    /// What failed, file by file, the first few.
+    /// The first failures.
     package private(set) var problems: [SystemError] = []
 
-    /// How many more there were.
+    /// The number of further failures.
     package private(set) var problemsOmitted = 0
 
-    /// Files found and not deleted.
+    /// The number of files found and not deleted.
     package var filesKept: Int { filesSeen - filesRemoved }
 
-    /// Makes the report of a flush that has done nothing yet.
+    /// The report of a flush that has done nothing yet.
     package init(name: String) {
         self.name = name
     }
 
-    /// Adds a problem, or counts it when there are `most` already.
-    mutating func note(_ problem: SystemError, most: Int) {
+    /// Adds a problem, or counts it if there are `most` already.
+    mutating func add(_ problem: SystemError, most: Int) {
         if problems.count < most { problems.append(problem) } else { problemsOmitted += 1 }
     }
 
-    /// Adds a size without overflow: file sizes are for anybody to choose.
+    /// Adds a size with saturation: any user can choose a file size.
     static func add(_ size: UInt64, to sum: inout UInt64) {
         let (value, overflow) = sum.addingReportingOverflow(size)
         sum = overflow ? .max : value

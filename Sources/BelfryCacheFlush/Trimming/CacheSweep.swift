@@ -5,7 +5,7 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// One flush of one cache, in steps: the shell around `TrimPlan` that touches the file system.
+/// One flush of one cache, in steps. It accesses the file system; `TrimPlan` decides what to delete.
 package nonisolated struct CacheSweep {
     private let cache: CacheDirectory
     private let limits: TreeLimits
@@ -14,13 +14,11 @@ package nonisolated struct CacheSweep {
     private let isCancelled: @Sendable () -> Bool
     private var oldest: OldestFiles
 
-    /// What was found and done until now.
     package private(set) var report: CacheFlushReport
 
-    /// Opens the directory of a cache. `method` is for kernels that cannot keep the boundary themselves, and found
-    /// out if nil.
+    /// Opens the directory of a cache. `method` overrides the detected method of keeping the boundary.
     ///
-    /// - Throws: when the path is unusable, a symbolic link or a mount point, or cannot be opened.
+    /// - Throws: `CacheError` if the path is invalid, a symbolic link or a mount point, or cannot be opened.
     package init(
         _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(), method: TreeBoundary.Method? = nil,
         isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -40,7 +38,7 @@ package nonisolated struct CacheSweep {
         report.tellsBindMounts = boundary.tellsBindMounts
     }
 
-    /// All steps that the cache asks for.
+    /// Runs all steps that the cache requests.
     package mutating func run(now: Duration) throws(CacheError) {
         if cache.writeBack { writeBack() }
         if !cache.limits.isEmpty { try CacheTag.require(in: root, path: cache.path) }
@@ -49,13 +47,13 @@ package nonisolated struct CacheSweep {
         if cache.dropPages { try dropPages() }
     }
 
-    /// Looks whether `run` could do its work, and changes nothing. What could not be read is in the report.
+    /// Checks whether `run` would succeed, and changes nothing. Unreadable directories are in the report.
     ///
-    /// - Throws: when the directory could not be used: no valid tag, or no right to delete in it.
+    /// - Throws: `CacheError` if there is no valid tag or no permission to delete.
     package mutating func rehearse() throws(CacheError) {
         if !cache.limits.isEmpty {
             try CacheTag.require(in: root, path: cache.path)
-            // A file system that is read-only, for this process alone too, says so here (access(2)).
+            // This also fails if the file system is read-only, even if only for this process (access(2)).
             guard faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
                 throw CacheSweep.failure(errno, "delete in", cache.path)
             }
@@ -65,15 +63,15 @@ package nonisolated struct CacheSweep {
 
     /// Writes the file system back.
     package mutating func writeBack() {
-        guard goesOn() else { return }
+        guard continues() else { return }
         let result = belfry_syncfs(root.descriptor)
         report.writtenBack = result == 0
         if result < 0 {
-            report.note(SystemError(result, verb: "write back", object: cache.path), most: limits.problems)
+            report.add(SystemError(result, verb: "write back", object: cache.path), most: limits.problems)
         }
     }
 
-    /// Counts the files and remembers the oldest.
+    /// Counts the files and keeps the oldest.
     package mutating func survey() throws(CacheError) {
         let walk = try walk()
         while let (file, _) = walk.next(&report) { oldest.add(file) }
@@ -82,9 +80,9 @@ package nonisolated struct CacheSweep {
         report.bytesSeen = oldest.bytes
     }
 
-    /// Deletes what `TrimPlan` chooses among the files of the survey, oldest first.
+    /// Deletes the files of the survey that `TrimPlan` selects, oldest first.
     ///
-    /// - Throws: when there is no valid tag, with nothing deleted.
+    /// - Throws: `CacheError` if there is no valid tag, with nothing deleted.
     package mutating func trim(now: Duration) throws(CacheError) {
         try CacheTag.require(in: root, path: cache.path)
         let files = oldest.files
@@ -97,14 +95,14 @@ package nonisolated struct CacheSweep {
         if !plan.isSufficient { report.limitsReached.insert(.candidates) }
         let remover = FileRemover(root: root, boundary: boundary, problemsMax: limits.problems)
         for id in plan.removals {
-            guard goesOn() else { return }
+            guard continues() else { return }
             remover.remove(files[id], &report)
         }
     }
 
-    /// Advises the kernel to drop the pages of every file that is there now.
+    /// Advises the kernel to drop the pages of every remaining file.
     package mutating func dropPages() throws(CacheError) {
-        guard goesOn() else { return }
+        guard continues() else { return }
         let page = UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 1))
         let walk = try walk()
         while let (file, directory) = walk.next(&report) {
@@ -119,16 +117,16 @@ package nonisolated struct CacheSweep {
                 let (pages, rest) = status.size.quotientAndRemainder(dividingBy: page)
                 CacheFlushReport.add(pages + (rest > 0 ? 1 : 0), to: &report.pagesAdvised)
             } catch {
-                // Gone, exchanged, or held under a lease by somebody who is at work on it.
+                // Deleted, replaced, or under a lease (fcntl(2)).
                 guard ![ENOENT, ELOOP, EXDEV, EWOULDBLOCK, ENXIO].contains(error.code) else { continue }
                 let object = file.directory.path(of: file.name)
-                report.note(
+                report.add(
                     SystemError(error.code, verb: "drop the pages of", object: object), most: limits.problems)
             }
         }
     }
 
-    private mutating func goesOn() -> Bool {
+    private mutating func continues() -> Bool {
         if isCancelled() { report.cutShort = true }
         return !report.cutShort
     }
@@ -142,7 +140,7 @@ package nonisolated struct CacheSweep {
         }
     }
 
-    /// Opens the root. A slash or `/.` at the end would make the kernel follow a link in spite of O_NOFOLLOW.
+    /// Opens the root. With a trailing slash or `/.` the kernel would follow a link despite O_NOFOLLOW.
     private static func open(_ path: String) throws(CacheError) -> OpenDirectory {
         let parts = path.split(separator: "/").filter { $0 != "." }
         guard path.hasPrefix("/"), !parts.isEmpty, !parts.contains(".."), !path.utf8.contains(0) else {
@@ -170,32 +168,21 @@ package nonisolated struct CacheSweep {
     }
 }
 
-/// What bounds the memory, descriptors and time that one flush may take, whatever the tree looks like.
+/// Limits of the memory, descriptors and time of one flush.
 package nonisolated struct TreeLimits: Sendable, Equatable {
-    /// How many directories below the root are entered. One descriptor is open for each.
+    /// The maximum depth below the root. One descriptor is open for each level.
     package var depth = 64
 
-    /// How many directory entries are looked at.
+    /// The maximum number of directory entries.
     package var entries = 10_000_000
 
-    /// How many files one flush can delete: only this many, the oldest, are remembered, at most twice as many for a
-    /// moment.
+    /// The maximum number of files that one flush can delete. Only this many, the oldest, are kept track of; temporarily
+    /// twice as many.
     package var candidates = 65_536
 
-    /// How many problems a report spells out.
+    /// The maximum number of problems in a report.
     package var problems = 16
 
     /// The limits that Belfry uses.
     package init() {}
-}
-
-/// Gives the free memory of this process's heap back to the kernel.
-package nonisolated enum MallocTrim {
-    /// Trims the heap (malloc_trim(3)). May be called on any thread, and takes longer the more is free.
-    ///
-    /// - Returns: whether anything was given back.
-    @discardableResult
-    package static func run() -> Bool {
-        belfry_malloc_trim()
-    }
 }

@@ -5,20 +5,19 @@ import CBelfry
 import Glibc
 import BelfryLinux
 
-/// The file that says that a directory holds nothing but a cache, so that what is in it may be deleted
+/// The file that marks a directory as a cache, so that the files in it may be deleted
 /// (Cache Directory Tagging Specification, https://bford.info/cachedir/).
 package nonisolated enum CacheTag {
-    /// The name of the file.
     package static let name = "CACHEDIR.TAG"
 
-    /// What the file begins with.
+    /// The beginning of the file.
     package static let signature = "Signature: 8a477f597d28d172789f06886806bc55"
 
     /// Requires a valid tag in a directory.
     ///
-    /// - Throws: `tagMissing`, `tagNotRegular`, `tagSignature`, or `system` when it cannot be read.
+    /// - Throws: `tagMissing`, `tagNotRegular`, `tagSignature`, or `system` if it cannot be read.
     static func require(in directory: OpenDirectory, path: String) throws(CacheError) {
-        // Without O_NONBLOCK a named pipe in its place would hold us until somebody writes to it.
+        // Without O_NONBLOCK, opening a FIFO would block until there is a writer.
         let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {

@@ -5,14 +5,13 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// Opens what is in a cache and nothing that is not: no symbolic link is followed and no other mount entered, nor a
-/// subvolume, which is a directory with a device of its own.
+/// Opens files of a cache and no others: no symbolic link is followed, and neither another mount nor a subvolume (a directory
+/// with another device) is entered.
 ///
-/// Linux 5.6 enforces the first two itself (openat2(2)). Where that call is absent, or forbidden by a system call filter,
-/// `O_NOFOLLOW` and the number of the mount (statx(2), Linux 5.8) do; without that number the device stands in for it, a
-/// bind mount of the same device cannot be told and is entered.
+/// openat2(2) of Linux 5.6 enforces the first two. Where that call is missing, or forbidden by a system call filter,
+/// `O_NOFOLLOW` and the mount id (statx(2), Linux 5.8) do. Without the mount id the device is compared, and a bind mount of
+/// the same device is entered.
 package nonisolated struct TreeBoundary: Sendable {
-    /// How the boundary is kept.
     package nonisolated enum Method: Sendable, CaseIterable {
         /// openat2(2).
         case kernel
@@ -25,7 +24,7 @@ package nonisolated struct TreeBoundary: Sendable {
     let method: Method
     let tellsBindMounts: Bool
 
-    /// Finds out what the kernel can do, at the root of a cache. A `method` overrules it.
+    /// Detects what the kernel supports, at the root of a cache, unless `method` is given.
     init(root: OpenDirectory, method: Method? = nil) throws(Errno) {
         var status = belfry_status()
         let result = belfry_status_at(root.descriptor, "", &status)
@@ -38,16 +37,15 @@ package nonisolated struct TreeBoundary: Sendable {
         tellsBindMounts = self.method == .kernel || status.mount_known
     }
 
-    /// Whether an entry with this status is of the cache's own mount and no subvolume, as far as can be told before it
-    /// is opened. The device of a file says nothing: on an overlay it is that of the layer.
+    /// Whether an entry with this status is on the mount of the cache and no subvolume, as far as is known before it is
+    /// opened. The device of a file is not compared: on an overlay it is that of the layer.
     func holds(_ status: belfry_status) -> Bool {
         status.mount == mount && (status.device == device || !belfry_is_directory(status.mode))
     }
 
     /// Opens one name.
     ///
-    /// - Throws: an error number; EXDEV when it is of another mount or a subvolume, ELOOP or ENOTDIR when it is a
-    ///   link.
+    /// - Throws: an error number; EXDEV for another mount or a subvolume, ELOOP or ENOTDIR for a symbolic link.
     func open(_ name: [CChar], in directory: OpenDirectory, flags: Int32) throws(Errno) -> (Int32, belfry_status) {
         let descriptor =
             switch method {
@@ -64,21 +62,21 @@ package nonisolated struct TreeBoundary: Sendable {
         return (descriptor, status)
     }
 
-    /// Opens one directory, in the same manner. `.` is the directory itself, with a stream of its own.
+    /// Opens one directory in the same way. `.` is the directory itself, with a separate stream.
     func openDirectory(_ name: [CChar], in directory: OpenDirectory) throws(Errno) -> (OpenDirectory, belfry_status) {
         let (descriptor, status) = try open(name, in: directory, flags: O_RDONLY | O_DIRECTORY)
         return (try OpenDirectory(taking: descriptor), status)
     }
 }
 
-/// A directory held open by its descriptor, and a stream of the names in it. Closed when dropped.
+/// An open directory with a stream of the names in it. It is closed on deinitialization.
 nonisolated final class OpenDirectory {
     private let stream: OpaquePointer
 
-    /// The descriptor, valid while this object lives.
+    /// The descriptor, valid during the lifetime of the object.
     var descriptor: Int32 { dirfd(stream) }
 
-    /// Takes the descriptor over, and closes it when this throws.
+    /// Takes ownership of the descriptor, also on error.
     ///
     /// - Throws: an error number.
     init(taking descriptor: Int32) throws(Errno) {
@@ -94,9 +92,9 @@ nonisolated final class OpenDirectory {
         closedir(stream)
     }
 
-    /// The next name but `.` and `..`, NUL-terminated, or nil at the end. Names are bytes: they need not be UTF-8.
+    /// The next name except `.` and `..`, NUL-terminated, or nil at the end. Names need not be UTF-8.
     ///
-    /// - Throws: an error number; the stream is of no more use then.
+    /// - Throws: an error number; the stream is unusable after that.
     func next() throws(Errno) -> [CChar]? {
         while true {
             errno = 0
@@ -104,7 +102,7 @@ nonisolated final class OpenDirectory {
                 guard errno == 0 else { throw Errno(errno) }
                 return nil
             }
-            // The record ends with its name, so the whole struct must not be copied.
+            // The record ends with the name: the whole struct must not be copied.
             guard let field = entry.pointer(to: \.d_name) else { return nil }
             let name = UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self)
             if strcmp(name, ".") != 0, strcmp(name, "..") != 0 {

@@ -5,10 +5,10 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow
-/// with the depth alone, and the depth has a limit.
+/// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow only with
+/// the depth, which is limited.
 ///
-/// What disappears or is exchanged during the walk is passed over. Cancellation ends the walk at the next entry.
+/// Entries that are deleted or replaced during the walk are skipped. Cancellation ends the walk at the next entry.
 nonisolated final class TreeWalk {
     private struct Level {
         let directory: OpenDirectory
@@ -21,7 +21,7 @@ nonisolated final class TreeWalk {
     private var levels: [Level] = []
     private var entries = 0
 
-    /// Starts at the root, through a stream of its own.
+    /// Starts at the root, with a separate stream.
     init(
         root: OpenDirectory, path: String, boundary: TreeBoundary, limits: TreeLimits,
         isCancelled: @escaping @Sendable () -> Bool
@@ -39,8 +39,7 @@ nonisolated final class TreeWalk {
         levels = [Level(directory: directory, node: node)]
     }
 
-    /// The next regular file and the directory that holds it, or nil at the end. What stands in the way goes into the
-    /// report.
+    /// The next regular file and its directory, or nil at the end. Problems are added to the report.
     func next(_ report: inout CacheFlushReport) -> (file: FoundFile, directory: OpenDirectory)? {
         while let level = levels.last {
             guard !isCancelled() else {
@@ -61,7 +60,7 @@ nonisolated final class TreeWalk {
             var status = belfry_status()
             let result = belfry_status_at(level.directory.descriptor, name, &status)
             guard result == 0 else {
-                if result != -ENOENT { note(Errno(result), "examine", level.node.path(of: name), &report) }
+                if result != -ENOENT { addProblem(Errno(result), "examine", level.node.path(of: name), &report) }
                 continue
             }
             if belfry_is_directory(status.mode) {
@@ -81,7 +80,7 @@ nonisolated final class TreeWalk {
         do throws(Errno) {
             return try level.directory.next()
         } catch {
-            note(error, "read", level.node.path, &report)
+            addProblem(error, "read", level.node.path, &report)
             return nil
         }
     }
@@ -105,37 +104,35 @@ nonisolated final class TreeWalk {
             switch error.code {
             case EXDEV: report.mountsSkipped += 1
             case ENOENT, ENOTDIR, ELOOP: break
-            default: note(error, "open", level.node.path(of: name), &report)
+            default: addProblem(error, "open", level.node.path(of: name), &report)
             }
         }
     }
 
-    /// A tag anywhere below is left alone too: it says something of the directory that it is in.
+    /// Tags in subdirectories stay too: each marks its own directory.
     private func isTag(_ name: [CChar]) -> Bool {
         strcmp(name, CacheTag.name) == 0
     }
 
-    private func note(_ error: Errno, _ verb: String, _ object: String, _ report: inout CacheFlushReport) {
-        report.note(SystemError(error.code, verb: verb, object: object), most: limits.problems)
+    private func addProblem(_ error: Errno, _ verb: String, _ object: String, _ report: inout CacheFlushReport) {
+        report.add(SystemError(error.code, verb: verb, object: object), most: limits.problems)
     }
 }
 
-/// A directory below the root of a cache, remembered by the way to it and by its identity, without a descriptor.
-/// Shared by all files found in it, and gone with the last of them.
+/// A directory of a cache, known by its path and identity, without a descriptor. It is shared by all files found in it.
 nonisolated final class TreeNode {
-    /// The directory that holds it, nil for the root.
+    /// The parent directory, nil for the root.
     let parent: TreeNode?
 
-    /// Its NUL-terminated name there; the root's is its path.
+    /// The NUL-terminated name in the parent; for the root, its path.
     let name: [CChar]
 
-    /// What it was when it was entered.
+    /// Its identity when it was entered.
     let identity: FileIdentity
 
-    /// How far below the root it is.
+    /// The depth below the root.
     let depth: Int
 
-    /// Remembers a directory.
     init(parent: TreeNode?, name: [CChar], identity: FileIdentity) {
         self.parent = parent
         self.name = name
@@ -144,7 +141,7 @@ nonisolated final class TreeNode {
     }
 
     /// The nodes from the first one below the root to this one.
-    var way: [TreeNode] {
+    var ancestry: [TreeNode] {
         var nodes: [TreeNode] = []
         var node = self
         while let parent = node.parent {
@@ -154,7 +151,7 @@ nonisolated final class TreeNode {
         return nodes.reversed()
     }
 
-    /// The path, for people: what is not UTF-8 is replaced.
+    /// The path for messages; invalid UTF-8 is replaced.
     var path: String {
         var parts = [TreeNode.text(name)]
         var node = self
@@ -165,32 +162,31 @@ nonisolated final class TreeNode {
         return parts.reversed().joined(separator: "/")
     }
 
-    /// The path of a name in this directory, for people.
+    /// The path of a name in this directory, for messages.
     func path(of name: [CChar]) -> String {
         "\(path)/\(TreeNode.text(name))"
     }
 
-    /// A NUL-terminated name for people.
+    /// A NUL-terminated name as text.
     static func text(_ name: [CChar]) -> String {
         String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 
-/// A regular file that a walk came across.
+/// A regular file that a walk found.
 nonisolated struct FoundFile {
-    /// The directory it is in.
+    /// Its directory.
     let directory: TreeNode
 
-    /// Its NUL-terminated name there.
+    /// Its NUL-terminated name.
     let name: [CChar]
 
-    /// What it was when it was found.
+    /// Its status when it was found.
     let identity: FileIdentity
     let size: UInt64
     let modified: Duration
     let links: UInt32
 
-    /// Remembers a file.
     init(directory: TreeNode, name: [CChar], status: belfry_status) {
         self.directory = directory
         self.name = name
@@ -200,20 +196,20 @@ nonisolated struct FoundFile {
         links = status.links
     }
 
-    /// Whether a status is still that of this file, unchanged since. Inode numbers are used again, so the time of
-    /// modification has to agree as well.
+    /// Whether this status is that of the same, unmodified file. Inode numbers are reused, so the modification time is
+    /// compared as well.
     func matches(_ status: belfry_status) -> Bool {
         belfry_is_regular(status.mode) && FileIdentity(status) == identity && FoundFile.modified(status) == modified
     }
 
-    /// No overflow, whatever time somebody gave the file.
+    /// `Duration` does not overflow for any time of a file.
     private static func modified(_ status: belfry_status) -> Duration {
         .seconds(status.seconds) + .nanoseconds(Int64(status.nanoseconds))
     }
 }
 
-/// What all names of one file have in common, and no two files. Inode numbers count for one device alone, and a tree may
-/// show files of several: those on an overlay have the devices of its layers.
+/// Identifies a file independently of its names. Inode numbers are unique only within a device, and a tree may have files of
+/// several devices: on an overlay, those of its layers.
 package nonisolated struct FileIdentity: Sendable, Hashable {
     let device: UInt64
     let inode: UInt64
@@ -224,7 +220,7 @@ package nonisolated struct FileIdentity: Sendable, Hashable {
         self.inode = inode
     }
 
-    /// The identity that a status tells.
+    /// The identity in a status.
     init(_ status: belfry_status) {
         self.init(device: status.device, inode: status.inode)
     }

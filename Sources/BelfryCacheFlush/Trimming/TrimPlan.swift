@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What to delete so that a cache keeps its limits: the oldest files, and no more of them than needed.
+/// Selects the files to delete so that a cache meets its limits: the oldest, and no more than needed.
 ///
-/// A pure decision. It knows the totals of the whole cache and may be given only its oldest files as candidates.
+/// A pure decision from the totals of the whole cache. The candidates may be only its oldest files.
 package nonisolated struct TrimPlan: Sendable, Equatable {
     /// A file that may be deleted.
     package nonisolated struct Candidate: Sendable, Equatable {
-        /// What the caller knows the file by; also breaks ties.
+        /// Identifies the file for the caller; also breaks ties.
         package let id: Int
 
         /// The same for all names of one file.
@@ -19,7 +19,7 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
         /// When the file was last modified, since the Unix epoch.
         package let modified: Duration
 
-        /// Makes a candidate.
+        /// A candidate.
         package init(id: Int, identity: FileIdentity, size: UInt64, modified: Duration) {
             self.id = id
             self.identity = identity
@@ -31,17 +31,17 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
     /// The ids of the files to delete, oldest first.
     package private(set) var removals: [Int] = []
 
-    /// Whether the cache keeps its limits once `removals` are gone. False when there were too few candidates.
+    /// Whether the cache meets its limits without `removals`. False if there were too few candidates.
     package private(set) var isSufficient = true
 
-    /// Decides.
+    /// Selects the files.
     ///
     /// - Parameters:
-    ///   - candidates: files that may go, in any order; at least the oldest of the cache.
-    ///   - files: how many files the cache holds, candidates included.
-    ///   - bytes: the sum of their sizes, every file once.
-    ///   - limits: what the cache may hold.
-    ///   - now: the time since the Unix epoch. A file from the future is the youngest and never too old.
+    ///   - candidates: files that may be deleted, in any order; at least the oldest of the cache.
+    ///   - files: the number of files in the cache, including the candidates.
+    ///   - bytes: the sum of their sizes, each file counted once.
+    ///   - limits: the limits of the cache.
+    ///   - now: the time since the Unix epoch. A file with a time in the future is the youngest and never too old.
     package init(candidates: [Candidate], files: Int, bytes: UInt64, limits: TrimLimits, now: Duration) {
         let oldestFirst = candidates.sorted {
             ($0.modified, $0.identity.inode, $0.id) < ($1.modified, $1.identity.inode, $1.id)
@@ -67,7 +67,7 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
     }
 }
 
-/// Keeps the oldest of the files it is shown, never more than twice its capacity, and the totals of all.
+/// Keeps the oldest of the files that are added, temporarily up to twice its capacity, and the totals of all.
 nonisolated struct OldestFiles {
     private let capacity: Int
     private var linked: Set<FileIdentity> = []
@@ -75,10 +75,10 @@ nonisolated struct OldestFiles {
     /// The files, at most `capacity` after `finish()`, in no order.
     private(set) var files: [FoundFile] = []
 
-    /// How many were shown.
+    /// The number of files added.
     private(set) var count = 0
 
-    /// The sum of their sizes, every file once.
+    /// The sum of their sizes, each file counted once.
     private(set) var bytes: UInt64 = 0
 
     /// Keeps up to `capacity` files, at least one.
@@ -86,10 +86,9 @@ nonisolated struct OldestFiles {
         self.capacity = max(capacity, 1)
     }
 
-    /// Shows it a file.
     mutating func add(_ file: FoundFile) {
         count += 1
-        // Files with one name need no memory; beyond the capacity a file with several counts by name.
+        // Only files with several names are remembered; beyond the capacity they count once for each name.
         let counted = file.links > 1 && linked.contains(file.identity)
         if !counted { CacheFlushReport.add(file.size, to: &bytes) }
         if file.links > 1, linked.count < capacity { linked.insert(file.identity) }
@@ -97,7 +96,7 @@ nonisolated struct OldestFiles {
         if files.count >= 2 * capacity { finish() }
     }
 
-    /// Lets go of all but the oldest `capacity` files.
+    /// Drops all but the oldest `capacity` files.
     mutating func finish() {
         guard files.count > capacity else { return }
         files.sort { ($0.modified, $0.identity.inode) < ($1.modified, $1.identity.inode) }

@@ -161,16 +161,6 @@ import Testing
         #expect(
             error?.description == "unable to open '\(fixture.base)/none': No such file or directory (ENOENT)")
     }
-
-    @Test func heapCanBeTrimmed() {
-        let blocks = (0..<2000).compactMap { _ in malloc(4096) }
-        blocks.forEach { memset($0, 1, 4096) }
-        blocks.dropLast().forEach { free($0) }
-
-        #expect(MallocTrim.run())
-
-        blocks.last.map { free($0) }
-    }
 }
 
 @Suite nonisolated struct CacheLimitsTests {

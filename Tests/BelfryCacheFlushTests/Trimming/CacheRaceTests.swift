@@ -20,7 +20,7 @@ import Testing
         return sweep.report
     }
 
-    @Test func fileThatWasReplacedStays() throws {
+    @Test func replacedFileStays() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/file", age: 50)
         try fixture.file("new", age: 50)
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.exists("cache/a/file"))
     }
 
-    @Test func fileThatWasWrittenSinceStays() throws {
+    @Test func fileWrittenMeanwhileStays() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/file", age: 50)
 
@@ -58,7 +58,7 @@ import Testing
         #expect(fixture.exists("cache/one") && fixture.exists("cache/two"))
     }
 
-    @Test func fileThatIsGoneIsNoProblem() throws {
+    @Test func missingFileIsNoProblem() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/one", age: 50)
         try fixture.file("cache/two", age: 50)

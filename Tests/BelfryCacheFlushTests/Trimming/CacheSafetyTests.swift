@@ -8,7 +8,7 @@ import Glibc
 import Testing
 
 @Suite nonisolated struct CacheSafetyTests {
-    @Test func withoutATagNothingGoes() throws {
+    @Test func withoutATagNothingIsDeleted() throws {
         let fixture = try CacheFixture(tag: nil)
         try fixture.file("cache/old", age: 50)
 

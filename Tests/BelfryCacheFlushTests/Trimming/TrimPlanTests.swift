@@ -27,7 +27,7 @@ import Testing
         return TrimPlan(candidates: candidates, files: candidates.count, bytes: bytes, limits: limits, now: now)
     }
 
-    @Test func withoutLimitsNothingGoes() {
+    @Test func withoutLimitsNothingIsDeleted() {
         let plan = Self.plan(Self.files([(1, 500), (2, 900)]), TrimLimits())
 
         #expect(plan.removals == [])
@@ -64,7 +64,7 @@ import Testing
         #expect(plan.removals == [3, 2])
     }
 
-    @Test func fileFromTheFutureGoesLast() {
+    @Test func fileFromTheFutureIsDeletedLast() {
         let files = Self.files([(1, -100), (1, 5)])
 
         #expect(Self.plan(files, TrimLimits(ageMax: .zero)).removals == [1])
@@ -82,7 +82,7 @@ import Testing
         #expect(plan.removals == [0, 2])
     }
 
-    @Test func linkedFileIsGoneWithItsLastName() {
+    @Test func hardLinkedFileIsFreedWithItsLastName() {
         let files = [10, 10, 5].enumerated().map { id, age in
             Self.candidate(id, inode: age == 10 ? 7 : 8, size: 100, modified: Self.now - .seconds(age))
         }
@@ -93,7 +93,7 @@ import Testing
         #expect(plan.removals == [0, 1])
     }
 
-    @Test func inodeOfAnotherDeviceIsAnotherFile() {
+    @Test func sameInodeOnAnotherDeviceIsAnotherFile() {
         let files = [10, 9].enumerated().map { id, age in
             Self.candidate(id, device: UInt64(id), inode: 7, size: 100, modified: Self.now - .seconds(age))
         }
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: 1...200)
-    func whatStaysIsYoungerAndKeepsTheLimits(seed: UInt64) {
+    func remainingFilesAreYoungerAndWithinTheLimits(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let files = Self.files(
             (0..<Int.random(in: 0...40, using: &random)).map { _ in
