@@ -12,11 +12,11 @@ import Varlink
 @Suite(.timeLimit(.minutes(1)))
 struct HandoffDescriptorsTests {
     let directory: TemporaryDirectory
-    let manager: NotifySocket
+    let manager: StandInSocket
 
     init() throws {
         directory = try TemporaryDirectory()
-        manager = try NotifySocket(at: directory.path("notify"))
+        manager = try StandInSocket(at: directory.path("notify"))
     }
 
     private func fixture(storeDelay: Duration) throws -> SocketFixture {
@@ -50,7 +50,7 @@ struct HandoffDescriptorsTests {
         try fixture.turn { manager.hasDatagram }
 
         #expect(manager.next() == ["FDSTORE=1", "FDNAME=belfry-subscriber-0"])
-        #expect(manager.takeDescriptors() == 1)
+        #expect(manager.closeDescriptors() == 1)
         subscriber.vanish()
         try fixture.turn { manager.hasDatagram }
         #expect(manager.next() == ["FDSTOREREMOVE=1", "FDNAME=belfry-subscriber-0"])

@@ -11,24 +11,24 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct JournalWriterTests {
     let directory: TemporaryDirectory
-    let journal: StandInJournal
+    let journal: StandInSocket
     let writer: JournalWriter
     let queue: RecordQueue
     let loop: MainEventLoop
 
     init() throws {
         directory = try TemporaryDirectory()
-        journal = try StandInJournal(at: directory.path("journal"))
+        journal = try StandInSocket(at: directory.path("journal"))
         writer = try JournalWriter(identifier: "test", address: journal.path)
         queue = try #require(writer.queue)
         loop = try MainEventLoop()
     }
 
     /// Takes records while the loop turns, until there are so many.
-    private func take(_ count: Int) throws -> [StandInJournal.Record] {
-        var records: [StandInJournal.Record] = []
+    private func take(_ count: Int) throws -> [StandInSocket.Record] {
+        var records: [StandInSocket.Record] = []
         try loop.turn {
-            while records.count < count, let record = journal.take() { records.append(record) }
+            while records.count < count, let record = journal.record() { records.append(record) }
             return records.count == count
         }
         return records
@@ -41,7 +41,7 @@ struct JournalWriterTests {
                 .notice, "first\nsecond", id: "0123", fields: [("A", "1=2"), ("B", long), ("C", ""), ("D", "\n")]))
 
         #expect(
-            journal.take() == [
+            journal.record() == [
                 "MESSAGE": "first\nsecond", "PRIORITY": "5", "SYSLOG_IDENTIFIER": "test", "MESSAGE_ID": "0123",
                 "A": "1=2", "B": long, "C": "", "D": "\n",
             ])
@@ -51,7 +51,7 @@ struct JournalWriterTests {
         let long = String(repeating: "x", count: 900_000)
         writer.write(JournalRecord(.info, "long", fields: [("LONG", long)]))
 
-        let record = journal.take()
+        let record = journal.record()
         #expect(record?["LONG"] == long)
         #expect(record?["MESSAGE"] == "long")
     }
@@ -59,7 +59,7 @@ struct JournalWriterTests {
     @Test func fieldHasAtMostAMebibyte() throws {
         writer.write(JournalRecord(.info, "long", fields: [("LONG", "a" + String(repeating: "ä", count: 1 << 20))]))
 
-        #expect(journal.take()?["LONG"] == "a" + String(repeating: "ä", count: (1 << 19) - 1))
+        #expect(journal.record()?["LONG"] == "a" + String(repeating: "ä", count: (1 << 19) - 1))
     }
 
     @Test func burstOfAThousandArrivesWholeAndInOrder() throws {
@@ -101,10 +101,10 @@ struct JournalWriterTests {
 
         var messages: [String] = []
         try loop.turn {
-            while let record = journal.take() { messages.append(record["MESSAGE"] ?? "") }
+            while let record = journal.record() { messages.append(record["MESSAGE"] ?? "") }
             return dropped > 0 && queue.isEmpty
         }
-        while let record = journal.take() { messages.append(record["MESSAGE"] ?? "") }
+        while let record = journal.record() { messages.append(record["MESSAGE"] ?? "") }
 
         #expect(messages.count - 1 + dropped == records)
         #expect(messages.last == "\(dropped) are missing")
@@ -114,14 +114,14 @@ struct JournalWriterTests {
     @Test func endWritesWhatWaitsIfSomebodyReads() throws {
         for number in 0..<30 { writer.write(JournalRecord(.info, "\(number)")) }
         var read = 0
-        while journal.take() != nil { read += 1 }
+        while journal.record() != nil { read += 1 }
         #expect(read < 30)
 
         queue.finish()
-        while journal.take() != nil { read += 1 }
+        while journal.record() != nil { read += 1 }
         #expect(read < 30)
         queue.finish()
-        while journal.take() != nil { read += 1 }
+        while journal.record() != nil { read += 1 }
 
         #expect(read == 30)
     }

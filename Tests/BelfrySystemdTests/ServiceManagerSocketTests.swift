@@ -11,13 +11,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceManagerSocketTests {
     let directory: TemporaryDirectory
-    let manager: NotifySocket
+    let manager: StandInSocket
     let socket: ServiceManagerSocket
     let loop: MainEventLoop
 
     init() throws {
         directory = try TemporaryDirectory()
-        manager = try NotifySocket(at: directory.path("notify"))
+        manager = try StandInSocket(at: directory.path("notify"))
         socket = ServiceManagerSocket(address: manager.path)
         loop = try MainEventLoop()
     }
@@ -48,7 +48,7 @@ struct ServiceManagerSocketTests {
 
         #expect(try next() == ["RELOADING=1", "MONOTONIC_USEC=7", "STATUS=reloading"])
         #expect(try next() == ["FDSTORE=1", "FDNAME=x"])
-        #expect(manager.takeDescriptors() == 1)
+        #expect(manager.closeDescriptors() == 1)
         #expect(try next() == ["READY=1"])
         #expect(socket.send([.stopping]) == .sent)
         #expect(try next() == ["STOPPING=1"])
@@ -96,7 +96,7 @@ struct ServiceManagerSocketTests {
         for _ in 0...taken { _ = try next() }
         #expect(try next() == ["BARRIER=1"])
         #expect(outcome == nil)
-        #expect(manager.takeDescriptors() == 1)
+        #expect(manager.closeDescriptors() == 1)
         try loop.turn { outcome != nil }
 
         #expect(outcome == .sent)
@@ -125,7 +125,7 @@ struct ServiceManagerSocketTests {
 
     @Test func abstractAddressIsFound() throws {
         let name = "@belfry-test-\(getpid())-\(UInt32.random(in: .min ... .max))"
-        let abstract = try NotifySocket(at: name)
+        let abstract = try StandInSocket(at: name)
 
         #expect(ServiceManagerSocket(address: name).send([.ready]) == .sent)
 

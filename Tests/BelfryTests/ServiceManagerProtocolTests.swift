@@ -138,9 +138,9 @@ struct ServiceManagerProtocolTests {
         service.send(SIGUSR1)
 
         #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe", "FDPOLL=0"])
-        #expect(fixture.manager.takeDescriptors() == 2)
+        #expect(fixture.manager.closeDescriptors() == 2)
         #expect(fixture.manager.next() == ["BARRIER=1"])
-        #expect(fixture.manager.takeDescriptors() == 1)
+        #expect(fixture.manager.closeDescriptors() == 1)
         service.lines(until: "stored")
         service.send(SIGUSR2)
         #expect(fixture.manager.next() == ["FDSTOREREMOVE=1", "FDNAME=probe"])

@@ -3,17 +3,17 @@
 
 internal import Foundation
 
-/// A private place for a service: runtime directory, configuration and a service manager's ear.
+/// A private place for a service: runtime directory, configuration and a socket for the messages to the service manager.
 public final class DaemonFixture {
     /// What the service may write to.
     public let directory: TemporaryDirectory
     /// What the service tells its manager.
-    public let manager: NotifySocket
+    public let manager: StandInSocket
 
     /// Makes an empty one.
     public init() throws {
         directory = try TemporaryDirectory()
-        manager = try NotifySocket(at: directory.path("notify"))
+        manager = try StandInSocket(at: directory.path("notify"))
     }
 
     /// Starts belfryd, or another program with the arguments in front, with this configuration.
