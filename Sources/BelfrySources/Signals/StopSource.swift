@@ -4,14 +4,14 @@
 package import BelfrySystemd
 package import Lifecycle
 
-/// Stops the service at a signal, with the reason that the service manager gives for it.
+/// Stops the service at a signal, with the reason that the service manager gives.
 ///
-/// The stop is accepted at once, so that nothing comes before it and a second signal cuts it short; it only begins when
-/// the manager has said why, or has not for a moment. It is asked on its own socket where that may be, else on the bus.
-/// That of a user does not know whether the machine ends: the system's is asked for it, and else logind's word counts.
+/// The stop is accepted at once; finding the reason is its first step and takes at most 200 ms. The manager is asked on its
+/// own socket if that is allowed, else on the bus. A user's manager does not know whether the machine shuts down: the
+/// system's manager is asked as well, and if it does not answer, what logind has announced counts.
 package final class StopSource {
     /// How long a stop waits for its reason.
-    private static let patience: Duration = .milliseconds(200)
+    private static let timeout: Duration = .milliseconds(200)
 
     private let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
@@ -21,7 +21,7 @@ package final class StopSource {
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
-    ///   - announced: the end of the machine that was announced, if any was.
+    ///   - announced: the shutdown that logind has announced, if any.
     ///   - argumentsOfInit: the arguments of process 1.
     package init(
         mediator: LifecycleMediator, unit: ServiceManagerUnit?, announced: @escaping () -> ShutdownKind?,
@@ -33,39 +33,43 @@ package final class StopSource {
         self.argumentsOfInit = argumentsOfInit
     }
 
-    /// Stops the service, or leaves a stop that is under way no more time.
+    /// Stops the service, or cuts a stop that is under way short.
     package func stop(_ origin: SignalOrigin) {
         let isFromManager = origin.pid == 1 || origin.unit == "init.scope"
-        // The end without a manager, at `systemctl reboot --force`.
+        // systemd-shutdown(8) sends the signal itself, as at `systemctl reboot --force`. There is no manager to ask then.
         let last = origin.pid == 1 ? ShutdownKind(shutdownProgram: argumentsOfInit()) : nil
         func reason(_ ending: UnitEnding?) -> UserInfo {
             let reason = StopReason.reason(ending, isFromManager: isFromManager, announced: last ?? announced())
             return ["reason": .string(reason.rawValue)]
         }
-        if last == nil, !mediator.isStopping { ask { [mediator] in mediator.addToStop(reason($0)) } }
-        mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil))
+        // The manager's own socket comes first: at a shutdown the bus may go before the service does.
+        if last == nil { direct = direct ?? unit?.direct }
+        guard last == nil, let unit = direct ?? unit, direct != nil || unit.bus.isReady else {
+            return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil))
+        }
+        mediator.stop(origin: .signal(origin), userInfo: reason(nil), limit: Self.timeout) { done in
+            ask(unit, { [mediator] in mediator.addToStop(reason($0)) }, then: done)
+        }
     }
 
-    /// Asks the manager how the unit ends, and has the stop wait for the answer.
-    private func ask(then use: @escaping (UnitEnding) -> Void) {
-        // At a shutdown the bus may go before the service does.
-        direct = unit?.direct
-        guard let unit = direct ?? unit, direct != nil || unit.bus.isReady else { return }
-        let question = mediator.beginBackgroundTask(named: "reason of the stop", deadline: Self.patience)
-        question.isSilent = true
+    /// Asks the manager how the unit ends. `use` may be called twice, the second time with a better answer.
+    private func ask(_ unit: ServiceManagerUnit, _ use: @escaping (UnitEnding) -> Void, then done: @escaping () -> Void)
+    {
+        var isAsked = false
         unit.bus.addObserver { [announced] isReady in
-            guard isReady, !question.isEnded else { return }
-            unit.ending(timeout: Self.patience) { answer in
-                guard case .success(var ending) = answer else { return question.end() }
+            guard isReady, !isAsked else { return }
+            isAsked = true
+            unit.ending(timeout: Self.timeout) { answer in
+                guard case .success(var ending) = answer else { return done() }
                 if unit.isOfUser { ending.shutdown = announced() }
                 use(ending)
-                guard unit.isOfUser else { return question.end() }
-                unit.shutdown(timeout: Self.patience) { answer in
+                guard unit.isOfUser else { return done() }
+                unit.shutdown(timeout: Self.timeout) { answer in
                     if case .success(let shutdown) = answer {
                         ending.shutdown = shutdown
                         use(ending)
                     }
-                    question.end()
+                    done()
                 }
             }
         }

@@ -29,12 +29,35 @@ extension LifecycleMediator {
     public var remainingTime: Duration? { transitions.current.map(transitions.remaining) }
 
     /// The names of the listeners or of the background tasks that the transition under way waits for.
-    public var pending: [String] { taskWait == nil ? delivery?.pending ?? [] : backgroundTasks.namesToTell }
+    public var pending: [String] { taskWait == nil ? delivery?.pending ?? [] : backgroundTasks.names }
 
     // MARK: Stop and sleep
 
     /// Whether a stop is under way or waits for its turn, so that another would cut it short.
     package var isStopping: Bool { transitions.stop != nil }
+
+    /// Stops the service after a preparation, such as finding the reason. The stop is accepted at once; its first notification
+    /// waits until the preparation is done, and no longer than until `limit` or a second stop.
+    ///
+    /// - Parameter prepare: begins the preparation. It calls `done` at its end, which may be at once. It is not called when
+    ///   a stop is under way already.
+    package func stop(
+        origin: LifecycleOrigin, userInfo: UserInfo, limit: Duration,
+        preparing prepare: (_ done: @escaping () -> Void) -> Void
+    ) {
+        let stop = Transition(.stop, origin: origin, userInfo: userInfo, nil)
+        stop.isPreparing = true
+        run(transitions.add(stop))
+        guard transitions.stop === stop else { return }
+        let done = { [weak self, weak stop] in
+            guard let self, let stop, stop.isPreparing else { return }
+            stop.preparationTimer?.cancel()
+            transitions.endPreparation(of: stop)
+            run([])
+        }
+        stop.preparationTimer = clock.schedule(after: limit, done)
+        prepare(done)
+    }
 
     /// Adds to the user info of `willTerminate` for the stop that is under way or waits, replacing earlier values. Has no
     /// effect without a stop, and after `willTerminate` was posted.
@@ -147,7 +170,7 @@ extension LifecycleMediator {
     }
 
     private func wait(for transition: Transition) {
-        let names = backgroundTasks.namesToTell
+        let names = backgroundTasks.names
         if !names.isEmpty { eventObservers.send(.waiting(transition.trigger, names)) }
         let wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) {
             [unowned self] in report($1, of: $0, in: transition)

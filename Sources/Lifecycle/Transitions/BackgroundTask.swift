@@ -35,9 +35,6 @@ public final class BackgroundTask {
         timer = clock.schedule(after: deadline) { [weak self] in self?.expire(.deadline) }
     }
 
-    /// Whether nobody is told that it is waited for: it is the service's own, and short.
-    package var isSilent = false
-
     /// The reason why it expired; nil if it did not. Set before `expiration` is called.
     package private(set) var expiry: Expiry?
 
@@ -98,8 +95,8 @@ final class BackgroundTaskList {
     var isEmpty: Bool { tasks.isEmpty }
     /// The tasks, in the order in which they began.
     var underWay: [BackgroundTask] { tasks.values.sorted { $0.number < $1.number }.compactMap(\.task) }
-    /// What those are called that others are told of.
-    var namesToTell: [String] { underWay.filter { !$0.isSilent }.map(\.name) }
+    /// Their names, in that order.
+    var names: [String] { underWay.map(\.name) }
     /// The time until the last task expires.
     var longestTime: Duration { tasks.values.compactMap { $0.task?.remainingTime }.max() ?? .zero }
     private var waiting: [() -> Void] = []

@@ -16,6 +16,10 @@ final class Transition {
     var reasons: [String] = []
     /// Whether it can be revoked until a listener was called. It is not merged with others.
     let isRevocable: Bool
+    /// Whether a stop still prepares its first step, which waits for that.
+    var isPreparing = false
+    /// Ends the preparation.
+    var preparationTimer: (any LifecycleTimer)?
     /// Whether a stop ended it early.
     var isGivenUp = false
     /// The beginning of its time, by the monotonic clock: when it began, for a stop when it was accepted.

@@ -75,7 +75,6 @@ final class TransitionRunner {
     var stop: Transition? { queue.stop }
 
     // MARK: Requests
-
     /// Accepts a transition.
     func add(_ transition: Transition) -> [Action] {
         if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }
@@ -89,6 +88,7 @@ final class TransitionRunner {
         case .cutsShort(let stop):
             // A transition before the stop has no time left either.
             for cut in [stop, current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
+            endPreparation(of: stop)
             return [.expireTasks(thenProceed: false), .cutShort]
         }
     }
@@ -157,7 +157,7 @@ final class TransitionRunner {
             transition.limitUsec = limit(of: transition)
         }
         transition.steps = machine.steps(for: transition.trigger)
-        phase = transition.steps.isEmpty ? .advancing : .checkingTasks
+        phase = transition.steps.isEmpty ? .advancing : transition.isPreparing ? .acting : .checkingTasks
         let reads = transition.trigger == .reload || (transition.trigger == .launch && configuration == nil)
         guard reads, !transition.steps.isEmpty else { return next() }
         phase = .acting
@@ -172,6 +172,12 @@ final class TransitionRunner {
         // The notifications of a launch carry none.
         transition.configuration = nil
         if !transition.reasons.isEmpty { transition.steps = [] }
+    }
+
+    /// The preparation of a stop is done, or its time is up.
+    func endPreparation(of stop: Transition) {
+        if stop.isPreparing, stop === current { phase = .checkingTasks }
+        stop.isPreparing = false
     }
 
     /// A pause and a stop wait for background tasks before their first step, and after each step for the tasks that were
@@ -193,7 +199,6 @@ final class TransitionRunner {
 
     /// The current transition waits for the background tasks.
     func beginWait() { phase = .awaitingTasks }
-
     /// The current transition waits no longer.
     func proceed() { phase = .advancing }
 
