@@ -7,8 +7,7 @@ internal import BelfrySystemd
 internal import Glibc
 internal import Lifecycle
 
-/// Applies what belongs to no other listener: the deadlines of `[Service]`, and what sources watch and limit. Refuses what
-/// only a restart applies.
+/// Applies the deadlines of `[Service]` and the settings of sources. Refuses changes that need a restart.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator
@@ -16,7 +15,7 @@ final class ConfigurationListener: LifecycleListener {
     private let budget: UnitBudget
     private let hasSocket: Bool
 
-    /// - Parameter hasSocket: whether the program has that part; what is said of it is nothing to one without.
+    /// - Parameter hasSocket: whether the program has the socket; changes of `[Socket]` count only then.
     init(mediator: LifecycleMediator, sources: ServiceSources, budget: UnitBudget, hasSocket: Bool) {
         self.mediator = mediator
         self.sources = sources
@@ -51,13 +50,13 @@ final class ConfigurationListener: LifecycleListener {
     }
 }
 
-/// Reads the configuration of a service, at its start and for each reload, and logs what is wrong with it.
+/// Reads the configuration, at the start and for each reload, and logs its problems.
 final class ConfigurationReader {
     private let sources: ConfigurationSources
     private let level: LogPriority?
     private let log: ServiceLog
 
-    /// The error number of what was refused last: the system's, where a file could not be read.
+    /// The error number of the last failure: the system's if a file could not be read.
     private(set) var errorNumber: Int32?
 
     init(_ options: ServiceOptions, log: ServiceLog) {
@@ -66,9 +65,9 @@ final class ConfigurationReader {
         self.log = log
     }
 
-    /// The settings, with what the command line puts over them.
+    /// The settings, with the options of the command line.
     ///
-    /// - Throws: everything that is wrong, when anything is. Warnings are only logged.
+    /// - Throws: all errors. Warnings are only logged.
     func read() throws(LifecycleReloadError) -> LifecycleConfiguration {
         let loaded = ConfigurationLoader.load(from: sources)
             .checkingCaches(environment: Environment.variables, uid: geteuid(), onDisk: false)

@@ -7,11 +7,11 @@ internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 
-/// What systemd's control signal SIGRTMIN+18 asks for, by the integer that comes with it (systemd,
-/// `src/shared/common-signal.h`): 0x100 to 0x107 sets the log level, 0x200 to 0x203 the log target, 0x300 says that memory
-/// is short, 0x301 asks what the allocator says of the heap.
+/// Handles systemd's control signal SIGRTMIN+18 by its integer (systemd, `src/shared/common-signal.h`): 0x100 to
+/// 0x107 sets the log level, 0x200 to 0x203 the log target, 0x300 posts a memory warning, 0x301 logs the state of the
+/// heap.
 final class ControlSignal {
-    /// What systemd calls the console is standard error here, which is where its console output ends up for a service.
+    /// systemd's console is standard error here.
     private static let targets: [Int32: ServiceLog.Target] = [
         0x200: .stderr, 0x201: .journal, 0x202: .kmsg, 0x203: .null,
     ]

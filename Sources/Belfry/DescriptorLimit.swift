@@ -7,23 +7,23 @@ internal import BelfryListeners
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// How many descriptors the process may have open (getrlimit(2), `RLIMIT_NOFILE`): the soft limit is raised to what the
-/// configuration needs, as far as the hard one goes.
+/// The limit of open descriptors (getrlimit(2), `RLIMIT_NOFILE`): the soft limit is raised to what the configuration
+/// needs, as far as the hard limit allows.
 struct DescriptorLimit {
-    /// What is open besides connections: sources, the journal's files, and what the program itself opens.
+    /// Descriptors besides connections: sources, the journal's files, and the program's own.
     private static let reserve: UInt64 = 512
-    /// More is never asked for.
+    /// The highest limit that is set.
     private static let most: UInt64 = 8192
 
-    /// The soft limit that the process was started with, which is what a child is to have: programs that use select(2) do
-    /// not work above 1024.
+    /// The soft limit that the process was started with. Children should have it: programs that use select(2) fail
+    /// with descriptors above 1023.
     let original: UInt64
 
     /// Raises the limit.
     ///
     /// - Parameters:
-    ///   - connections: how many clients may be connected at a time; 0 without a socket.
-    ///   - log: is told when the system does not allow as many descriptors as that takes.
+    ///   - connections: the maximum of connected clients; 0 without a socket.
+    ///   - log: receives a warning if the hard limit is too low.
     init(connections: Int, log: ServiceLog) {
         let wanted = connections == 0 ? 0 : min(UInt64(clamping: connections) + Self.reserve, Self.most)
         var limits = belfry_descriptor_limits()

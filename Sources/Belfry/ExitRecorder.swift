@@ -7,9 +7,9 @@ internal import BelfrySources
 internal import Glibc
 internal import Lifecycle
 
-/// Keeps how a run of the unit ended, for the next launch to read. It is for `ExecStopPost=`, where systemd tells
-/// (systemd.exec(5), `$SERVICE_RESULT`): the process itself cannot say how it was killed, and the properties of the unit
-/// begin anew with the next start.
+/// Records how a run of the unit ended, for the next launch. It runs from `ExecStopPost=`, where systemd tells the
+/// result (systemd.exec(5), `$SERVICE_RESULT`): the process cannot record how it was killed, and the unit's
+/// properties are reset at the next start.
 package enum ExitRecorder {
     /// Why nothing was recorded.
     package struct NotInUnit: Error, CustomStringConvertible {
@@ -19,7 +19,7 @@ package enum ExitRecorder {
 
     /// Writes the record to the state directory.
     ///
-    /// - Parameter files: the configuration files, in place of those of the system.
+    /// - Parameter files: the configuration files, instead of the standard ones.
     /// - Throws: `NotInUnit`, `RunFiles.OtherRun` for the state directory of another service, and `SystemError`.
     package static func record(configurationFiles files: [String]?) throws {
         let environment = Environment.variables
@@ -36,8 +36,8 @@ package enum ExitRecorder {
 
 /// The environment that the process was started with (environ(7)).
 package nonisolated enum Environment {
-    /// The variables whose names are made of letters of ASCII, digits and `_`, as all are that somebody defined. Of two
-    /// with the same name the first counts, as in getenv(3).
+    /// The variables whose names have only ASCII letters, digits and `_`. Of two with the same name the first counts,
+    /// as in getenv(3).
     package static var variables: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ

@@ -3,10 +3,10 @@
 
 internal import BelfryConfiguration
 
-// A service imports Belfry and has the mediator and the loop with it, as NIO hands on NIOCore.
+// A service that imports Belfry also gets the mediator and the loop.
 @_exported public import BelfryEventLoop
 @_exported public import Lifecycle
-// For a mediator of one's own on the loop.
+// For a second mediator on the loop.
 @_exported public import class BelfrySources.EventLoopClock
 
 /// The version of this library.

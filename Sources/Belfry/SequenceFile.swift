@@ -8,8 +8,8 @@ internal import BelfryListeners
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Keeps the number of the last notification in a small file of the runtime directory, mapped into memory: storing it
-/// costs no system call, and what was stored survives the process, however it ends. It begins anew with each boot.
+/// Stores the number of the last notification in a file of the runtime directory that is mapped into memory: storing
+/// costs no system call, and the number survives the process. It begins anew with each boot.
 final class SequenceFile: LifecycleSequence {
     private struct Content {
         var boot: IdentifierWords
@@ -19,29 +19,29 @@ final class SequenceFile: LifecycleSequence {
     }
 
     private static let size = 4096
-    /// Where the name of the service begins, with a zero byte at its end. There is none in the file of an earlier version.
+    /// Offset of the name of the service, which ends with a zero byte. The file of an earlier version has none.
     private static let nameStart = 64
     private static let nameMax = 255
-    /// No service counts as far. Beyond it sums would overflow.
+    /// The highest valid number, far from overflow.
     private static let limit: UInt64 = 1 << 62
 
     private let base: UnsafeMutableRawPointer
     private let content: UnsafeMutablePointer<Content>
     private let descriptor: Int32
 
-    /// The number of the last notification. What others may write to the file meanwhile changes nothing here.
+    /// The number of the last notification. Later writes of other processes to the file have no effect.
     @exclusivity(unchecked) private(set) var last: UInt64
 
     /// Opens the file, or makes it, for as long as the process lives.
     ///
     /// - Parameters:
     ///   - path: where it is.
-    ///   - service: the name of the service. It counts for nobody else.
-    ///   - bootID: what was counted in another boot does not count.
-    ///   - kept: the last number that an earlier process kept for its subscribers, if it did. A process that is
-    ///     killed may have counted one more, which nobody has heard of; that number is given again. The file may also have
-    ///     gone with its directory (`RuntimeDirectory=` in systemd.exec(5)).
-    ///   - onProblem: called with what is wrong with a file that was put aside.
+    ///   - service: the name of the service. The file of another service is refused.
+    ///   - bootID: numbers of another boot do not count.
+    ///   - kept: the last number that the previous process handed over, if it did. A process that was killed may have
+    ///     counted one more that no subscriber received; that number is used again. The file may also have been
+    ///     removed with its directory (`RuntimeDirectory=` in systemd.exec(5)).
+    ///   - onProblem: called with the reason when a file was put aside.
     /// - Throws: `SystemError`, `EWOULDBLOCK` when another process has it and `ENOSPC` when there is no room for it.
     ///   `ForeignFile` when it is another service's.
     init(
@@ -79,11 +79,11 @@ final class SequenceFile: LifecycleSequence {
 
     isolated deinit { Self.close(descriptor, base) }
 
-    /// What tells this counter from others, also from those that began anew in the same boot.
+    /// The unique id of this counter.
     var id: String { content.pointee.id.text }
 
     func next() -> UInt64 {
-        // At most `limit` at first: it never comes to the end of its type.
+        // It begins at `limit` at most and so never overflows.
         last += 1
         content.pointee.last = last
         return last
@@ -110,12 +110,12 @@ final class SequenceFile: LifecycleSequence {
     private static func map(_ descriptor: Int32, _ path: String) throws(SystemError) -> UnsafeMutableRawPointer {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last(verb: "look at", object: path) }
-        // Whoever else may write to it may also make it shorter, and so end this process with a SIGBUS (mmap(2)).
+        // Another user who may write to it could truncate it, which ends this process with SIGBUS (mmap(2)).
         guard belfry_is_regular(status.st_mode), status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw SystemError(EPERM, verb: "count in", object: path)
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
-        // So does a page that has no room when it is first touched.
+        // The same happens if there is no room for the page when it is first written.
         let problem = posix_fallocate(descriptor, 0, off_t(size))
         guard problem == 0 else { throw SystemError(problem, verb: "make room for", object: path) }
         let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)

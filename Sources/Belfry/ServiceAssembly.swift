@@ -121,9 +121,9 @@ final class ServiceAssembly {
         return code
     }
 
-    /// Says why the service could not run.
+    /// Logs why the service could not run.
     ///
-    /// - Returns: the exit code for it.
+    /// - Returns: the exit code.
     func fail(_ error: any Error) -> Int32 {
         let text: String
         let code: Int32
@@ -144,7 +144,7 @@ final class ServiceAssembly {
         return code
     }
 
-    /// The configuration at the start is not read by the program, which may throw the same error for its own reasons.
+    /// An error of the first reading. The program may throw a `LifecycleReloadError` for its own reasons.
     private struct ConfigurationRefusal: Error {
         let reasons: [String]
     }
@@ -182,7 +182,7 @@ final class ServiceAssembly {
         }
     }
 
-    /// What is configured and asked for in vain.
+    /// Warns of settings and options that have no effect.
     private func sayWhatIsMissing(_ settings: BelfrySettings) {
         if !settings.caches.isEmpty, !has("cacheFlush") {
             log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configurationDoubt)
@@ -222,8 +222,8 @@ final class ServiceAssembly {
             log: log)
     }
 
-    /// Numbers that go on where the last process of this boot ended, or, where nothing can be kept, from 1; and what tells
-    /// them from others.
+    /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
+    /// can be stored, it begins with 1.
     private func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, bootID: String
     ) -> (any LifecycleSequence, id: String) {

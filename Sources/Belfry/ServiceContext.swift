@@ -6,20 +6,21 @@ public import BelfryLinux
 internal import CBelfry
 public import Lifecycle
 
-/// What a service has in hand while it puts itself together.
+/// What `compose` receives to assemble the service.
 public struct ServiceContext {
-    /// Tells of everything that happens to the service; add listeners and observers here.
+    /// The mediator; add listeners and observers here.
     public let mediator: LifecycleMediator
     /// The loop of the main thread, for sources of the service's own.
     public let loop: MainEventLoop
     let ending: ServiceEnding
     let descriptorLimit: DescriptorLimit
 
-    /// Gives a child process the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`).
+    /// Restores the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`) for a child
+    /// process.
     ///
-    /// A service with a socket raises its own soft limit to what `ConnectionsMax=` takes, and a child inherits that.
-    /// Programs that use select(2) do not work with descriptors above 1023: call this once such a program has been
-    /// started. It counts for what the child opens from then on.
+    /// A service with a socket raises its own soft limit to what `ConnectionsMax=` needs, and children inherit it.
+    /// Programs that use select(2) fail with descriptors above 1023: call this after starting such a program. It
+    /// applies to descriptors that the child opens from then on.
     ///
     /// - Parameter pid: the child.
     /// - Throws: `ESRCH` for a process that has gone, `EPERM` for one of another user.
@@ -36,7 +37,7 @@ public struct ServiceContext {
     public func fail(_ error: any Error) { ending.fail(error) }
 }
 
-/// A listener that is part of the service because its file is: a constant in the linker section `belfry_listeners`.
+/// A listener that registers itself by a constant in the linker section `belfry_listeners`.
 ///
 ///     @section("belfry_listeners") @used
 ///     let videoListener: ListenerRegistration.Record = {
@@ -47,10 +48,10 @@ public struct ServiceContext {
 /// The file must be linked in: of a static library the linker takes only what something refers to, so that the files
 /// belong to the program's own target or to one whose code it uses in each of those files.
 public struct ListenerRegistration {
-    /// What is placed in the section. It calls `add` and does nothing else: the service does not exist yet.
+    /// The type of the constant. It calls `add` and nothing else: the service does not exist yet.
     public typealias Record = @convention(c) () -> Void
 
-    /// What configuration calls the listener; it should be the listener's own name.
+    /// The name in the configuration; it should be the listener's own name.
     public let name: String
     let make: (ServiceContext) throws -> any LifecycleListener
 
@@ -59,13 +60,13 @@ public struct ListenerRegistration {
     /// Registers a listener.
     ///
     /// - Parameters:
-    ///   - name: what configuration calls it.
-    ///   - make: makes the listener, unless configuration leaves it out. What it throws ends the process with 71.
+    ///   - name: its name in the configuration.
+    ///   - make: makes the listener, unless the configuration disables it. What it throws ends the process with 71.
     public static func add(_ name: String, _ make: @escaping (ServiceContext) throws -> any LifecycleListener) {
         found.append(ListenerRegistration(name: name, make: make))
     }
 
-    /// All that are linked into the program, by name, so that the order is not the linker's.
+    /// All registered listeners, sorted by name.
     static var all: [ListenerRegistration] {
         found = []
         belfry_call_listener_records()

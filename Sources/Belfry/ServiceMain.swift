@@ -8,7 +8,7 @@ internal import Lifecycle
 
 /// The entry of a service: what `UIApplicationMain` is to an app.
 public enum ServiceMain {
-    /// Runs a service until it is told to stop, and ends the process with its exit code.
+    /// Runs a service until it is stopped, and ends the process with its exit code.
     ///
     /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around
     /// those of `compose`, launches, and gives the main thread to the event loop. Call it from a synchronous main,
@@ -23,7 +23,7 @@ public enum ServiceMain {
     /// the system or a listener refused the launch; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
     ///
     /// - Parameters:
-    ///   - options: the name of the service, and what stands over its configuration.
+    ///   - options: the name of the service, and options that override its configuration.
     ///   - components: optional components: `.socket`, `.cacheFlush`.
     ///   - compose: adds the listeners. What it throws is logged, whatever it is, and ends the process with 71.
     public static func run(
@@ -41,19 +41,19 @@ public enum ServiceMain {
     }
 }
 
-/// What a service wants of `ServiceMain`, beyond what its configuration says.
+/// Options of a service that override its configuration.
 public nonisolated struct ServiceOptions: Sendable, Equatable {
     /// The name of the service: its identifier in the journal and on the socket.
     public var name: String
-    /// Read exactly these files, later ones over earlier ones; nil reads `belfry.conf` and its drop-ins where UAPI.6
-    /// says.
+    /// Read only these files, where later ones override earlier ones; nil reads `belfry.conf` and its drop-ins by
+    /// UAPI.6.
     public var configurationFiles: [String]?
-    /// Where the socket is, in place of what configuration and environment say; `@NAME` for an abstract address.
+    /// The path of the socket, which overrides configuration and environment; `@NAME` for an abstract address.
     public var socketPath: String?
-    /// The least urgent level that is logged (`emerg` to `debug`), in place of what the configuration says.
+    /// The least urgent level that is logged (`emerg` to `debug`), which overrides the configuration.
     public var logLevel: String?
 
-    /// Options for a service of this name; what is not given is left to the configuration.
+    /// Options for a service of this name.
     public init(
         name: String, configurationFiles: [String]? = nil, socketPath: String? = nil, logLevel: String? = nil
     ) {

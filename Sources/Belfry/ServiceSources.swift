@@ -10,7 +10,7 @@ internal import BelfrySources
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Where notifications come from. A source that the system or a sandbox does not allow is done without, and the journal
+/// The sources of notifications. A source that the system or the sandbox does not allow is left out, and the journal
 /// says so once.
 final class ServiceSources {
     let signals: SignalSource
@@ -86,7 +86,7 @@ final class ServiceSources {
         }
     }
 
-    /// Applies what the configuration says of sources.
+    /// Applies the settings of sources.
     func apply(_ settings: BelfrySettings) throws(SystemError) {
         let routes = settings.signalRoutes
         let unmapped = Set(SignalName.mappable).subtracting(routes.map(\.number))
@@ -108,7 +108,7 @@ final class ServiceSources {
 }
 
 nonisolated extension BelfrySettings {
-    /// What the signals of `[Signals]` do.
+    /// The routes of `[Signals]`.
     fileprivate var signalRoutes: [SignalRoute] {
         signals.actions.compactMap { number, action in
             guard let action = SignalRoute.Action(action, of: number) else { return nil }

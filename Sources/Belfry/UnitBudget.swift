@@ -23,7 +23,7 @@ final class UnitBudget {
     /// The times; nil as long as they are not known.
     private(set) var timeouts: UnitTimeouts?
 
-    /// - Parameter unit: that of this process; nil when it is in none, and the configuration is all there is.
+    /// - Parameter unit: the unit of this process; nil without one, which leaves the configuration.
     init(mediator: LifecycleMediator, unit: ServiceManagerUnit?) {
         self.mediator = mediator
         self.unit = unit
@@ -66,10 +66,10 @@ final class UnitBudget {
 }
 
 nonisolated extension LifecycleDeadlines {
-    /// No stop outlives it.
+    /// Stands for no limit.
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
 
-    /// `ListenerTimeout=`, and what the unit allows, less the way out; where that is not known, `StopTimeout=`.
+    /// `ListenerTimeout=` and the unit's times, less the time to exit; `StopTimeout=` if the unit's time is unknown.
     init(_ settings: ServiceSettings, unit: UnitTimeouts? = nil) {
         self.init(listener: Self.limited(settings.listenerTimeout), stop: Self.limited(settings.stopTimeout))
         guard let unit else { return }
@@ -77,6 +77,6 @@ nonisolated extension LifecycleDeadlines {
         stop = Self.limited(unit.stop.map(UnitTime.usable))
     }
 
-    /// A longer time is as good as none, and would not fit into a number of microseconds.
+    /// A longer time means none, and might not fit into a number of microseconds.
     private static func limited(_ time: Duration?) -> Duration { min(time ?? forever, forever) }
 }

@@ -4,7 +4,7 @@
 internal import CBelfry
 internal import BelfryLinux
 
-/// Work for the next turn of the loop. It fires once for each `schedule()`, however often that was called before.
+/// Work for the next turn of the loop. It runs once for any number of calls of `schedule()` before.
 ///
 /// Source: sd_event_add_defer(3).
 public final class DeferredEventSource: LoopSource {

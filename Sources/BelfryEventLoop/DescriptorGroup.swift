@@ -5,21 +5,21 @@ internal import CBelfry
 internal import Glibc
 package import BelfryLinux
 
-/// Watches many descriptors as one source of the loop, and hands out what is ready in batches.
+/// Watches many descriptors as one source of the loop, and handles ready ones in batches.
 ///
-/// sd-event asks the kernel for everything that is ready before each event that it dispatches: with thousands of ready
-/// descriptors, each event costs as much as all of them. Here an event costs the same however many are ready.
+/// sd-event asks the kernel for all ready descriptors before each event that it dispatches, so that with thousands of
+/// them each event costs as much as all. In a group an event costs the same however many are ready.
 @MainActor  // in words, as in LoopSource
 package final class DescriptorGroup {
-    /// Hears what a descriptor is ready for.
+    /// Called with what a descriptor is ready for.
     package typealias Handler = (DescriptorEvents) -> Void
 
-    /// What stands for a descriptor in the group; never the same twice.
+    /// A descriptor in the group. No two are equal.
     package struct Member: Hashable {
         fileprivate let number: UInt64
     }
 
-    /// How many events are handed out before other sources of the loop have their turn.
+    /// How many events are handled before other sources of the loop get their turn.
     private static let batch = 256
 
     private let descriptor: Int32
@@ -65,7 +65,7 @@ package final class DescriptorGroup {
         epoll_ctl(descriptor, EPOLL_CTL_MOD, watched, &event)
     }
 
-    /// Watches a descriptor no longer. Nothing is called for it afterwards, not even what is ready already.
+    /// Stops to watch a descriptor. Its handler is not called afterwards, even if an event is pending.
     package func remove(_ member: Member, _ watched: Int32) {
         guard handlers.removeValue(forKey: member.number) != nil else { return }
         epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil)

@@ -5,8 +5,8 @@ internal import CBelfry
 internal import Glibc
 internal import BelfryLinux
 
-/// One thing the loop watches. The source fires until it is cancelled or the last reference to it is dropped; after
-/// that nothing of it fires, not even what was already pending in the same turn of the loop.
+/// One event source of the loop. It fires until it is cancelled or the last reference to it is dropped; after that
+/// its handler is not called, even if an event was pending in the same turn.
 ///
 /// Source: sd_event_source_disable_unref(3).
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
@@ -48,8 +48,8 @@ public class LoopSource {
     /// `SD_EVENT_ON`, or `SD_EVENT_ONESHOT` for a source that fires once.
     var firingMode: Int32 { Int32(SD_EVENT_ON) }
 
-    /// What libsystemd hands back to the callback. Unretained: the `cancel` in `deinit` makes sure that no callback
-    /// outlives the object.
+    /// The pointer that libsystemd passes to the callback. Unretained: the `cancel` in `deinit` ensures that no
+    /// callback outlives the object.
     final var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// Keeps the source that `add` makes.

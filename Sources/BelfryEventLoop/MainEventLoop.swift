@@ -37,7 +37,7 @@ public final class MainEventLoop {
 
     isolated deinit { sd_event_unref(event) }
 
-    /// Runs until `exit(_:)`, and returns the code given there.
+    /// Runs until `exit(_:)`, and returns its code.
     ///
     /// While it runs, the main actor's work is done here. It must be called on the main thread by synchronous code:
     /// an `async` main gives the first thread away.
@@ -73,8 +73,8 @@ public final class MainEventLoop {
     /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
     public typealias Stamp = (realtimeUsec: UInt64, monotonicUsec: UInt64)
 
-    /// When the loop woke up for what it does now (sd_event_now(3)); once the kernel's clock has ticked since, which it
-    /// does every 1 to 10 ms, the present moment. It so costs no reading of a clock but once a tick.
+    /// The time at which the current turn began (sd_event_now(3)); after a tick of the kernel's clock, which comes
+    /// every 1 to 10 ms, the present time. So it reads a clock only once a tick.
     public var stamp: Stamp {
         let tickUsec = belfry_clock_usec(CLOCK_MONOTONIC_COARSE)
         return isStamped && tickUsec <= lastStamp.monotonicUsec ? lastStamp : takeStamp(after: tickUsec)

@@ -4,8 +4,8 @@
 internal import BelfryLinux
 internal import CBelfry
 
-/// Watches one signal. Every delivery that the kernel queued arrives on its own and whole: real-time signals do not
-/// merge, and sender and value are kept.
+/// Watches one signal. Each delivery that the kernel queued arrives by itself, with sender and value; real-time
+/// signals do not merge.
 ///
 /// The signal must be blocked in every thread before the source is made. Source: sd_event_add_signal(3), signalfd(2).
 public final class SignalEventSource: LoopSource {
@@ -25,7 +25,7 @@ public final class SignalEventSource: LoopSource {
     }
 }
 
-/// One delivery of a signal, as signalfd(2) tells it.
+/// One delivery of a signal (signalfd(2)).
 public nonisolated struct ReceivedSignal: Sendable, Equatable {
     /// The signal's number.
     public let number: Int32

@@ -4,10 +4,9 @@
 internal import CBelfry
 internal import Glibc
 
-/// A thread for one piece of work that would hold up the loop, gone when the work is done.
+/// A thread for one piece of work that would block the loop. It ends with the work.
 ///
-/// The global executor would do it too, but its threads stay for a while and one of them for good; a service that is
-/// idle has one thread.
+/// The global executor keeps its threads for a while, and one for good; an idle service should have one thread.
 public nonisolated enum WorkerThread {
     private final class Job {
         let run: () -> Void

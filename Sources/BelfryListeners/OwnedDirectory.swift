@@ -7,11 +7,10 @@ internal import Glibc
 
 /// A directory for what a service keeps: its socket, its counter.
 package nonisolated enum OwnedDirectory {
-    /// Makes the directory unless it is there: open to all below `/run`, where systemd's are, and private elsewhere. Its
-    /// parent must be there.
+    /// Makes the directory unless it exists: with mode 0755 below `/run`, and 0700 elsewhere. Its parent must exist.
     ///
-    /// - Throws: what the system says, and `EPERM` for one that a stranger made first where everybody may make one, as
-    ///   in `/tmp`: who owns the directory decides who answers in it.
+    /// - Throws: what the system says, and `EPERM` for a directory that another user has made in a world-writable
+    ///   place such as `/tmp`: its owner would control what is in it.
     package static func make(_ path: String) throws(SystemError) {
         if mkdir(path, path.hasPrefix("/run/") ? 0o755 : 0o700) == 0 { return }
         guard errno == EEXIST else { throw .last(verb: "make", object: path) }
@@ -26,7 +25,7 @@ package nonisolated enum OwnedDirectory {
     }
 }
 
-/// A file or directory that another service keeps its own things in. It is neither read nor written.
+/// A file or directory of another service. It is neither read nor written.
 package nonisolated struct ForeignFile: Error, Sendable, Equatable, CustomStringConvertible {
     /// «unable to use '/var/lib/belfry': it belongs to the service 'videod', set StateDirectory=».
     package let description: String

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Which service, which build of it and which run of it answers.
+/// The service, its version and this run of it.
 package nonisolated struct ServiceIdentity: Sendable, Equatable {
     /// The name of the service.
     package let service: String
     /// The version of Belfry in it.
     package let version: String
-    /// The kernel's id of this boot; empty where it is not to be had.
+    /// The kernel's id of this boot; empty if unknown.
     package let bootID: String
     /// The id of this run of the unit; nil outside of systemd.
     package let invocationID: String?

@@ -26,7 +26,7 @@ public final class EventLoopClock: LifecycleClock {
     /// `CLOCK_MONOTONIC`.
     public var monotonicUsec: UInt64 { belfry_clock_usec(CLOCK_MONOTONIC) }
 
-    /// The loop's own time, at most a tick of the kernel's clock old: what is posted in one turn carries one moment.
+    /// The loop's own time, at most a tick of the kernel's clock old: what is posted in one turn has one time.
     public var stamp: LifecycleTime {
         let stamp = loop.stamp
         return LifecycleTime(realtimeUsec: stamp.realtimeUsec, monotonicUsec: stamp.monotonicUsec)
@@ -37,7 +37,7 @@ public final class EventLoopClock: LifecycleClock {
         do {
             return try loop.timer(after: delay, body)
         } catch {
-            // Without memory or descriptors for a timer a deadline has to come early rather than never.
+            // Without memory or descriptors for a timer, a deadline is better early than never.
             body()
             return NoTimer()
         }
@@ -46,10 +46,10 @@ public final class EventLoopClock: LifecycleClock {
 
 extension TimerEventSource: LifecycleTimer {}
 
-/// What a turn of the loop dispatches first; lower numbers go before (sd_event_source_set_priority(3)).
+/// Priorities of event sources; lower numbers are dispatched first (sd_event_source_set_priority(3)).
 nonisolated enum SourcePriority {
-    /// That the process had been suspended is known before the SIGCONT that may have come with it is judged.
+    /// Suspensions are reported before a SIGCONT of the same turn.
     static let suspension: Int64 = -20
-    /// Signals go before what programs ask for on a socket.
+    /// Signals are handled before requests on the socket.
     static let signals: Int64 = -10
 }

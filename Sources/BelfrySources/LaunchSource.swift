@@ -7,7 +7,7 @@ package import Lifecycle
 
 /// Finds out how and why the process was started.
 package nonisolated enum LaunchSource {
-    /// What the environment says, with the names of the descriptors that were handed over and of the credentials.
+    /// The launch options from the environment, the descriptors that were handed over and the credentials.
     ///
     /// - Parameter isPrivate: whether a descriptor of this name is nobody's business.
     package static func options(
@@ -36,7 +36,7 @@ package nonisolated enum LaunchSource {
 }
 
 nonisolated extension LaunchOptions {
-    /// What the environment of a process says of its start.
+    /// The launch options from the environment of a process.
     ///
     /// - Parameters:
     ///   - environment: its variables. A number that is none counts as not set.
@@ -65,8 +65,8 @@ nonisolated extension LaunchOptions {
 }
 
 nonisolated extension UnitExit {
-    /// What systemd tells of the end of a service: `$SERVICE_RESULT`, `$EXIT_CODE` and `$EXIT_STATUS`, in
-    /// `ExecStopPost=` of the service itself, and with `MONITOR_` before them in a unit that its end started.
+    /// How a service ended: `$SERVICE_RESULT`, `$EXIT_CODE` and `$EXIT_STATUS`, which systemd sets for
+    /// `ExecStopPost=`, and with the prefix `MONITOR_` in a unit that was started because the service ended.
     ///
     /// - Returns: nil when the variables are not there.
     package init?(environment: [String: String], prefix: String = "") {

@@ -6,8 +6,8 @@ package import BelfryLinux
 internal import Glibc
 package import Lifecycle
 
-/// Posts `protectedDataDidBecomeAvailable` and `protectedDataWillBecomeUnavailable` when something is mounted on a path
-/// and when nothing is any more. Nothing is watched while there is no path to watch for.
+/// Posts `protectedDataDidBecomeAvailable` and `protectedDataWillBecomeUnavailable` when something is mounted on a
+/// path and when nothing is any more. Without paths nothing is watched.
 package final class ProtectedDataSource {
     private static let table = "/proc/self/mountinfo"
     private let loop: MainEventLoop
@@ -23,7 +23,7 @@ package final class ProtectedDataSource {
         self.mediator = mediator
     }
 
-    /// Watches these paths, in place of those before. What is mounted on a path that is new here is no news.
+    /// Watches these paths in place of the previous ones. Nothing is posted for what is mounted already.
     package func apply(_ paths: [String]) throws(SystemError) {
         if source != nil { check() }
         self.paths = paths
@@ -70,8 +70,7 @@ package final class ProtectedDataSource {
     isolated deinit { end() }
 }
 
-/// What is mounted where, as the kernel tells a process (`/proc/self/mountinfo`, proc(5)). Lines that are none are left
-/// out.
+/// The mounts of this process (`/proc/self/mountinfo`, proc(5)). Invalid lines are left out.
 package nonisolated struct MountTable: Sendable, Equatable {
     /// One mount.
     package struct Mount: Sendable, Equatable {
@@ -91,7 +90,7 @@ package nonisolated struct MountTable: Sendable, Equatable {
         mounts = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap(Self.mount)
     }
 
-    /// Those of `paths` that something is mounted on, compared by bytes: any user may mount a file system of FUSE, on a
+    /// Those of `paths` that something is mounted on, compared by bytes: any user may mount a FUSE file system on a
     /// path of his choice.
     package func points(among paths: [String]) -> Set<String> {
         Set(paths.filter { path in mounts.contains { $0.point.utf8.elementsEqual(path.utf8) } })

@@ -4,7 +4,7 @@
 internal import CBelfry
 internal import Glibc
 
-/// logind: it says when the machine is about to sleep or to end, and waits a while for those who asked it to
+/// logind: it announces sleep and shutdown of the machine, and delays them for those who hold an inhibitor lock
 /// (org.freedesktop.login1(5)).
 @MainActor
 package final class LoginManager {
@@ -39,7 +39,7 @@ package final class LoginManager {
             reading: { message throws(BusError) in .microseconds(try message.unsigned()) }, then: completion)
     }
 
-    /// Reads whether the machine is about to sleep or to end, and does not go on yet: what was last announced of it.
+    /// Reads whether a sleep or a shutdown was announced and is not over.
     @discardableResult
     package func isPreparing(
         for operation: InhibitorLock.Operation, then completion: @escaping (Result<Bool, BusError>) -> Void

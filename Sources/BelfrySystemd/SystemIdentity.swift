@@ -61,7 +61,8 @@ package nonisolated struct JournalID: Sendable, Equatable {
     }
 }
 
-/// An id of 128 bits, such as that of a boot, as two words: the form in which it lies in memory that outlives the process.
+/// An id of 128 bits, such as that of a boot, as two words: the form in which it is stored in memory that outlives
+/// the process.
 package nonisolated struct IdentifierWords: Sendable, Equatable {
     private let high: UInt64
     private let low: UInt64
@@ -71,15 +72,15 @@ package nonisolated struct IdentifierWords: Sendable, Equatable {
         self.low = low
     }
 
-    /// The id that 32 hexadecimal digits stand for; what are no digits count as zeros.
+    /// The id of 32 hexadecimal digits; other characters count as zeros.
     package init(_ text: String) {
         self.init(high: UInt64(text.prefix(16), radix: 16) ?? 0, low: UInt64(text.dropFirst(16), radix: 16) ?? 0)
     }
 
-    /// What memory holds in which no id was written yet.
+    /// The value of memory without an id.
     package static let zero = IdentifierWords(high: 0, low: 0)
 
-    /// An id that nobody else has.
+    /// A new unique id.
     package static var random: IdentifierWords {
         IdentifierWords(high: .random(in: 1...(.max)), low: .random(in: 1...(.max)))
     }

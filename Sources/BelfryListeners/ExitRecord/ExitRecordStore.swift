@@ -124,7 +124,7 @@ package final class ExitRecordStore {
         do throws(SystemError) {
             try files.write(run)
         } catch {
-            // Once is enough: what prevents it will go on doing so.
+            // The same problem is logged once.
             if !hasWarned { log.write(.warning, "\(error), ignoring", .savedState) }
             hasWarned = true
         }

@@ -6,10 +6,10 @@ package import BelfryLinux
 internal import Glibc
 package import Lifecycle
 
-/// The two files of the state directory that tell of a run: what it said itself, and what the service manager says of
-/// its end. They are of one run when they have the same invocation.
+/// The two files of the state directory about a run: its own record, and how the service manager says that it ended.
+/// They belong together if they have the same invocation id.
 ///
-/// The directory belongs to the service that the first of them names: no other service reads or writes anything in it.
+/// The directory belongs to the service that the first file names: no other service reads or writes anything in it.
 package nonisolated struct RunFiles: Sendable, Equatable {
     private let run: StateFile
     private let exit: StateFile
@@ -18,7 +18,7 @@ package nonisolated struct RunFiles: Sendable, Equatable {
 
     /// - Parameters:
     ///   - directory: the state directory.
-    ///   - service: the name of the service whose runs these are; nil for whoever adds to the record of any.
+    ///   - service: the name of the service; nil to add to the record of any service.
     package init(directory: String, service: String?) {
         self.directory = directory
         self.service = service
@@ -31,13 +31,13 @@ package nonisolated struct RunFiles: Sendable, Equatable {
         /// No run has left anything.
         case nothing
         case run(ServiceRun)
-        /// Something is there that cannot be relied on.
+        /// The record is invalid or cannot be read.
         case refused
         /// The directory is another service's.
         case foreign(ForeignFile)
     }
 
-    /// Reads what the last run left. What is not understood is put aside, and named in `problems`.
+    /// Reads what the last run left. Invalid files are put aside, and named in `problems`.
     package func read(problems: inout [String]) -> Found {
         do {
             guard let bytes = try run.read() else { return .nothing }
@@ -82,13 +82,13 @@ package nonisolated struct RunFiles: Sendable, Equatable {
         try? file.putAside()
     }
 
-    /// Why there is no directory to keep anything in; nil when there is one. It is the service manager that makes it.
+    /// Why there is no directory; nil when there is one. The service manager makes it.
     package var absence: SystemError? {
         access(directory, F_OK) == 0 ? nil : .last(verb: "keep the last word in", object: directory)
     }
 
-    /// Writes what there is to say of a run. Its file is not forced to the disk: it is to outlive the process, and a stop
-    /// has little time. Only for a directory that is not another service's.
+    /// Writes the record of a run. The file is not synced: it must outlive the process and not the machine, and a
+    /// stop has little time. Not for the directory of another service.
     package func write(_ run: ServiceRun) throws(SystemError) {
         try self.run.write(RunRecord.encode(run, of: service ?? ""), durably: false)
     }
@@ -100,7 +100,7 @@ package nonisolated struct RunFiles: Sendable, Equatable {
 
     /// Writes how the run with this id ended, next to what that run said itself.
     ///
-    /// - Throws: `OtherRun` where another one, perhaps of another service, has said something: its exit may be there too.
+    /// - Throws: `OtherRun` if the record there is of another run, perhaps of another service.
     package func write(_ exit: UnitExit, of invocationID: String) throws {
         if let bytes = try run.read(), let last = try? RunRecord.run(bytes), last.invocationID != invocationID {
             let place = SystemError.escape(directory)
@@ -110,7 +110,7 @@ package nonisolated struct RunFiles: Sendable, Equatable {
     }
 }
 
-/// The record of a run as it is kept in the state directory: one JSON object, for programs and people alike.
+/// The record of a run in the state directory: one JSON object.
 package nonisolated enum RunRecord {
     /// Why a record is refused.
     package struct Refusal: Error, Equatable, CustomStringConvertible {
@@ -131,7 +131,7 @@ package nonisolated enum RunRecord {
         encode(exit.userInfo.merging(["invocationId": .string(invocationID)]) { $1 })
     }
 
-    /// The name of the service that wrote a run, in whatever version; nil when it does not say so.
+    /// The name of the service that wrote a record; nil when the record does not say.
     package static func service(_ bytes: [UInt8]) -> String? {
         guard let value = try? JSONValue(json: bytes) else { return nil }
         return value.objectValue?["service"]?.stringValue

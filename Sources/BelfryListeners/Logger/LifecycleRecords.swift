@@ -5,11 +5,11 @@ internal import BelfryJSON
 internal import BelfrySystemd
 package import Lifecycle
 
-/// What the journal holds of the service's life: which record, with which fields, for what happened.
+/// The journal records of what happens to the service, with their fields.
 package nonisolated enum LifecycleRecords {
-    /// The record of a notification, with all that subscribers are told, so that it can be told again.
+    /// The record of a notification, with everything that subscribers receive, so that it can be replayed.
     ///
-    /// - Parameter counter: what gave it its number.
+    /// - Parameter counter: the id of the counter that numbered it.
     static func record(of notification: LifecycleNotification, counter: String? = nil) -> JournalRecord {
         let moves = notification.previousState != notification.state
         let change: RecordText = moves ? " \(notification.previousState) -> \(notification.state)" : ""
@@ -19,14 +19,14 @@ package nonisolated enum LifecycleRecords {
             id: kind.rawValue, fields: fields(of: notification) + fields(of: notification.userInfo, counter))
     }
 
-    /// The record of a trigger that was merged with one that waits: it has no notification that would name who asked.
+    /// The record of a trigger that was merged with one that waits: no notification names who asked for it.
     static func record(ofMerged trigger: LifecycleTrigger, by origin: LifecycleOrigin) -> JournalRecord {
         JournalRecord(
             .info, "\(trigger) merged with the one that waits, \(origin.words)", id: MessageID.merged.rawValue,
             fields: [("BELFRY_TRIGGER", trigger.rawValue), ("BELFRY_ORIGIN", origin.kind)] + fields(of: origin))
     }
 
-    /// The record of a listener that refused, failed or overran; nil for one that did what it should.
+    /// The record of a listener that refused, failed or overran; nil for any other outcome.
     static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
         let took: RecordText = "after \(report.duration.milliseconds) ms"
         let text: RecordText
@@ -64,7 +64,7 @@ package nonisolated enum LifecycleRecords {
             id: MessageID.unknownFollowed.rawValue, fields: [("BELFRY_LISTENER", listener)])
     }
 
-    /// The record that says how a listener is, by its own account.
+    /// The record of the health that a listener reports.
     static func record(of health: ListenerHealth, of listener: String) -> JournalRecord {
         let (priority, text): (JournalRecord.Priority, RecordText) =
             switch health {
@@ -131,7 +131,7 @@ package nonisolated enum LifecycleRecords {
 }
 
 nonisolated extension LifecycleNotification {
-    /// What its record says beyond its name, its states and its origin; with a comma in front where there is anything.
+    /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
     var details: RecordText {
         switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
@@ -146,7 +146,7 @@ nonisolated extension LifecycleNotification {
         }
     }
 
-    /// How many deliveries of a signal it stands for, where that is more than one.
+    /// How many deliveries of a signal were merged into it.
     private var deliveries: RecordText {
         guard case .signal = origin, case .int(let count) = userInfo["count"] else { return "" }
         return ", \(count) deliveries in one"

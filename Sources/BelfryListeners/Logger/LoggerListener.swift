@@ -7,7 +7,7 @@ package import Lifecycle
 
 /// Writes one record for every notification and for every listener that did not do what it should.
 ///
-/// It observes everything, so that a record is written before any listener acts on what it tells.
+/// It observes every notification, so that the record is written before any listener acts.
 package final class LoggerListener: LifecycleListener {
     package let name = "logger"
     private let log: ServiceLog
@@ -16,7 +16,7 @@ package final class LoggerListener: LifecycleListener {
     private var observation: LifecycleObservation?
     private var events: LifecycleObservation?
     private var troubled: [ListenerHealthReport] = []
-    /// Whether less than a second has passed since a client was told the status of all listeners.
+    /// Runs for a second after the status of all listeners was written for a client.
     private var statusTimer: (any LifecycleTimer)?
     /// The last request of a client that was not answered yet.
     private var lastAsked: LifecycleNotification?
@@ -24,9 +24,9 @@ package final class LoggerListener: LifecycleListener {
     /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
     ///
     /// - Parameters:
-    ///   - mediator: whose life is logged.
+    ///   - mediator: the mediator whose notifications are logged.
     ///   - log: where to.
-    ///   - counter: what numbers the notifications, so that they are found by it (`BELFRY_SEQUENCE_ID`).
+    ///   - counter: the id of the counter that numbers the notifications (`BELFRY_SEQUENCE_ID`).
     package init(mediator: LifecycleMediator, log: ServiceLog, counter: String? = nil) {
         self.mediator = mediator
         self.log = log
@@ -59,7 +59,7 @@ package final class LoggerListener: LifecycleListener {
         on(.didFailToReload) { [self] in apply($0.configuration) }
     }
 
-    /// Clients may ask as often as they like: what they ask for within a second is written once, when it has passed.
+    /// Requests of clients within a second are answered once, at its end.
     private func tellStatus(_ notification: LifecycleNotification) {
         guard case .peer = notification.origin else { return writeStatus(notification) }
         lastAsked = notification

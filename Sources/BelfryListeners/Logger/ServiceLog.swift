@@ -32,7 +32,7 @@ package final class ServiceLog {
     /// The least urgent level that is written.
     package internal(set) var maximumLevel: JournalRecord.Priority
 
-    /// Makes a log. Until `apply` it writes what is at least informational, wherever it is read.
+    /// Makes a log. Until `apply` it writes records from `info` on.
     package init(makeWriter: @escaping WriterForTarget) {
         self.makeWriter = makeWriter
         writer = (try? makeWriter(.auto)) ?? NullWriter()
@@ -54,13 +54,13 @@ package final class ServiceLog {
         }
     }
 
-    /// Has records that could not be written yet written from now on as somebody takes them, on this loop.
+    /// Retries records that could not be written, on this loop.
     package func begin(on loop: MainEventLoop) {
         self.loop = loop
         attend(to: writer)
     }
 
-    /// Writes what waits before the process ends. That takes at most a tenth of a second in which nobody takes anything.
+    /// Writes what waits before the process ends, until nothing was accepted for a tenth of a second.
     package func finish() { writer.queue?.finish() }
 
     private func attend(to writer: any RecordWriter) {
@@ -78,8 +78,8 @@ package final class ServiceLog {
         writer is JournalWriter && priority <= maximumLevel
     }
 
-    /// Sets the target and the level. A target that cannot be had leaves the old one, which says so; at the start that is
-    /// standard error. The target that there is stays as it is, with all that waits for it.
+    /// Sets the target and the level. If the target is not available, the old one stays and says so; at the start
+    /// that is standard error. A target that does not change keeps the records that wait.
     package func apply(target: Target, level: JournalRecord.Priority) {
         maximumLevel = level
         guard target != self.target else { return }
@@ -95,7 +95,7 @@ package final class ServiceLog {
         }
     }
 
-    /// Throws why a target cannot be had.
+    /// Throws if a target is not available.
     package func check(target: Target) throws {
         if target != self.target { _ = try makeWriter(target) }
     }
@@ -108,7 +108,7 @@ package final class ServiceLog {
     /// Writes a record whatever its priority is.
     func writeInAnyCase(_ record: JournalRecord) { writer.write(record) }
 
-    /// Writes a record that is worth nothing without its fields: standard error, which shows none, is spared it.
+    /// Writes a record that is only of use with its fields, except to standard error, which shows none.
     package func write(fieldsOf record: JournalRecord) {
         if !(writer is StandardErrorWriter) { write(record) }
     }
@@ -123,7 +123,7 @@ package final class ServiceLog {
 }
 
 extension ServiceLog {
-    /// Writes a record of what somebody did, with the fields that say who it was.
+    /// Writes a record of what somebody did, with the fields of the origin.
     package func write(
         _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
         fields: [(name: String, value: String)] = []
@@ -131,13 +131,13 @@ extension ServiceLog {
         write(Self.record(priority, message, id, by: origin, fields))
     }
 
-    /// Sets the level. The record of it is written whatever the levels are: no log falls silent without a trace.
+    /// Sets the level. The change itself is always logged.
     package func set(level: JournalRecord.Priority, by origin: LifecycleOrigin) {
         tell("log level is now \(level.name)", origin)
         maximumLevel = level
     }
 
-    /// Sets the target as `apply` does, with a record in the old one that is written whatever the level is.
+    /// Sets the target as `apply` does. The change is always logged, in the old target.
     package func set(target: Target, by origin: LifecycleOrigin) {
         tell("log target is to be \(target.rawValue)", origin)
         apply(target: target, level: maximumLevel)

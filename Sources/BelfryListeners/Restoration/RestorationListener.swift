@@ -5,10 +5,10 @@ package import Lifecycle
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Keeps the state of restorable listeners from one run of the service to the next.
+/// Saves the state of restorable listeners for the next run of the service.
 ///
-/// Add it before them: it then gives them their state before they launch, and asks for it after they have gone to the
-/// background, at every pause and every stop. What cannot be read is put aside, and everyone starts clean.
+/// Add it before them: it then restores their state before they launch, and saves it after they have gone to the
+/// background, at every pause and every stop. An invalid file is put aside, and every listener starts clean.
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
@@ -18,8 +18,8 @@ package final class RestorationListener: LifecycleListener {
 
     /// - Parameters:
     ///   - mediator: its listeners are asked, those that are restorable.
-    ///   - path: the file that holds the state. Its directory must be there when there is something to keep. Nil when
-    ///     nothing may be kept, which somebody else has told of.
+    ///   - path: the file of the state. Its directory must exist when there is something to save. Nil when nothing
+    ///     may be saved.
     ///   - log: hears what could not be kept or restored.
     package init(mediator: LifecycleMediator, path: String?, log: ServiceLog) {
         self.mediator = mediator

@@ -5,10 +5,10 @@ internal import CBelfry
 internal import Glibc
 import BelfryLinux
 
-/// A file in the state directory, such as the one that holds what listeners want to find again. It is replaced as a whole,
-/// so that a crash leaves the old one or the new one and never a part.
+/// A file in the state directory, such as the state of listeners. It is replaced as a whole, so that a crash leaves
+/// the old one or the new one and never a part.
 ///
-/// Whatever else has its name, such as a FIFO or a device, is not read, and never waited for.
+/// What is no regular file, such as a FIFO or a device, is refused and never waited for.
 nonisolated struct StateFile: Sendable, Equatable {
     private let path: String
     private let limit: Int
@@ -25,7 +25,7 @@ nonisolated struct StateFile: Sendable, Equatable {
     ///
     /// - Throws: what the system says, `ELOOP` for a symbolic link and `EINVAL` for what is no regular file.
     func read() throws(SystemError) -> [UInt8]? {
-        // A FIFO without a writer would be waited for (fifo(7)).
+        // Otherwise opening a FIFO without a writer would block (fifo(7)).
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -48,7 +48,7 @@ nonisolated struct StateFile: Sendable, Equatable {
         }
     }
 
-    /// Replaces it; `durably` so that it also outlives the machine.
+    /// Replaces it; `durably` syncs it, so that it also outlives the machine.
     func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
         let new = path + ".new"
         let descriptor = try Self.make(new)
@@ -56,7 +56,7 @@ nonisolated struct StateFile: Sendable, Equatable {
         guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
     }
 
-    /// Throws what stands in the way of replacing it.
+    /// Throws if it could not be replaced.
     package func checkWritable() throws(SystemError) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -65,8 +65,8 @@ nonisolated struct StateFile: Sendable, Equatable {
         }
     }
 
-    /// Makes an empty file. What an earlier process left half written, or whatever else has the name, is removed, since
-    /// only a new file is certain to be ours alone.
+    /// Makes an empty file. A leftover of an earlier process, or whatever else has the name, is removed, since only a
+    /// new file certainly belongs to this process alone.
     private static func make(_ path: String) throws(SystemError) -> Int32 {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         var descriptor = open(path, flags, 0o600)
@@ -90,7 +90,7 @@ nonisolated struct StateFile: Sendable, Equatable {
         guard !durably || fsync(descriptor) == 0 else { throw .last(verb: "write", object: name) }
     }
 
-    /// Puts it aside under another name, for whoever wants to know what was wrong with it.
+    /// Renames it, so that the cause can be examined.
     func putAside() throws(SystemError) {
         guard rename(path, path + ".refused") == 0 else { throw .last(verb: "put aside", object: path) }
     }

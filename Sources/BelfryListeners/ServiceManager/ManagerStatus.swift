@@ -6,12 +6,12 @@ internal import BelfryLinux
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// What `systemctl status` shows: what the service does, whom it waits for, who is not well. Asks for more time where
-/// somebody reports progress.
+/// The status line of the unit: what the service does, which listeners it waits for, which are unhealthy. It extends
+/// the unit's timeout when a listener reports progress.
 final class ManagerStatus {
-    /// How long nobody is named who is waited for, and how often the status is looked at while the service waits.
+    /// How long the service waits before listeners are named, and how often the status is updated then.
     private static let interval: Duration = .seconds(1)
-    /// How many are named who are waited for.
+    /// How many listeners are named at most.
     private static let mostNamed = 10
 
     private let loop: MainEventLoop
@@ -22,13 +22,13 @@ final class ManagerStatus {
     private var extensions = TimeoutExtension()
     private var text = ""
     private var awaited: [String] = []
-    /// What those who are waited for said of themselves.
+    /// The last progress texts of pending listeners.
     private var words: [String: String] = [:]
     private var sent: String?
 
-    /// Whether the times that the unit allows are known, and the mediator keeps to them.
+    /// Whether the unit's times are known, and the mediator keeps to them.
     var isTimeKnown = false
-    /// Those that are not healthy.
+    /// The unhealthy listeners.
     var troubled: [ListenerHealthReport] = [] {
         didSet { refresh() }
     }
@@ -38,15 +38,15 @@ final class ManagerStatus {
         self.mediator = mediator
         self.manager = manager
         events = mediator.addEventObserver(for: [.stopAccepted, .progress]) { [weak self] in
-            // The manager's time for a stop is a new one.
+            // The manager's timeout begins anew with a stop.
             if case .stopAccepted = $0 { self?.extensions = TimeoutExtension() }
             if case .progress(let progress) = $0 { self?.note(progress) }
         }
     }
 
-    /// Says what the service does, along with other messages.
+    /// Sends what the service does, along with other messages.
     ///
-    /// - Parameter waiting: whether listeners may have to be waited for, so that they are to be named.
+    /// - Parameter waiting: whether to name listeners that take long.
     func say(_ text: String, with messages: [ServiceManagerMessage] = [], waiting: Bool = false) throws(SystemError) {
         self.text = text
         awaited = []
@@ -57,7 +57,7 @@ final class ManagerStatus {
         if case .failed(let error) = manager.send(messages + [.status(line)]) { throw error }
     }
 
-    /// Says once more what was said last.
+    /// Sends the last status again.
     func sayAgain() throws(SystemError) {
         if case .failed(let error) = manager.send([.status(sent ?? line)]) { throw error }
     }
@@ -81,7 +81,7 @@ final class ManagerStatus {
         words[progress.name] = progress.text ?? words[progress.name]
         nameAwaited()
         let isTimed = [.launch, .reload, .stop].contains(progress.trigger)
-        // What the unit allows may be less than what was configured, as long as nobody could ask.
+        // The unit may allow less than what was configured, as long as its times are unknown.
         let needed: Duration? = progress.isExtended ? progress.remaining : isTimeKnown ? nil : progress.window
         if isTimed, let needed, let time = extensions.time(for: needed, at: .now) {
             sent = line
@@ -104,20 +104,20 @@ final class ManagerStatus {
     }
 }
 
-/// Decides when the service manager is asked for more time, and for how much: each time for a little more than is
-/// needed, so that a listener that reports often does not make it ask as often, and never for what is not needed.
+/// Decides when EXTEND_TIMEOUT_USEC is sent, and with which time: a little more than needed, so that a listener that
+/// reports often does not cause as many messages.
 package nonisolated struct TimeoutExtension: Sendable {
-    /// What is asked for beyond what listeners may take: for the way out, and for not asking again at once.
+    /// The time beyond what listeners need: for the rest of the way, and to send less often.
     package static let slack: Duration = .seconds(2)
     private static let pause: Duration = .milliseconds(200)
 
     private var granted: (from: MonotonicInstant, time: Duration)?
     private var last: MonotonicInstant?
 
-    /// Nothing was asked for yet.
+    /// Nothing was sent yet.
     package init() {}
 
-    /// The time to ask for now, from now on; nil when what was asked for before is enough.
+    /// The time to send now; nil when the last one is enough.
     package mutating func time(for needed: Duration, at now: MonotonicInstant) -> Duration? {
         if let granted, granted.time - (now - granted.from) >= needed + Self.slack / 2 { return nil }
         granted = (now, needed + Self.slack)
@@ -125,7 +125,7 @@ package nonisolated struct TimeoutExtension: Sendable {
         return needed + Self.slack
     }
 
-    /// Whether something else may be said: not more often than a person reads.
+    /// Whether another status may be sent: no more often than a person reads.
     package mutating func isDue(at now: MonotonicInstant) -> Bool {
         if let last, now - last < Self.pause { return false }
         last = now

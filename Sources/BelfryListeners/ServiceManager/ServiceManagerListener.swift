@@ -5,12 +5,12 @@ public import BelfryEventLoop
 public import BelfrySystemd
 public import Lifecycle
 
-/// Tells systemd what the service tells everyone: READY=1 once it is active, RELOADING=1 and READY=1 around a reload,
-/// STOPPING=1 when a stop begins, EXTEND_TIMEOUT_USEC= while somebody reports progress, WATCHDOG=1 while every
-/// listener is healthy, and always a STATUS= worth reading.
+/// Sends the state of the service to systemd: READY=1 once it is active, RELOADING=1 and READY=1 around a reload,
+/// STOPPING=1 when a stop begins, EXTEND_TIMEOUT_USEC= while a listener reports progress, WATCHDOG=1 while every
+/// listener is healthy, and a STATUS= for each change.
 ///
-/// Add it last: it then hears last that the service is active, so that READY=1 is true when it is sent, and first that
-/// it stops. Source: sd_notify(3).
+/// Add it last: it is then notified last that the service is active, so that READY=1 is true when it is sent, and
+/// first that it stops. Source: sd_notify(3).
 public final class ServiceManagerListener: LifecycleListener {
     /// `serviceManager`
     public let name = "serviceManager"
@@ -39,8 +39,8 @@ public final class ServiceManagerListener: LifecycleListener {
         }
     }
 
-    /// The launch, every change of state, and reloads. A dry run says again what was said last, which changes
-    /// nothing and shows whether it can be said.
+    /// The launch, every change of state, and reloads. A rehearsal sends the last status again, which changes nothing
+    /// and shows whether it can be sent.
     public var answers: [LifecycleAnswer] {
         messages.map { $0.rehearsing { [status] _ in try status.sayAgain() } }
     }

@@ -99,18 +99,18 @@ package final class SleepSource {
     }
 }
 
-/// Where the service is in a sleep of the machine. A pure value: it decides, and the source acts.
+/// The progress of the service through a sleep of the machine. A pure value: it decides, and the source acts.
 ///
-/// The service comes back to the foreground after a sleep if the pause for it moved the service, and nobody else asked for
-/// a pause since: `pauses` is how many others have asked for so far.
+/// After a sleep the service comes back to the foreground if the pause for the sleep moved it and nobody else has
+/// asked for a pause since: `pauses` is the number of other pauses so far.
 package nonisolated struct SleepPhase: Sendable, Equatable {
     /// What is to be done.
     package enum Step: Sendable, Equatable {
         /// Pause the service, and come back with `paused()`.
         case pause
-        /// Wait no longer for the pause: what has not begun of it is not done.
+        /// End the pause at once: what has not begun is left out.
         case hurry
-        /// Give up the pause if nobody was told of it, and come back with `revoked()`.
+        /// Revoke the pause if no listener was notified, and come back with `revoked()`.
         case revoke
         /// Post `willSleep`, and come back with `told()`.
         case tell
@@ -120,7 +120,7 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
         case wake
         /// Bring the service back to the foreground.
         case resume
-        /// Ask for the next sleep to wait.
+        /// Acquire the lock for the next sleep.
         case lock
     }
 
@@ -132,16 +132,16 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     private var hasPaused = false
     private var pausesBefore = 0
 
-    /// Which sleep it is. What comes back from an earlier one is too late.
+    /// The number of the sleep. Completions of an earlier one are ignored.
     package private(set) var number = 0
 
     /// The machine is awake.
     package init() {}
 
-    /// Whether the machine is about to sleep, asleep, or about to be told of as awake.
+    /// Whether a sleep was announced, and `didWake` is not delivered yet.
     package var isSleeping: Bool { phase != .awake }
 
-    /// logind announces a sleep. One that comes before all have heard of the end of the last leaves the service paused.
+    /// logind announces a sleep. If it comes before `didWake` of the last one is delivered, the service stays paused.
     package mutating func announced(pauses: Int) -> [Step] {
         switch phase {
         case .pausing, .telling, .asleep: return []
@@ -168,13 +168,13 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
         return [.release]
     }
 
-    /// There is no more time to wait: those who were not told are told now.
+    /// The time is up: listeners that were not notified are notified now.
     package mutating func timeIsUp() -> [Step] {
         defer { if phase == .pausing || phase == .telling { phase = .asleep } }
         return phase == .pausing ? [.hurry, .tell, .release] : phase == .telling ? [.release] : []
     }
 
-    /// The machine woke, or stays awake after all. Who was not told of the sleep is not told of its end.
+    /// The machine woke, or stays awake. Without `willSleep` there is no `didWake`.
     package mutating func ended() -> [Step] {
         switch phase {
         case .awake, .waking: return [.lock]
@@ -187,7 +187,7 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
         }
     }
 
-    /// The pause for a sleep that does not come is given up, or goes on because listeners are being told of it.
+    /// The pause for a cancelled sleep is revoked, or goes on because listeners are being notified.
     package mutating func revoked(goesOn: Bool, pauses: Int) -> [Step] {
         if goesOn { hasPaused = true }
         return back(pauses)

@@ -9,13 +9,13 @@ package import Lifecycle
 
 /// Posts `didReceiveMemoryWarning` when the kernel says that tasks of the service wait for memory.
 package final class MemoryPressureSource {
-    /// What fires along with a more urgent one, in the window of both, is not told again.
+    /// A trigger that fires within this time after a more urgent one is ignored.
     private static let window: Duration = .seconds(2)
     private let mediator: LifecycleMediator
     private var triggers: [PressureTrigger] = []
     private var lastFull: MonotonicInstant?
 
-    /// Called when nothing more will be heard, with the file that was watched.
+    /// Called with the watched file when no more warnings will come from it.
     package var onEnd: ((String) -> Void)?
 
     /// Sets the triggers of `plan`.
@@ -37,8 +37,8 @@ package final class MemoryPressureSource {
     }
 }
 
-/// One open trigger for memory pressure: a kernel file that is polled for EPOLLPRI, or a fifo or socket, whatever is
-/// read from which means the same.
+/// One open trigger for memory pressure: a kernel file that is polled for EPOLLPRI, or a FIFO or socket that becomes
+/// readable.
 final class PressureTrigger {
     private let descriptor: Int32
     private var source: DescriptorEventSource?
@@ -47,7 +47,7 @@ final class PressureTrigger {
     ///
     /// - Parameters:
     ///   - fired: memory is short.
-    ///   - ended: nothing will come of it any more.
+    ///   - ended: the trigger will not fire any more.
     init(
         _ plan: PressurePlan.Trigger, loop: MainEventLoop, fired: @escaping () -> Void, ended: @escaping () -> Void
     ) throws(SystemError) {
@@ -94,8 +94,8 @@ final class PressureTrigger {
         }
     }
 
-    /// Reads what is there, and leaves what a writer without end adds to later turns. Returns whether there was anything, and
-    /// whether the other side has gone.
+    /// Reads what is there, but no more than that in one turn. Returns whether there was anything, and whether the
+    /// other side is closed.
     private func drain() -> (isShort: Bool, isOver: Bool) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             var isShort = false

@@ -5,8 +5,8 @@ package import BelfryLinux
 internal import Glibc
 package import Lifecycle
 
-/// What to watch to learn that memory is short: what systemd says in the environment, or else the control group's own
-/// file (systemd's document «Memory Pressure Handling»).
+/// What to watch for memory pressure: what systemd names in the environment, else the control group's own file
+/// (systemd's document «Memory Pressure Handling»).
 package nonisolated struct PressurePlan: Sendable, Equatable {
     /// One trigger: a file to open, what to write to it, and what it means when it fires.
     package struct Trigger: Sendable, Equatable {
@@ -14,7 +14,7 @@ package nonisolated struct PressurePlan: Sendable, Equatable {
         package let path: String
         /// What is written to it first; nothing when empty.
         package let setting: [UInt8]
-        /// How short memory then is.
+        /// The level of the warning.
         package let level: MemoryWarning.Level
     }
 
@@ -48,8 +48,8 @@ package nonisolated struct PressurePlan: Sendable, Equatable {
         triggers = [Trigger(path: path, setting: setting, level: level)]
     }
 
-    /// systemd's default, 200 ms of stalls in 2 s. The kernel lets whoever is not privileged use windows of whole 2 s
-    /// alone (Documentation/accounting/psi.rst), and wants the zero byte at the end.
+    /// systemd's default, 200 ms of stalls in 2 s. An unprivileged process may only use windows that are multiples of
+    /// 2 s (Documentation/accounting/psi.rst). The kernel requires the zero byte.
     private static func own(_ path: String, _ level: MemoryWarning.Level) -> Trigger {
         Trigger(path: path, setting: Array("\(level.rawValue) 200000 2000000\0".utf8), level: level)
     }
@@ -57,7 +57,7 @@ package nonisolated struct PressurePlan: Sendable, Equatable {
 
 /// Base64 as in RFC 4648.
 package nonisolated enum Base64 {
-    /// The bytes; nil for what is no Base64. Padding must be whole, white space is left out.
+    /// The bytes; nil for invalid Base64. Padding is required, white space is ignored.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

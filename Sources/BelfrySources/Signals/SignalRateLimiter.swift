@@ -148,15 +148,15 @@ package nonisolated struct SignalCounter: Sendable, Equatable {
 
 /// A signal that came more often than its limit allows.
 package nonisolated struct SignalStorm: Sendable, Equatable {
-    /// What there is to say of it.
+    /// What happened.
     package enum Phase: Sendable, Equatable {
-        /// What comes from now on, up to the end of the interval, is merged.
+        /// Deliveries up to the end of the interval are merged.
         case began(SignalRateLimit)
         /// The interval is over, and this many deliveries were merged into one.
         case ended(count: Int)
     }
 
-    /// What there is to say.
+    /// What happened.
     package let phase: Phase
     /// The last delivery.
     package let origin: SignalOrigin
@@ -166,10 +166,10 @@ package nonisolated struct SignalStorm: Sendable, Equatable {
         self.origin = origin
     }
 
-    /// How many deliveries were merged, once that is known.
+    /// How many deliveries were merged, when the storm is over.
     package var count: Int? { if case .ended(let count) = phase { count } else { nil } }
 
-    /// It in words, for the journal.
+    /// The text for the journal.
     package var message: String {
         switch phase {
         case .began(let limit):

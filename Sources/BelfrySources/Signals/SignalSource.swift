@@ -22,16 +22,16 @@ package final class SignalSource {
     /// By number.
     private var routes = [ActiveRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
 
-    /// Called for `stop`, in place of that transition: why the service has to stop is for others to find out.
+    /// Called for a stop in place of the transition, to find its reason first.
     package var onStop: ((SignalOrigin) -> Void)?
     /// Called for `stopNow`.
     package var onStopNow: ((SignalOrigin) -> Void)?
     /// Called for `control`, with the value that came with the signal.
     package var onControl: ((SignalOrigin) -> Void)?
-    /// Called when a signal begins to come too often, and when that was dealt with.
+    /// Called when a signal exceeds its rate limit, and when the storm is over.
     package var onStorm: ((SignalStorm) -> Void)?
 
-    /// Makes a source that watches nothing yet. All signals must be blocked (`belfry_block_signals`).
+    /// Makes a source without routes. All signals must be blocked (`belfry_block_signals`).
     package init(loop: MainEventLoop, mediator: LifecycleMediator) {
         self.loop = loop
         self.mediator = mediator
@@ -183,9 +183,9 @@ final class ActiveRoute {
     }
 }
 
-/// Finds the unit and the command of the process that sent a signal. A burst from one sender is looked up once.
+/// Finds unit and command of the process that sent a signal. A burst from one sender is looked up once.
 final class SenderLookup {
-    /// What could be found. A sender that is gone, or out of sight, leaves nothing.
+    /// What was found. A sender that has ended, or is in another pid namespace, leaves nothing.
     struct Sender {
         let pid: Int32
         let unit: String?

@@ -77,12 +77,12 @@ package final class StopSource {
     }
 }
 
-/// Decides why a service that was sent a stop signal has to stop.
+/// The reason of a stop signal.
 package nonisolated enum StopReason {
     /// - Parameters:
-    ///   - ending: what the service manager says; nil when it was not asked or did not answer in time.
+    ///   - ending: the answer of the service manager; nil without one.
     ///   - isFromManager: whether the signal came from the manager's process.
-    ///   - announced: the end of the machine that logind has announced.
+    ///   - announced: the shutdown that logind has announced.
     package static func reason(
         _ ending: UnitEnding?, isFromManager: Bool, announced: ShutdownKind?
     ) -> Termination.Reason {
@@ -96,7 +96,7 @@ package nonisolated enum StopReason {
 }
 
 nonisolated extension Termination.Reason {
-    /// The reason of a stop at this end of the machine; a plain stop when it goes on.
+    /// The reason for this shutdown; `stop` without one.
     package init(_ shutdown: ShutdownKind?) {
         self =
             switch shutdown {

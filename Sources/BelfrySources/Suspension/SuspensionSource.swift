@@ -79,7 +79,7 @@ package nonisolated struct SuspensionLedger: Sendable, Equatable {
     /// More than any time that a number of the kernel can mean.
     private static let most: UInt64 = 1 << 60
 
-    /// Begins with what is seen now.
+    /// Begins with a first reading.
     package init(_ reading: SuspensionReading) { last = reading }
 
     /// The suspensions since the last reading.
@@ -100,17 +100,17 @@ package nonisolated struct SuspensionLedger: Sendable, Equatable {
     }
 }
 
-/// What a process can see of having been suspended.
+/// The traces that suspensions leave.
 package nonisolated struct SuspensionReading: Sendable, Equatable {
-    /// For how long its control group has been frozen so far, in microseconds (`frozen_usec`); nil where the kernel does
-    /// not count it.
+    /// How long the control group has been frozen so far, in microseconds (`frozen_usec`); nil if the kernel does not
+    /// count it.
     package var frozen: UInt64?
-    /// Whether the group was told to have been thawed, which counts where `frozen` is not known.
+    /// Whether the group was reported as thawed, which counts if `frozen` is unknown.
     package var hasThawed: Bool
     /// The clocks.
     package var clocks: ClockReading
 
-    /// What is seen at one moment.
+    /// A reading.
     package init(frozen: UInt64?, hasThawed: Bool, clocks: ClockReading) {
         self.frozen = frozen
         self.hasThawed = hasThawed

@@ -7,21 +7,21 @@ internal import CBelfry
 internal import Glibc
 package import Lifecycle
 
-/// Posts `significantTimeChange` with the step when the clock was set. Clock corrections that are spread out over time
-/// (adjtimex(2)) are none.
+/// Posts `significantTimeChange` with the step when the clock was set. Gradual corrections (adjtimex(2)) do not
+/// count.
 package final class ClockSource {
     private let mediator: LifecycleMediator
     private let readClocks: () -> ClockReading
     private var last: ClockReading
 
-    /// Takes the clocks as they are now.
+    /// Reads the clocks for the first time.
     package init(mediator: LifecycleMediator, readClocks: @escaping () -> ClockReading = { .now }) {
         self.mediator = mediator
         self.readClocks = readClocks
         last = readClocks()
     }
 
-    /// Posts what has changed since the last call, if the clock was set.
+    /// Posts the step since the last call, if the clock was set.
     package func check() {
         let now = readClocks()
         let step = now.step(since: last)
@@ -30,9 +30,9 @@ package final class ClockSource {
     }
 }
 
-/// Calls when the wall clock jumps against `CLOCK_MONOTONIC`: when it is set, and when the machine wakes from sleep. It
-/// is a timer that never ends and that the kernel cancels then (`TFD_TIMER_CANCEL_ON_SET`, timerfd_create(2)), so that
-/// nothing wakes up in between.
+/// Calls a handler when the wall clock jumps against `CLOCK_MONOTONIC`: when it is set, and when the machine wakes
+/// up. It is a timer that never expires and that the kernel cancels on a jump (`TFD_TIMER_CANCEL_ON_SET`,
+/// timerfd_create(2)), so that nothing wakes up in between.
 package final class ClockSetWatch {
     private let descriptor: Int32
     private var source: DescriptorEventSource?
@@ -66,15 +66,14 @@ package nonisolated struct ClockReading: Sendable, Equatable {
     /// `CLOCK_BOOTTIME`: goes on while the machine sleeps.
     package var boottime: Int64
 
-    /// A moment that the clocks show.
+    /// A reading of the clocks.
     package init(realtime: Int64, monotonic: Int64, boottime: Int64) {
         self.realtime = realtime
         self.monotonic = monotonic
         self.boottime = boottime
     }
 
-    /// The present moment. Of a few readings it is the one that took the least time, since whatever comes between two
-    /// clocks looks like a step of one of them.
+    /// The present time. Of a few readings the fastest is taken, since a delay between two clocks looks like a step.
     package static var now: Self {
         var best: (reading: Self, took: Int64)?
         for _ in 0..<4 {

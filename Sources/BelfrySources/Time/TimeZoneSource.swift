@@ -7,14 +7,14 @@ internal import CBelfry
 internal import Glibc
 package import Lifecycle
 
-/// Posts `significantTimeChange` when the time zone becomes another one, and makes the C library read it (tzset(3)).
+/// Posts `significantTimeChange` when the time zone changes, and makes the C library read the new one (tzset(3)).
 package final class TimeZoneSource {
     private let mediator: LifecycleMediator
     private let file: TimeZoneFile
     private var zone: TimeZoneFile.Zone
     private var source: InotifyEventSource?
 
-    /// Watches the directory of `file`, since a zone is set by putting another link in its place.
+    /// Watches the directory of `file`, since a new zone is a new link in its place.
     package init(loop: MainEventLoop, mediator: LifecycleMediator, file: TimeZoneFile) throws(SystemError) {
         self.mediator = mediator
         self.file = file
@@ -37,11 +37,11 @@ package final class TimeZoneSource {
 
 /// The file that decides the time zone of a process (tzset(3), localtime(5)).
 package nonisolated struct TimeZoneFile: Sendable, Equatable {
-    /// What can be told of the zone.
+    /// A time zone.
     package struct Zone: Sendable, Equatable {
         /// Its name, such as `Europe/Berlin`; nil when the file is a copy that does not say it.
         package let name: String?
-        /// What tells two copies apart.
+        /// What distinguishes two copies.
         let identity: [Int]
     }
 

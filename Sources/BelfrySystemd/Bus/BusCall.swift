@@ -20,7 +20,7 @@ package final class BusCall {
 
     isolated deinit { drop() }
 
-    /// Gives the call up: its answer is not heard. Calling it again does nothing.
+    /// Cancels the call: its answer is ignored. Calling it again does nothing.
     package func cancel() {
         completion = nil
         drop()
@@ -34,7 +34,7 @@ package final class BusCall {
             max(timeout.microseconds, 1))
     }
 
-    /// Ends the call with what became of it.
+    /// Ends the call with its result.
     func finish(_ result: Result<BusMessage, BusError>) {
         guard let completion else { return }
         self.completion = nil
@@ -57,10 +57,10 @@ package final class BusCall {
     }
 }
 
-/// Listens for a signal for as long as it is kept, over every connection that the bus makes.
+/// Receives a signal for as long as this object exists, over every connection that the bus makes.
 ///
-/// Only what was sent to everyone counts: the bus vouches for the sender of such a signal, while anybody may send one
-/// of any name to us alone.
+/// Only broadcasts count: the bus verifies the sender of a broadcast, while anybody may send a signal of any name to
+/// this process alone.
 @MainActor
 package final class BusMatch {
     let rule: String
@@ -93,8 +93,8 @@ package final class BusMatch {
     }
 }
 
-/// Hands a message to the object that a callback of sd-bus belongs to. sd-bus calls on the thread that runs the loop,
-/// which is the main thread, so the main actor.
+/// Calls `body` with the object of an sd-bus callback. sd-bus calls on the thread that runs the loop, which is the
+/// main thread.
 nonisolated func receive<Receiver: AnyObject & Sendable>(
     _: Receiver.Type, _ userdata: UnsafeMutableRawPointer?, _ message: OpaquePointer?,
     _ body: @MainActor (Receiver, BusMessage) -> Void

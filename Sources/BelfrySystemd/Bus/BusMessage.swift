@@ -5,8 +5,8 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// A message that came over the bus, read from front to back. What does not have the type that is asked for throws and
-/// is not read (sd_bus_message_read_basic(3)).
+/// A message from the bus, read from front to back. A value that does not have the requested type throws and is not
+/// read (sd_bus_message_read_basic(3)).
 @MainActor
 package final class BusMessage {
     private let pointer: OpaquePointer
@@ -167,7 +167,7 @@ package nonisolated enum BusArgument: Sendable, Equatable {
     }
 }
 
-/// Why a call over the bus brought nothing: the answer was an error, or there was none.
+/// Why a call failed: the answer was an error, or there was none.
 package nonisolated struct BusError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was attempted, an infinitive with its object: `call 'org.freedesktop.DBus.GetId'`.
     package let attempt: String

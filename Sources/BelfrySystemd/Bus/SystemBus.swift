@@ -6,11 +6,12 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// A connection to the system's message bus, or to a user's, that is there when the bus is.
+/// A connection to the system's or a user's message bus, which is made when the bus is there and again when it comes
+/// back.
 ///
-/// Nothing blocks and nothing polls: the connection is made on the loop, a bus that is not there yet is waited for by
-/// inotify(7), and one that went away is connected to again. Whoever needs the bus adds an observer, calls while it is
-/// ready, and keeps its matches, which hold over all connections. Source: sd-bus(3), sd_bus_set_watch_bind(3).
+/// It neither blocks nor polls: the connection is made on the loop, and inotify(7) waits for a bus that is not there
+/// yet. Users add an observer, call methods while it is ready, and keep their matches, which hold over all
+/// connections. Source: sd-bus(3), sd_bus_set_watch_bind(3).
 @MainActor
 package final class SystemBus {
     let loop: MainEventLoop
@@ -49,16 +50,16 @@ package final class SystemBus {
 
     isolated deinit { sd_bus_close_unref(connection) }
 
-    /// Begins to connect, and sees to it that there is a connection from now on. Does nothing when that was begun;
-    /// begins anew where the bus had refused so often that it was left alone.
+    /// Begins to connect, and keeps connecting from now on. It does nothing when that was begun, and begins again
+    /// when the bus was given up after too many failures.
     package func connect() {
         guard connection == nil, reconnection == nil else { return }
         retry = BusRetry()
         open()
     }
 
-    /// Calls `handler` with true whenever the bus has become ready, at once if it is, and with false when it is lost.
-    /// What was called then and has no answer has failed before.
+    /// Calls `handler` with true whenever the bus becomes ready, at once if it is, and with false when it is lost.
+    /// Pending calls have failed before.
     package func addObserver(_ handler: @escaping (_ isReady: Bool) -> Void) {
         observers.append(handler)
         if isReady { handler(true) }
@@ -156,7 +157,7 @@ package final class SystemBus {
         for observer in observers { observer(true) }
     }
 
-    /// The connection is gone. The next one is made from the loop, never from a callback of this one.
+    /// The connection is lost. The next one is made from the loop, never from a callback of this one.
     private func lose() {
         let wasReady = isReady
         close()
@@ -188,13 +189,13 @@ package final class SystemBus {
     }
 }
 
-/// Decides how long to wait before the next attempt to connect. A connection that was lost is made anew at once; one that
-/// is refused again and again is tried less and less, and in the end no more: nothing here polls.
+/// Decides how long to wait before the next attempt to connect. The first attempt after a lost connection is made at
+/// once; the delay grows with each failure, and after the last one nothing is tried any more.
 package nonisolated struct BusRetry: Sendable, Equatable {
     private static let delays: [Duration] = [
         .zero, .milliseconds(100), .milliseconds(500), .seconds(2), .seconds(10), .seconds(30),
     ]
-    /// A connection that lasted so long was a good one.
+    /// A connection that lasted so long resets the delay.
     private static let lasting: Duration = .seconds(10)
 
     private var failures = 0

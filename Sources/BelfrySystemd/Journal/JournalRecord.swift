@@ -50,16 +50,16 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
     }
 }
 
-/// The text of a record. What the program wrote itself stands as it is, line breaks included; every value that is
-/// put into it is taken for a stranger's: control characters are escaped, and what is long is cut.
+/// The text of a record. Literals stand as they are, line breaks included; in interpolated values control characters
+/// are escaped, and long values are cut.
 ///
 ///     "hold '\(reason)' of \(peer) is over"
 ///
-/// So nothing from outside can begin a line of a log.
+/// So no value from outside can begin a line of a log.
 public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The longest value, in bytes of UTF-8 before they are escaped.
     public static let longestValue = 512
-    /// The longest text that comes as a whole, in bytes.
+    /// The longest text of several lines, in bytes.
     private static let longestText = 64 << 10
 
     /// The text, fit for a log that keeps its lines together.
@@ -71,7 +71,7 @@ public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringIn
     /// Builds a text from what the program wrote and the values in it.
     public init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
-    /// A text of several lines that is someone else's: in each of them control characters are escaped.
+    /// A text of several lines from outside: control characters in each line are escaped.
     public init(lines text: String) {
         description = Self.lines(of: String(text.prefix(bytes: Self.longestText))).joined(separator: "\n")
     }
@@ -81,8 +81,8 @@ public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringIn
         Self(stringLiteral: left.description + right.description)
     }
 
-    /// The lines of a text, escaped. They are parted by line feeds alone: a string's own `split` takes CR and LF together
-    /// for one character, which is neither.
+    /// The lines of a text, escaped. Only line feeds separate lines: `String.split` takes CR and LF together for one
+    /// character.
     static func lines(of text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: "\n")).map { SystemError.escape(String(Substring($0))) }
     }
@@ -96,19 +96,19 @@ public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringIn
             text.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        /// Adds what the program wrote.
+        /// Adds a literal.
         public mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// Adds a text that was made so.
+        /// Adds a text that is escaped already.
         public mutating func appendInterpolation(_ value: RecordText) { text += value.description }
 
         /// Adds a number.
         public mutating func appendInterpolation(_ value: some BinaryInteger) { text += String(value) }
 
-        /// Adds an error of the system's. It has escaped what it names, which is a path at the longest.
+        /// Adds a system error, which escapes the object it names.
         public mutating func appendInterpolation(_ value: SystemError) { text += value.description }
 
-        /// Adds a stranger's text.
+        /// Adds a text from outside.
         ///
         /// - Parameters:
         ///   - value: the text.
@@ -119,12 +119,12 @@ public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringIn
             if start.endIndex < value.endIndex { text += "…" }
         }
 
-        /// Adds what describes itself, as a stranger's text.
+        /// Adds the description of a value, as a text from outside.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible, limit: Int = longestValue) {
             appendInterpolation(value.description, limit: limit)
         }
 
-        /// Adds anything else, as a stranger's text.
+        /// Adds any other value, as a text from outside.
         public mutating func appendInterpolation(_ value: some Any, limit: Int = longestValue) {
             if let error = value as? SystemError { return appendInterpolation(error) }
             appendInterpolation(String(describing: value), limit: limit)

@@ -4,17 +4,17 @@
 public import BelfryLinux
 internal import Glibc
 
-/// Takes records, to write them somewhere. None of them waits for whoever reads there.
+/// Writes log records. A writer never blocks.
 public protocol RecordWriter: AnyObject {
-    /// Writes one record, or keeps it until it can be written. It never fails: there is nobody left to tell.
+    /// Writes one record, or stores it until it can be written. It never fails.
     func write(_ record: JournalRecord)
 
-    /// The records that wait; nil for a writer of which none ever does.
+    /// The records that wait; nil for a writer without a queue.
     var queue: RecordQueue? { get }
 }
 
 extension RecordWriter {
-    /// None: a writer that has no queue drops what cannot be written.
+    /// None: a writer without a queue drops what cannot be written.
     public var queue: RecordQueue? { nil }
 }
 
@@ -27,19 +27,18 @@ extension SendQueue where Item == [UInt8] {
         self.init(items: 4096, bytes: 8 << 20, size: \.count, attempt: attempt)
     }
 
-    /// Writes a record, or has it wait behind those that do.
+    /// Writes a record, or adds it to those that wait.
     func write(_ record: [UInt8], by attempt: (inout [UInt8]) -> Attempt) {
         var record = record
         if !isEmpty || attempt(&record) == .again { add(record) }
     }
 }
 
-/// Writes the text of records to standard error, a line each, for whoever runs the program by hand. What is not read
-/// waits, and the service goes on.
+/// Writes the text of records to standard error, a line each. What is not read waits, and the service goes on.
 public final class StandardErrorWriter: RecordWriter {
     private let identifier: String
     private let stream: NonblockingStream
-    /// The records that nobody has read yet.
+    /// The records that were not read yet.
     public let queue: RecordQueue?
 
     /// - Parameter identifier: what each line begins with.
@@ -74,7 +73,7 @@ public final class KernelLogWriter: RecordWriter {
         try self.init(identifier: identifier, path: "/dev/kmsg")
     }
 
-    /// Makes a writer for a log that is elsewhere.
+    /// Makes a writer for another file.
     package init(identifier: String, path: String) throws(SystemError) {
         self.identifier = identifier
         descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

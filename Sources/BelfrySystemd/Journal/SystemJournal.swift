@@ -5,11 +5,11 @@ package import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// The journal, to be read record by record (sd-journal(3)). It belongs to the thread that opened it.
+/// Reads the journal record by record (sd-journal(3)). It belongs to the thread that opened it.
 package nonisolated final class SystemJournal {
     /// Whose files are read.
     package enum Files: Sendable, Equatable {
-        /// All of this machine that may be read.
+        /// All files of this machine that may be read.
         case all
         /// Those of system services and of our own user.
         case own
@@ -18,15 +18,15 @@ package nonisolated final class SystemJournal {
     }
 
     private static let object = "the journal"
-    /// The longest value that is taken, in bytes: more than the user info of the longest message that a socket takes.
+    /// The longest value that is read, in bytes: more than the user info of the longest message on the socket.
     package static let longestValue = 256 << 20
 
-    /// journald takes no longer names, and none but of A to Z, 0 to 9 and _ (systemd.journal-fields(7)).
+    /// journald accepts no longer names, and only A to Z, 0 to 9 and _ in them (systemd.journal-fields(7)).
     private static let longestName = 64
 
     private let journal: OpaquePointer
 
-    /// Opens the journal. That it cannot be read is no error: it is empty then.
+    /// Opens the journal. A journal that may not be read is empty, which is no error.
     package init(_ files: Files) throws(SystemError) {
         var journal: OpaquePointer?
         let result =
@@ -39,13 +39,13 @@ package nonisolated final class SystemJournal {
             }
         guard result >= 0, let journal else { throw SystemError(result, verb: "open", object: Self.object) }
         self.journal = journal
-        // Else a long value is cut sooner. One that is cut here is longer than `longestValue`, whatever its name.
+        // Otherwise libsystemd cuts long values sooner. A value that is cut here is longer than `longestValue`.
         sd_journal_set_data_threshold(journal, Self.longestValue + 128)
     }
 
     deinit { sd_journal_close(journal) }
 
-    /// Whether the records of the system's services are kept from us, which opening the journal does not say.
+    /// Whether this process may not read the records of system services, which opening the journal does not say.
     package static func isForbidden() -> Bool {
         // Without an id there is no journal of the machine either.
         guard let machine = try? JournalID.machine().text else { return false }
@@ -55,25 +55,25 @@ package nonisolated final class SystemJournal {
         }
     }
 
-    /// Whether there is no record at all. Forgets the matches.
+    /// Whether there is no record. Removes the matches.
     package func isEmpty() throws(SystemError) -> Bool {
         removeMatches()
         try seekHead()
         return try !next()
     }
 
-    /// Leaves only records with this field; of several values for one name any will do.
+    /// Reads only records with this field; several values of one name are alternatives.
     package func match(_ name: String, _ value: String) throws(SystemError) {
         try match("\(name)=\(value)")
     }
 
-    /// Has records do that fit what was matched since `and` or what is matched next.
+    /// The matches before and after it are alternatives.
     package func or() throws(SystemError) { try check(sd_journal_add_disjunction(journal)) }
 
-    /// Leaves of the records that fit so far only those that fit what is matched next too.
+    /// Records must fit the matches before and after it.
     package func and() throws(SystemError) { try check(sd_journal_add_conjunction(journal)) }
 
-    /// Forgets the matches.
+    /// Removes the matches.
     package func removeMatches() { sd_journal_flush_matches(journal) }
 
     /// Goes before the first record.
@@ -101,7 +101,7 @@ package nonisolated final class SystemJournal {
         try check(sd_journal_wait(journal, UInt64(max(0, min(limit, .seconds(3600)) / .microseconds(1)))))
     }
 
-    /// What finds this record again.
+    /// The cursor of this record.
     package var cursor: String {
         get throws(SystemError) {
             var text: UnsafeMutablePointer<CChar>?

@@ -5,17 +5,18 @@ internal import CBelfry
 public import BelfryEventLoop
 internal import Glibc
 
-/// What a peer does not take yet, in order: tried again by a timer while there is any, and dropped beyond a limit.
+/// A queue of what a peer does not accept yet: a timer tries again while there is any, and what exceeds a limit is
+/// dropped.
 ///
-/// A timer, because a datagram socket without a peer says nothing of whether the other side has room, and a file says
-/// nothing at all. It is set to a millisecond while the peer takes something, and doubles up to a second while it takes
-/// nothing.
+/// It uses a timer, since a datagram socket that is not connected does not report whether the peer has room, and epoll(7)
+/// does not support files. The interval is a millisecond while the peer accepts something, and doubles up to a second while
+/// it does not.
 public final class SendQueue<Item> {
     /// What became of an attempt to send one.
     public nonisolated enum Attempt: Sendable {
         /// It is gone.
         case sent
-        /// The peer has no room now; what is still to be sent is left of it.
+        /// The peer has no room now; the item holds what is still to be sent.
         case again
         /// It can never be sent.
         case lost
@@ -23,7 +24,7 @@ public final class SendQueue<Item> {
 
     private static var shortest: Duration { .milliseconds(1) }
     private static var longest: Duration { .seconds(1) }
-    /// When so many bytes have waited, the allocator is to return memory to the system: to send them took far longer.
+    /// The queue size from which the allocator returns memory to the system afterwards.
     private static var returned: Int { 64 << 10 }
 
     /// How much may wait.
@@ -32,16 +33,17 @@ public final class SendQueue<Item> {
     private let attempt: (inout Item) -> Attempt
     private var items: [Item] = []
     private var bytes = 0
-    /// The most since nothing waited.
+    /// The most bytes since the queue was last empty.
     private var peak = 0
     private var delay = SendQueue.shortest
     private var timer: TimerEventSource?
-    /// What was dropped since it was last told.
+    /// The number dropped since the last `onDrop`.
     private var dropped = 0
 
-    /// Where the timer runs. Without it nothing is tried again before `finish`.
+    /// The loop of the timer. Without a loop nothing is tried again before `finish`.
     public var loop: MainEventLoop? { didSet { schedule() } }
-    /// Hears how many were dropped, once at least half of the room is free again. What it adds comes after what waits.
+    /// Called with how many were dropped, once at least half of the room is free again. Items that it adds come after
+    /// those that wait.
     public var onDrop: ((Int) -> Void)?
 
     /// Makes an empty queue.
@@ -59,10 +61,10 @@ public final class SendQueue<Item> {
         self.attempt = attempt
     }
 
-    /// Whether nothing waits, so that what comes may be sent at once.
+    /// Whether the queue is empty, so that a new item may be sent at once.
     public var isEmpty: Bool { items.isEmpty }
 
-    /// Adds one behind those that wait.
+    /// Adds an item to the end.
     ///
     /// - Parameter reserve: how many items must have room behind it: what may be dropped leaves room for what may not.
     /// - Returns: whether there was room.
@@ -80,15 +82,15 @@ public final class SendQueue<Item> {
         return true
     }
 
-    /// Removes those that wait and are out of date.
+    /// Removes outdated items.
     public func remove(where isOutdated: (Item) -> Bool) {
         guard !items.isEmpty else { return }
         items.removeAll(where: isOutdated)
         bytes = items.reduce(0) { $0 + size($1) }
     }
 
-    /// Sends what waits before the process ends. Waits until the peer has taken nothing for `timeout`, and ten times as
-    /// long in all.
+    /// Sends what waits before the process ends. It blocks until the peer has accepted nothing for `timeout`, and ten
+    /// times as long in all.
     public func finish(timeout: Duration = .milliseconds(100)) {
         let start = MonotonicInstant.now
         var last = start
@@ -104,7 +106,7 @@ public final class SendQueue<Item> {
         }
     }
 
-    /// Sends what the peer takes. Answers whether it took anything.
+    /// Sends what the peer accepts. Returns whether it accepted anything.
     private func advance() -> Bool {
         let before = bytes
         var sent = 0

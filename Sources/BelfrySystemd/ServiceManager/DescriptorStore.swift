@@ -5,12 +5,12 @@ public import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// The unit's descriptor store: what is put there outlives the process, and comes back to the next one among
+/// The unit's descriptor store: stored descriptors outlive the process, and come back to the next one among
 /// `ListenDescriptors` (systemd.service(5), `FileDescriptorStoreMax=`; sd_notify(3), `FDSTORE=1`).
 ///
-/// A manager that has no room, or whose unit has no store, refuses in silence: `capacity` says how much there is, where
-/// the manager tells, and `ServiceManagerSocket.barrier` when everything has been looked at. Closing our copy of what
-/// is stored does not close the manager's.
+/// The manager refuses silently when it has no room or the unit has no store: `capacity` says how much room there is,
+/// if the manager tells, and `ServiceManagerSocket.barrier` when everything has been processed. Closing our copy of a
+/// stored descriptor does not close the manager's.
 public final class DescriptorStore {
     /// The most descriptors that go with one message; more take several.
     private static let messageMax = 253
@@ -19,10 +19,10 @@ public final class DescriptorStore {
     /// Makes a store that speaks to `manager`.
     public init(manager: ServiceManagerSocket) { self.manager = manager }
 
-    /// How many descriptors the unit's store holds, as `$FDSTORE` says since systemd 254; nil where nobody says.
+    /// The size of the unit's store, from `$FDSTORE` since systemd 254; nil if unknown.
     public static var capacity: Int? { getenv("FDSTORE").flatMap { Int(String(cString: $0)) } }
 
-    /// Whether there is a manager, and it does not say that the unit has no store.
+    /// Whether there is a manager, and the unit may have a store.
     public var isThere: Bool { Self.capacity != 0 && manager.isThere }
 
     /// Whether descriptors can have this name: 1 to 255 characters of printable ASCII other than the colon.
@@ -30,7 +30,7 @@ public final class DescriptorStore {
         (1...255).contains(name.utf8.count) && name.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3A }
     }
 
-    /// Stores copies of descriptors under a name, next to what is there under it already.
+    /// Stores copies of descriptors under a name, in addition to those stored under it already.
     ///
     /// - Parameters:
     ///   - descriptors: what to store. The caller keeps owning them.
@@ -69,7 +69,7 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
     /// Descriptors that came in another way.
     public init(_ descriptors: [(name: String, descriptor: Int32)]) { self.descriptors = descriptors }
 
-    /// Takes the descriptors. They are closed on exec from now on.
+    /// Receives the descriptors, and sets close-on-exec.
     ///
     /// - Throws: `EINVAL` for environment variables that make no sense, `EBADF` when what they name is not open.
     public static func received() throws(SystemError) -> Self {
@@ -85,10 +85,10 @@ public nonisolated struct ListenDescriptors: Sendable, Equatable {
             })
     }
 
-    /// Whether a descriptor came out of the descriptor store and not from a socket unit.
+    /// Whether a descriptor came from the descriptor store and not from a socket unit.
     ///
-    /// The service manager does not tell them apart (sd_listen_fds(3)). Socket units hand over sockets that listen or take
-    /// datagrams, and FIFOs; `stored` is the name of what was stored without one (sd_notify(3), `FDNAME=`).
+    /// The service manager does not distinguish them (sd_listen_fds(3)). Socket units pass listening sockets,
+    /// datagram sockets and FIFOs; `stored` is the name of what was stored without one (sd_notify(3), `FDNAME=`).
     public static func isStored(_ descriptor: Int32, named name: String) -> Bool {
         name == "stored"
             || sd_is_socket(descriptor, AF_UNSPEC, 0, 1) <= 0

@@ -6,8 +6,8 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// A wait for the manager to have done with what was sent: it holds one end of a pipe, and the manager closes the
-/// other.
+/// A wait until the manager has processed what was sent: this process holds one end of a pipe, and the manager closes
+/// the other.
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 final class ServiceManagerBarrier {
     private typealias Outcome = ServiceManagerSocket.Outcome
@@ -59,7 +59,7 @@ final class ServiceManagerBarrier {
         body?(outcome)
     }
 
-    /// Answers in a later turn, so that nobody is called back before the call has returned.
+    /// Calls back in a later turn, never before the call has returned.
     private static func soon(
         _ outcome: Outcome, on loop: MainEventLoop, _ completion: @escaping (ServiceManagerSocket.Outcome) -> Void
     ) {

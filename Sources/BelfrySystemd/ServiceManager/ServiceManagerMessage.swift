@@ -59,7 +59,7 @@ public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
         case status, extendTimeout, watchdog
     }
 
-    /// What it tells of the present, which counts only until it is told anew; nil for what must be told.
+    /// The key under which a later message replaces this one while both wait; nil for a message that must be sent.
     var replaceable: Key? {
         switch self {
         case .status: .status
@@ -69,7 +69,7 @@ public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
         }
     }
 
-    /// Whether it is about descriptors, of which there may be many.
+    /// Whether it is about stored descriptors, of which there may be many.
     var isAboutTheStore: Bool {
         switch self {
         case .storeDescriptors, .removeDescriptors: true
@@ -77,12 +77,11 @@ public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
         }
     }
 
-    /// The manager reads 4096 bytes of a datagram, and drops it if there are more.
+    /// The manager reads 4096 bytes of a datagram, and drops longer ones.
     private static let longestStatus = 2048
     private static let longestName = 255
 
-    /// A value ends at the end of its line, whatever a stranger put into it: control characters become spaces, and what
-    /// is longer is cut before a character.
+    /// A value is one line: control characters become spaces, and the rest beyond the limit is cut.
     private static func line(_ text: String, limit: Int) -> String {
         var bytes = Array(text.prefix(bytes: limit).utf8)
         for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { bytes[index] = 0x20 }

@@ -8,17 +8,17 @@ internal import Glibc
 
 /// The socket on which the service manager listens, `$NOTIFY_SOCKET` (sd_notify(3)).
 ///
-/// No message waits for the manager. What it does not take at once goes into a queue, in order, and is tried again for
-/// half a minute; of messages that only say how things are now the latest is kept. A process wants one of these, since
-/// two have no order between them.
+/// Sending never blocks. A message that the manager does not take at once goes into a queue, in order, and is tried
+/// again for half a minute; of messages about the present state, such as the status, only the latest is kept. A
+/// process should have one socket, since messages of two sockets have no order.
 public final class ServiceManagerSocket {
     /// What became of a message.
     public nonisolated enum Outcome: Sendable, Equatable {
-        /// There is no service manager to tell. Nothing is wrong.
+        /// There is no service manager. This is not an error.
         case absent
-        /// It was sent. Whether the manager heeds it, it does not say.
+        /// It was sent. The manager does not say whether it acts on it.
         case sent
-        /// The manager has no room for it now. It is sent after those that wait, unless that takes too long.
+        /// The manager has no room for it now. It is sent after the messages that wait, unless that takes too long.
         case waiting
         /// It could not be sent.
         case failed(SystemError)
@@ -31,7 +31,7 @@ public final class ServiceManagerSocket {
     private struct Datagram {
         let text: String
         let descriptors: [OwnedDescriptor]
-        /// What it tells, if a later message makes it pointless.
+        /// What it is about, if a later message about the same replaces it.
         let keys: Set<ServiceManagerMessage.Key>?
         let end: MonotonicInstant
     }
@@ -44,12 +44,12 @@ public final class ServiceManagerSocket {
         isolated deinit { if number >= 0 { close(number) } }
     }
 
-    /// How long a message is tried again.
+    /// How long sending is tried again.
     private static let timeout: UInt64 = 30_000_000
     private static let limit = (messages: 1024, bytes: 1 << 20)
-    /// What descriptors to store leave to messages about the service itself.
+    /// Room in the queue that messages about stored descriptors leave to messages about the service itself.
     private static let reserve = 256
-    /// What a descriptor counts among the bytes.
+    /// The bytes that a descriptor counts for.
     private static let descriptorWeight = 1024
 
     private let socket: DatagramSocket?
@@ -77,7 +77,7 @@ public final class ServiceManagerSocket {
     /// Whether there is a manager to speak to.
     var isThere: Bool { socket != nil }
 
-    /// Has what waits tried again on this loop, and reports what was dropped.
+    /// Retries messages that wait on this loop, and reports messages that were dropped.
     ///
     /// - Parameter onDrop: called with how many messages the manager did not take in time.
     package func retry(on loop: MainEventLoop, onDrop: @escaping (Int) -> Void) {
@@ -107,13 +107,12 @@ public final class ServiceManagerSocket {
         return queue.add(datagram, reserve: isStoring ? Self.reserve : 0) ? .waiting : .failed(Self.error(EAGAIN))
     }
 
-    /// Sends what waits before the process ends. That takes at most a tenth of a second in which the manager takes
-    /// nothing.
+    /// Sends what waits before the process ends, until the manager has taken nothing for a tenth of a second.
     package func finish() { queue.finish() }
 
-    /// Calls `completion` once the manager has done with everything that was sent before, or when `limit` is over: with
-    /// `sent`, with `absent`, or with what went wrong, `ETIMEDOUT` among it. Never before this returns, and without
-    /// blocking, as sd_notify_barrier(3) would.
+    /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over:
+    /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`. It is never called before this returns, and
+    /// does not block, unlike sd_notify_barrier(3).
     public func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
         ServiceManagerBarrier.send(by: self, on: loop, limit: limit, completion)
     }
@@ -133,10 +132,10 @@ public final class ServiceManagerSocket {
 
 /// The watchdog that the unit sets on this process (systemd.service(5), `WatchdogSec=`).
 public nonisolated enum Watchdog {
-    /// The shortest time that is kept to: a keep-alive every 10 ms. For less the loop would do nothing else.
+    /// The shortest time that is supported: a keep-alive every 10 ms.
     public static let shortest: Duration = .milliseconds(20)
 
-    /// Within which time it wants to hear `WATCHDOG=1`, again and again; nil when there is none, or when it is set on
+    /// The time within which the watchdog expects the next `WATCHDOG=1`; nil when there is none, or when it is set on
     /// another process (sd_watchdog_enabled(3)).
     public static var timeout: Duration? {
         var usec: UInt64 = 0

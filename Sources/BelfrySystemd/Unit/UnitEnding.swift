@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What the service manager's queue says of the end of a unit.
+/// How a unit ends, as the service manager's job queue says.
 package nonisolated struct UnitEnding: Sendable, Equatable {
     /// What a job does with the unit.
     package enum Job: String, Sendable, CaseIterable {
@@ -11,11 +11,11 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
         case restart
     }
 
-    /// What the unit's job does with it; nil when it has none, or one that does not end it.
+    /// What the unit's job does; nil when there is none, or one that does not end the unit.
     package let job: Job?
-    /// Whether the manager is ending it, which it also does of its own will, as at the end of `RuntimeMaxSec=`.
+    /// Whether the manager is stopping the unit, which it also does without a job, as at the end of `RuntimeMaxSec=`.
     package let isUnderWay: Bool
-    /// The end of the machine that is queued.
+    /// The shutdown of the machine that is queued.
     package var shutdown: ShutdownKind?
 
     /// What is known.
@@ -25,7 +25,7 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
         self.shutdown = shutdown
     }
 
-    /// What the jobs, and its own active state, say of the unit of this name.
+    /// From the manager's jobs and the active state of the unit of this name.
     package init(of unit: String, jobs: [ManagerJob], activeState: String? = nil) {
         isUnderWay = activeState == "deactivating"
         let types = jobs.filter { $0.unit == unit }.map(\.type)
@@ -66,11 +66,11 @@ package nonisolated struct ManagerJob: Sendable, Equatable {
     }
 }
 
-/// How the machine, or its user space, comes to its end (systemd.special(7)).
+/// How the machine or its user space shuts down (systemd.special(7)).
 package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
     case reboot, powerOff, halt, kexec, softReboot
 
-    /// The target that brings it about.
+    /// Its target.
     package var target: String {
         switch self {
         case .reboot: "reboot.target"
@@ -88,16 +88,16 @@ package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
         self = kind
     }
 
-    /// The kind that these jobs bring about; nil when they leave the machine as it is.
+    /// The kind that these jobs lead to; nil when the machine goes on.
     package init?(queuedIn jobs: [ManagerJob]) {
         let kind = Self.allCases.first { kind in jobs.contains { $0.unit == kind.target && $0.type == "start" } }
         guard let kind else { return nil }
         self = kind
     }
 
-    /// The kind that the last program of process 1 brings about, systemd-shutdown(8), by its arguments; nil when they are
-    /// not those of this program. It sends the stop signal itself to whatever still runs, as to every service at
-    /// `systemctl reboot --force`, when no manager is left to be asked.
+    /// The kind from the arguments of process 1 while it is systemd-shutdown(8); nil for another program. That
+    /// program sends the stop signal itself to every process that still runs, as at `systemctl reboot --force`, when
+    /// there is no manager to ask.
     package init?(shutdownProgram arguments: [String]) {
         guard arguments.count > 1, arguments[0].split(separator: "/").last == "systemd-shutdown" else { return nil }
         self.init(verb: arguments[1])
