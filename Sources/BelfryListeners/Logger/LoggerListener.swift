@@ -15,11 +15,11 @@ package final class LoggerListener: LifecycleListener {
     private unowned let mediator: LifecycleMediator
     private var observation: LifecycleObservation?
     private var events: LifecycleObservation?
-    private var troubled: [ListenerHealthReport] = []
+    private var unhealthy: [ListenerHealthReport] = []
     /// Runs for a second after the status of all listeners was written for a client.
     private var statusTimer: (any LifecycleTimer)?
     /// The last request of a client that was not answered yet.
-    private var lastAsked: LifecycleNotification?
+    private var lastRequest: LifecycleNotification?
 
     /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
     ///
@@ -48,7 +48,7 @@ package final class LoggerListener: LifecycleListener {
     }
 
     package var answers: [LifecycleAnswer] {
-        on(.statusRequested) { [self] in tellStatus($0) }
+        on(.statusRequested) { [self] in requestStatus($0) }
         on(.willFinishLaunching) { [self] _ in
             for (listener, name) in mediator.unknownFollowed {
                 log.write(LifecycleRecords.record(ofUnknown: name, followedBy: listener))
@@ -60,18 +60,18 @@ package final class LoggerListener: LifecycleListener {
     }
 
     /// Requests of clients within a second are answered once, at its end.
-    private func tellStatus(_ notification: LifecycleNotification) {
+    private func requestStatus(_ notification: LifecycleNotification) {
         guard case .peer = notification.origin else { return writeStatus(notification) }
-        lastAsked = notification
-        if statusTimer == nil { writeLastAsked() }
+        lastRequest = notification
+        if statusTimer == nil { writeLastRequest() }
     }
 
-    private func writeLastAsked() {
+    private func writeLastRequest() {
         statusTimer = nil
-        guard let asked = lastAsked else { return }
-        lastAsked = nil
-        writeStatus(asked)
-        statusTimer = mediator.clock.schedule(after: .seconds(1)) { [weak self] in self?.writeLastAsked() }
+        guard let request = lastRequest else { return }
+        lastRequest = nil
+        writeStatus(request)
+        statusTimer = mediator.clock.schedule(after: .seconds(1)) { [weak self] in self?.writeLastRequest() }
     }
 
     private func writeStatus(_ notification: LifecycleNotification) {
@@ -94,13 +94,13 @@ package final class LoggerListener: LifecycleListener {
                 } : nil
     }
 
-    private func write(_ troubled: [ListenerHealthReport]) {
-        let wellAgain = self.troubled.filter { old in !troubled.contains { $0.listener == old.listener } }
-        for report in troubled where !self.troubled.contains(report) {
+    private func write(_ unhealthy: [ListenerHealthReport]) {
+        let recovered = self.unhealthy.filter { old in !unhealthy.contains { $0.listener == old.listener } }
+        for report in unhealthy where !self.unhealthy.contains(report) {
             log.write(LifecycleRecords.record(of: report.health, of: report.listener))
         }
-        for report in wellAgain { log.write(LifecycleRecords.record(of: .healthy, of: report.listener)) }
-        self.troubled = troubled
+        for report in recovered { log.write(LifecycleRecords.record(of: .healthy, of: report.listener)) }
+        self.unhealthy = unhealthy
     }
 
     private func write(_ report: LifecycleReport) {

@@ -21,15 +21,15 @@ final class ManagerStatus {
     private var events: LifecycleObservation?
     private var extensions = TimeoutExtension()
     private var text = ""
-    private var awaited: [String] = []
+    private var pending: [String] = []
     /// The last progress texts of pending listeners.
-    private var words: [String: String] = [:]
+    private var progressTexts: [String: String] = [:]
     private var sent: String?
 
     /// Whether the unit's times are known, and the mediator keeps to them.
     var isTimeKnown = false
     /// The unhealthy listeners.
-    var troubled: [ListenerHealthReport] = [] {
+    var unhealthy: [ListenerHealthReport] = [] {
         didSet { refresh() }
     }
 
@@ -40,46 +40,46 @@ final class ManagerStatus {
         events = mediator.addEventObserver(for: [.stopAccepted, .progress]) { [weak self] in
             // The manager's timeout begins anew with a stop.
             if case .stopAccepted = $0 { self?.extensions = TimeoutExtension() }
-            if case .progress(let progress) = $0 { self?.note(progress) }
+            if case .progress(let progress) = $0 { self?.receive(progress) }
         }
     }
 
     /// Sends what the service does, along with other messages.
     ///
     /// - Parameter waiting: whether to name listeners that take long.
-    func say(_ text: String, with messages: [ServiceManagerMessage] = [], waiting: Bool = false) throws(SystemError) {
+    func send(_ text: String, with messages: [ServiceManagerMessage] = [], waiting: Bool = false) throws(SystemError) {
         self.text = text
-        awaited = []
-        words = [:]
+        pending = []
+        progressTexts = [:]
         extensions = TimeoutExtension()
-        timer = waiting ? try loop.timer(after: Self.interval) { [unowned self] in look() } : nil
+        timer = waiting ? try loop.timer(after: Self.interval) { [unowned self] in update() } : nil
         sent = line
         if case .failed(let error) = manager.send(messages + [.status(line)]) { throw error }
     }
 
     /// Sends the last status again.
-    func sayAgain() throws(SystemError) {
+    func sendAgain() throws(SystemError) {
         if case .failed(let error) = manager.send([.status(sent ?? line)]) { throw error }
     }
 
     private var line: String {
-        let waits = awaited.isEmpty ? "" : ", waiting for \(awaited.joined(separator: ", "))"
-        let troubles = troubled.map { report in
+        let waits = pending.isEmpty ? "" : ", waiting for \(pending.joined(separator: ", "))"
+        let problems = unhealthy.map { report in
             ", listener '\(report.listener)' is \(report.health.word): \(report.health.reason ?? "")"
         }
-        return text + waits + troubles.joined()
+        return text + waits + problems.joined()
     }
 
-    private func look() {
+    private func update() {
         guard mediator.isInTransition else { return timer = nil }
-        nameAwaited()
+        updatePending()
         refresh()
         try? timer?.fire(after: Self.interval)
     }
 
-    private func note(_ progress: LifecycleProgress) {
-        words[progress.name] = progress.text ?? words[progress.name]
-        nameAwaited()
+    private func receive(_ progress: LifecycleProgress) {
+        progressTexts[progress.name] = progress.text ?? progressTexts[progress.name]
+        updatePending()
         let isTimed = [.launch, .reload, .stop].contains(progress.trigger)
         // The unit may allow less than what was configured, as long as its times are unknown.
         let needed: Duration? = progress.isExtended ? progress.remaining : isTimeKnown ? nil : progress.window
@@ -91,10 +91,11 @@ final class ManagerStatus {
         }
     }
 
-    private func nameAwaited() {
+    private func updatePending() {
         let names = mediator.pending
-        awaited = names.prefix(Self.mostNamed).map { name in "'\(name)'" + (words[name].map { ": \($0)" } ?? "") }
-        if names.count > Self.mostNamed { awaited.append("\(names.count - Self.mostNamed) more") }
+        pending = names.prefix(Self.mostNamed).map { name in "'\(name)'" + (progressTexts[name].map { ": \($0)" } ?? "")
+        }
+        if names.count > Self.mostNamed { pending.append("\(names.count - Self.mostNamed) more") }
     }
 
     private func refresh() {

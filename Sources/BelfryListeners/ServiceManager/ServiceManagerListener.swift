@@ -18,7 +18,7 @@ public final class ServiceManagerListener: LifecycleListener {
     private let status: ManagerStatus
     private let watchdog: WatchdogKeepAlive
     private let health: LifecycleObservation
-    private var hasSaidStopping = false
+    private var hasSentStopping = false
     /// The unit's own times, once they are known and the mediator keeps to them.
     package var unitTimeouts: UnitTimeouts? {
         didSet { status.isTimeKnown = unitTimeouts != nil }
@@ -34,51 +34,51 @@ public final class ServiceManagerListener: LifecycleListener {
         watchdog = WatchdogKeepAlive(loop: loop, mediator: mediator, manager: manager)
         health = mediator.addEventObserver(for: .healthChanged) { [weak status, weak watchdog] in
             guard case .healthChanged(let unhealthy) = $0 else { return }
-            watchdog?.hear(unhealthy)
-            status?.troubled = unhealthy
+            watchdog?.update(unhealthy)
+            status?.unhealthy = unhealthy
         }
     }
 
     /// The launch, every change of state, and reloads. A rehearsal sends the last status again, which changes nothing
     /// and shows whether it can be sent.
     public var answers: [LifecycleAnswer] {
-        messages.map { $0.rehearsing { [status] _ in try status.sayAgain() } }
+        messages.map { $0.rehearsing { [status] _ in try status.sendAgain() } }
     }
 
     @LifecycleAnswerBuilder private var messages: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
             try watchdog.begin()
-            try status.say("launching", waiting: true)
+            try status.send("launching", waiting: true)
         }
         on(.didBecomeActive) { [self] notification in
-            try status.say(Self.active(notification), with: notification.trigger == .launch ? [.ready] : [])
+            try status.send(Self.active(notification), with: notification.trigger == .launch ? [.ready] : [])
         }
         on(.willResignActive) { [self] notification in
             if notification.trigger == .stop {
-                try sayStopping(notification)
+                try sendStopping(notification)
             } else if notification.trigger == .interrupt {
-                try status.say("interrupted by \(notification.origin.words)")
+                try status.send("interrupted by \(notification.origin.words)")
             }
         }
         on(.didEnterBackground) { [self] notification in
-            if notification.trigger == .stop { return try sayStopping(notification) }
-            try status.say("in background, paused by \(notification.origin.words)")
+            if notification.trigger == .stop { return try sendStopping(notification) }
+            try status.send("in background, paused by \(notification.origin.words)")
         }
-        on(.willTerminate) { [self] notification in try sayStopping(notification) }
+        on(.willTerminate) { [self] notification in try sendStopping(notification) }
         on(.willReload) { [self] notification in
             let reloading = ServiceManagerMessage.reloading(monotonicUsec: notification.time.monotonicUsec)
-            try status.say("reloading", with: [reloading], waiting: true)
+            try status.send("reloading", with: [reloading], waiting: true)
         }
-        on(.didReload) { [self] notification in try status.say(Self.active(notification), with: [.ready]) }
+        on(.didReload) { [self] notification in try status.send(Self.active(notification), with: [.ready]) }
         on(.didFailToReload) { [self] notification in
-            try status.say("\(notification.state), new configuration refused", with: [.ready])
+            try status.send("\(notification.state), new configuration refused", with: [.ready])
         }
     }
 
-    private func sayStopping(_ notification: LifecycleNotification) throws {
-        guard !hasSaidStopping else { return }
-        hasSaidStopping = true
-        try status.say("stopping, asked by \(notification.origin.words)", with: [.stopping], waiting: true)
+    private func sendStopping(_ notification: LifecycleNotification) throws {
+        guard !hasSentStopping else { return }
+        hasSentStopping = true
+        try status.send("stopping, asked by \(notification.origin.words)", with: [.stopping], waiting: true)
     }
 
     private static func active(_ notification: LifecycleNotification) -> String {

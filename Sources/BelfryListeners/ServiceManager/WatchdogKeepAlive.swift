@@ -6,8 +6,8 @@ internal import Lifecycle
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Keeps the watchdog content, from the loop itself and only while every listener is healthy: a loop that hangs and a
-/// listener that is unhealthy both end in the silence that the watchdog is there for.
+/// Sends the watchdog keep-alive from the loop, while every listener is healthy. A loop that hangs and an unhealthy listener
+/// both end the keep-alive, and the watchdog ends the process.
 final class WatchdogKeepAlive {
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
@@ -22,23 +22,23 @@ final class WatchdogKeepAlive {
         self.manager = manager
     }
 
-    /// Begins to keep it content, if there is one.
+    /// Begins to send, if there is a watchdog.
     func begin() throws(SystemError) {
         guard timer == nil, let set = Watchdog.timeout else { return }
         let timeout = max(set, Watchdog.shortest)
-        // Twice in its time, and up to half of that late, so that the kernel can join the wake-up with others.
+        // Twice in its time, with an accuracy that lets the kernel join the wake-up with others.
         timer = try loop.timer(after: timeout / 2, accuracy: timeout / 4) { [unowned self] in
-            // A timer that cannot be set is a loop that does not work, which the watchdog finds out.
+            // If the timer cannot be set, the loop does not work, and the watchdog ends the process.
             try? timer?.fire(after: timeout / 2)
             beat(timeout)
         }
-        // What it is to tell is that the loop turns, not that nothing else is to be done.
+        // Before other sources: the keep-alive says that the loop turns, not that it is idle.
         timer?.priority = -100
     }
 
-    /// Tells of a listener that is lost, at once.
-    func hear(_ troubled: [ListenerHealthReport]) {
-        let isLost = troubled.contains { if case .lost = $0.health { true } else { false } }
+    /// Triggers the watchdog at once if a listener is lost.
+    func update(_ unhealthy: [ListenerHealthReport]) {
+        let isLost = unhealthy.contains { if case .lost = $0.health { true } else { false } }
         guard isLost, !hasTriggered else { return }
         hasTriggered = true
         manager.send([.watchdogTrigger])
@@ -50,7 +50,7 @@ final class WatchdogKeepAlive {
             manager.send([.watchdogAlive])
             return
         }
-        // Whoever recovers in time is to be heard in time.
+        // A listener may recover in time.
         recheck = try? loop.timer(after: max(timeout / 10, Watchdog.shortest / 2)) { [unowned self] in beat(timeout) }
     }
 }
