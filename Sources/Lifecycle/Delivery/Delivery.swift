@@ -79,7 +79,7 @@ final class Delivery {
         for (_, _, call) in calls.all { call.overrun() }
     }
 
-    /// Shares out the time anew, after the limit of the transition has changed.
+    /// Divides the remaining time again, after the limit of the transition has changed.
     func retime() {
         guard !isCutShort else { return }
         let calls = calls.all

@@ -11,7 +11,8 @@ extension LifecycleMediator {
     /// Calls the observers of everything and those of the name.
     @inline(__always)
     func announce(_ notification: LifecycleNotification, to recipients: Unmanaged<Recipients>?) {
-        // Both calls are prepared before any observer is called: one that is added by a call hears of the next post.
+        // Both calls are prepared before any observer is called: one that is added by a call is first called
+        // for the next post.
         let named = Recipients.beginCall(recipients)
         if !observersOfAll.isEmpty { observersOfAll.call(notification, upTo: observersOfAll.beginCall()) }
         if let recipients, let named { Recipients.call(recipients, notification, upTo: named) }
@@ -28,10 +29,10 @@ extension LifecycleMediator {
                 // An answer may add, remove or change listeners: then the rest goes the longer way.
                 guard recipients.revision == revision else {
                     // The answers are in the order of the groups.
-                    var told = place
+                    var called = place
                     let rest = groups.map { group in
-                        let rest = group.dropFirst(told)
-                        told -= group.count - rest.count
+                        let rest = group.dropFirst(called)
+                        called -= group.count - rest.count
                         return Array(rest)
                     }
                     return deliver(rest, notification, after: reports, completion)

@@ -108,7 +108,8 @@ nonisolated final class ObserverIndex {
         places.isEmpty ? nil : places[place(of: name)].recipients
     }
 
-    /// The recipients of a name; a new entry if it has none yet. The caller adds somebody to it.
+    /// The recipients of a name; a new entry if it has none yet. The caller adds an
+    /// observer or a listener to it.
     func recipients(of name: LifecycleNotification.Name) -> Recipients {
         if let known = find(name) { return known.takeUnretainedValue() }
         if (all.count + 1) * 2 > places.count { resize(to: max(16, places.count * 2)) }

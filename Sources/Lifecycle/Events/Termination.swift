@@ -17,7 +17,7 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
         case halt
         /// Another kernel takes over.
         case kexec
-        /// The user space starts anew.
+        /// The user space restarts without the kernel.
         case softReboot
         /// A signal that did not come from the service manager.
         case signal

@@ -4,7 +4,8 @@
 extension LifecycleMediator {
     /// What the mediator tells about its own work, besides the notifications.
     public enum Event: Sendable {
-        /// The listeners of a notification are done or out of time. Not told for a notification that no listener answers.
+        /// The listeners of a notification are done or out of time. There is no such event for a notification
+        /// that no listener answers.
         case delivered(LifecycleReport)
         /// A transition that ran has ended.
         case transitionEnded(TransitionReport)
@@ -68,7 +69,7 @@ extension LifecycleMediator {
     ) -> LifecycleObservation { eventObservers.add(kinds, handler) }
 }
 
-/// The observers of a mediator's events. An event of a kind that nobody observes costs one comparison.
+/// The observers of a mediator's events. An event of a kind without observers costs one comparison.
 final class EventObserverList {
     private final class Observer {
         let kinds: LifecycleMediator.EventKinds

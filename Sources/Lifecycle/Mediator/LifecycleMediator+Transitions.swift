@@ -146,7 +146,7 @@ extension LifecycleMediator {
         }
     }
 
-    /// Reads the configuration anew; on failure the transition has the reasons.
+    /// Reads the configuration. On failure the transition has the reasons.
     func read(into transition: Transition) {
         do {
             transition.configuration = try readConfiguration?() ?? configuration

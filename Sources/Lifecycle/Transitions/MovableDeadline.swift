@@ -13,7 +13,7 @@
 //   declared deadline. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
 //   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well.
 // * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is set.
-//   Then what is left is shared out anew, counting the time that was used already. A window that was promised stays.
+//   Then the remaining time is divided again; time that was used already counts. A window that was named stays.
 //
 // `TransitionRunner` alone writes the limit of a transition, and `MovableDeadline` alone the end of a share: `ListenerCall`
 // has one for an answer, `BackgroundTaskWait` one for all background tasks. A report of progress does not touch the timer,

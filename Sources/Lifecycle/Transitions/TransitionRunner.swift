@@ -28,7 +28,7 @@ final class TransitionRunner {
         case proceed
         /// Give the delivery under way no more time.
         case cutShort
-        /// Share out the time of this transition anew.
+        /// Divide the remaining time of this transition again.
         case retime(Transition)
         /// Report that this transition was overtaken.
         case reportOvertaken(Transition)
