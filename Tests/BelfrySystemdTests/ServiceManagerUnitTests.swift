@@ -31,19 +31,6 @@ struct ServiceManagerUnitTests {
         #expect(timeout == expected)
     }
 
-    @Test func jobIsReadWithoutItsPath() throws {
-        manager.answer("Get") { reply in
-            BusWriting.container("v", "(uo)", to: reply) {
-                BusWriting.container("r", "uo", to: reply) {
-                    BusWriting.number(UInt32(7), "u", to: reply)
-                    BusWriting.text("/org/freedesktop/systemd1/job/7", "o", to: reply)
-                }
-            }
-        }
-
-        #expect(try fixture.answer { unit.get(.job, then: $0) }.get() == 7)
-    }
-
     @Test func endingIsReadFromTheQueue() throws {
         manager.answer("ListJobs") { reply in
             BusWriting.container("a", "(usssoo)", to: reply) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryEventLoop
-public import BelfrySystemd
-public import Lifecycle
+package import BelfryEventLoop
+package import BelfrySystemd
+package import Lifecycle
 
 /// Sends the state of the service to systemd: READY=1 once it is active, RELOADING=1 and READY=1 around a reload,
 /// STOPPING=1 when a stop begins, EXTEND_TIMEOUT_USEC= while a listener reports progress, WATCHDOG=1 while every
@@ -11,9 +11,9 @@ public import Lifecycle
 ///
 /// Add it last: it is then notified last that the service is active, so that READY=1 is true when it is sent, and
 /// first that it stops. Source: sd_notify(3).
-public final class ServiceManagerListener: LifecycleListener {
+package final class ServiceManagerListener: LifecycleListener {
     /// `serviceManager`
-    public let name = "serviceManager"
+    package let name = "serviceManager"
     private let manager: ServiceManagerSocket
     private let status: ManagerStatus
     private let watchdog: WatchdogKeepAlive
@@ -25,7 +25,7 @@ public final class ServiceManagerListener: LifecycleListener {
     }
 
     /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`.
-    public init(
+    package init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket
     ) {
         self.manager = manager
@@ -41,7 +41,7 @@ public final class ServiceManagerListener: LifecycleListener {
 
     /// The launch, every change of state, and reloads. A rehearsal sends the last status again, which changes nothing
     /// and shows whether it can be sent.
-    public var answers: [LifecycleAnswer] {
+    package var answers: [LifecycleAnswer] {
         messages.map { $0.rehearsing { [status] _ in try status.sendAgain() } }
     }
 

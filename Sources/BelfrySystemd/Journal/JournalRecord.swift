@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryLinux
+package import BelfryLinux
 
 /// One record for the journal: a text for people and fields for programs (systemd.journal-fields(7)).
-public nonisolated struct JournalRecord: Sendable, Equatable {
+package nonisolated struct JournalRecord: Sendable, Equatable {
     /// How urgent it is, the levels of syslog(3).
-    public enum Priority: Int32, Sendable, Comparable {
+    package enum Priority: Int32, Sendable, Comparable {
         case emergency, alert, critical, error, warning, notice, info, debug
 
         /// The name that systemd and journalctl use, `emerg` to `debug`.
-        public var name: String {
+        package var name: String {
             switch self {
             case .emergency: "emerg"
             case .critical: "crit"
@@ -20,20 +20,20 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
         }
 
         /// Whether `left` is the more urgent one.
-        public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// `PRIORITY`.
-    public var priority: Priority
+    package var priority: Priority
     /// `MESSAGE`.
-    public var message: String
+    package var message: String
     /// `MESSAGE_ID`: 32 hexadecimal digits, the same for all records of a kind.
-    public var messageID: String?
+    package var messageID: String?
     /// Further fields, in the order given: names of upper-case letters, digits and underscores, and their values.
-    public var fields: [(name: String, value: String)]
+    package var fields: [(name: String, value: String)]
 
     /// A record; the writer adds who wrote it.
-    public init(
+    package init(
         _ priority: Priority, _ message: RecordText, id messageID: String? = nil,
         fields: [(name: String, value: String)] = []
     ) {
@@ -44,7 +44,7 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
     }
 
     /// Whether both say the same, with the same fields in the same order.
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.priority == right.priority && left.message == right.message && left.messageID == right.messageID
             && left.fields.elementsEqual(right.fields) { $0 == $1 }
     }
@@ -56,28 +56,28 @@ public nonisolated struct JournalRecord: Sendable, Equatable {
 ///     "hold '\(reason)' of \(peer) is over"
 ///
 /// So no value from outside can begin a line of a log.
-public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
+package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The longest value, in bytes of UTF-8 before they are escaped.
-    public static let longestValue = 512
+    package static let longestValue = 512
     /// The longest text of several lines, in bytes.
     private static let longestText = 64 << 10
 
     /// The text, fit for a log that keeps its lines together.
-    public let description: String
+    package let description: String
 
     /// A text of the program's own.
-    public init(stringLiteral text: String) { description = text }
+    package init(stringLiteral text: String) { description = text }
 
     /// Builds a text from what the program wrote and the values in it.
-    public init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
+    package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
     /// A text of several lines from outside: control characters in each line are escaped.
-    public init(lines text: String) {
+    package init(lines text: String) {
         description = Self.lines(of: String(text.prefix(bytes: Self.longestText))).joined(separator: "\n")
     }
 
     /// One text behind the other.
-    public static func + (left: Self, right: Self) -> Self {
+    package static func + (left: Self, right: Self) -> Self {
         Self(stringLiteral: left.description + right.description)
     }
 
@@ -88,44 +88,44 @@ public nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringIn
     }
 
     /// Collects the pieces of a text.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         var text = ""
 
         /// Begins with room for the literals.
-        public init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
         /// Adds a literal.
-        public mutating func appendLiteral(_ literal: String) { text += literal }
+        package mutating func appendLiteral(_ literal: String) { text += literal }
 
         /// Adds a text that is escaped already.
-        public mutating func appendInterpolation(_ value: RecordText) { text += value.description }
+        package mutating func appendInterpolation(_ value: RecordText) { text += value.description }
 
         /// Adds a number.
-        public mutating func appendInterpolation(_ value: some BinaryInteger) { text += String(value) }
+        package mutating func appendInterpolation(_ value: some BinaryInteger) { text += String(value) }
 
         /// Adds a system error, which escapes the object it names.
-        public mutating func appendInterpolation(_ value: SystemError) { text += value.description }
+        package mutating func appendInterpolation(_ value: SystemError) { text += value.description }
 
         /// Adds a text from outside.
         ///
         /// - Parameters:
         ///   - value: the text.
         ///   - limit: how many bytes of it at the most.
-        public mutating func appendInterpolation(_ value: String, limit: Int = longestValue) {
+        package mutating func appendInterpolation(_ value: String, limit: Int = longestValue) {
             let start = value.prefix(bytes: limit)
             text += SystemError.escape(String(start))
             if start.endIndex < value.endIndex { text += "…" }
         }
 
         /// Adds the description of a value, as a text from outside.
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible, limit: Int = longestValue) {
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible, limit: Int = longestValue) {
             appendInterpolation(value.description, limit: limit)
         }
 
         /// Adds any other value, as a text from outside.
-        public mutating func appendInterpolation(_ value: some Any, limit: Int = longestValue) {
+        package mutating func appendInterpolation(_ value: some Any, limit: Int = longestValue) {
             if let error = value as? SystemError { return appendInterpolation(error) }
             appendInterpolation(String(describing: value), limit: limit)
         }

@@ -3,13 +3,13 @@
 
 internal import CBelfry
 internal import Glibc
-public import BelfryLinux
+package import BelfryLinux
 
 /// Writes records to the journal, with all their fields (systemd, «Native Journal Protocol»).
 ///
 /// journald takes few datagrams at once, and none while it is stopped or restarted. Records then wait, and are written in
 /// order when it takes them.
-public final class JournalWriter: RecordWriter {
+package final class JournalWriter: RecordWriter {
     /// Where journald listens.
     package static let address = "/run/systemd/journal/socket"
     /// The longest value of a field, in bytes: that of the longest request, which is kept as a whole to be told again.
@@ -18,7 +18,7 @@ public final class JournalWriter: RecordWriter {
     private let identifier: String
     private let socket: DatagramSocket
     /// The records that journald has not taken yet.
-    public let queue: RecordQueue?
+    package let queue: RecordQueue?
     /// The record that is being written.
     private var record: [UInt8] = []
 
@@ -27,7 +27,7 @@ public final class JournalWriter: RecordWriter {
     /// - Parameters:
     ///   - identifier: `SYSLOG_IDENTIFIER` of every record.
     /// - Throws: when no journald listens.
-    public convenience init(identifier: String) throws(SystemError) {
+    package convenience init(identifier: String) throws(SystemError) {
         try self.init(identifier: identifier, address: Self.address)
     }
 
@@ -42,7 +42,7 @@ public final class JournalWriter: RecordWriter {
 
     /// Whether standard error is a stream of the journal (`$JOURNAL_STREAM`, systemd.exec(5)): whether what is
     /// written there would arrive in the journal anyway.
-    public static var isOurs: Bool {
+    package static var isOurs: Bool {
         guard let variable = getenv("JOURNAL_STREAM") else { return false }
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }
@@ -50,7 +50,7 @@ public final class JournalWriter: RecordWriter {
     }
 
     /// Sends the record to the journal.
-    public func write(_ record: JournalRecord) {
+    package func write(_ record: JournalRecord) {
         self.record.removeAll(keepingCapacity: self.record.count < 4096)
         add("MESSAGE", record.message)
         add("PRIORITY", "\(record.priority.rawValue)")

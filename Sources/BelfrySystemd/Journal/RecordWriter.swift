@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryLinux
+package import BelfryLinux
 internal import Glibc
 
 /// Writes log records. A writer never blocks.
-public protocol RecordWriter: AnyObject {
+package protocol RecordWriter: AnyObject {
     /// Writes one record, or stores it until it can be written. It never fails.
     func write(_ record: JournalRecord)
 
@@ -15,11 +15,11 @@ public protocol RecordWriter: AnyObject {
 
 extension RecordWriter {
     /// None: a writer without a queue drops what cannot be written.
-    public var queue: RecordQueue? { nil }
+    package var queue: RecordQueue? { nil }
 }
 
 /// Records that wait to be written, as they are written.
-public typealias RecordQueue = SendQueue<[UInt8]>
+package typealias RecordQueue = SendQueue<[UInt8]>
 
 extension SendQueue where Item == [UInt8] {
     /// Makes a queue for records: 4096 of them, and 8 MiB, may wait.
@@ -35,14 +35,14 @@ extension SendQueue where Item == [UInt8] {
 }
 
 /// Writes the text of records to standard error, a line each. What is not read waits, and the service goes on.
-public final class StandardErrorWriter: RecordWriter {
+package final class StandardErrorWriter: RecordWriter {
     private let identifier: String
     private let stream: NonblockingStream
     /// The records that were not read yet.
-    public let queue: RecordQueue?
+    package let queue: RecordQueue?
 
     /// - Parameter identifier: what each line begins with.
-    public convenience init(identifier: String) { self.init(identifier: identifier, descriptor: 2) }
+    package convenience init(identifier: String) { self.init(identifier: identifier, descriptor: 2) }
 
     /// Makes a writer for another descriptor.
     package init(identifier: String, descriptor: Int32) {
@@ -53,14 +53,14 @@ public final class StandardErrorWriter: RecordWriter {
     }
 
     /// Writes the text, further lines indented.
-    public func write(_ record: JournalRecord) {
+    package func write(_ record: JournalRecord) {
         let text = RecordText.lines(of: record.message).joined(separator: "\n  ")
         queue?.write(Array("\(identifier): \(text)\n".utf8)) { [stream] in stream.write(&$0) }
     }
 }
 
 /// Writes the text of records to the kernel's log, a line each (`/dev/kmsg`, kmsg(4)).
-public final class KernelLogWriter: RecordWriter {
+package final class KernelLogWriter: RecordWriter {
     /// The kernel refuses longer lines.
     private static let longest = 900
     private static let daemonFacility: Int32 = 3 << 3
@@ -69,7 +69,7 @@ public final class KernelLogWriter: RecordWriter {
 
     /// - Parameter identifier: what each line begins with.
     /// - Throws: when the log cannot be opened, which takes privileges.
-    public convenience init(identifier: String) throws(SystemError) {
+    package convenience init(identifier: String) throws(SystemError) {
         try self.init(identifier: identifier, path: "/dev/kmsg")
     }
 
@@ -83,7 +83,7 @@ public final class KernelLogWriter: RecordWriter {
     isolated deinit { close(descriptor) }
 
     /// Writes each line of the text. Further lines are indented, as elsewhere.
-    public func write(_ record: JournalRecord) {
+    package func write(_ record: JournalRecord) {
         var indent = ""
         for text in RecordText.lines(of: record.message) {
             let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
@@ -95,10 +95,10 @@ public final class KernelLogWriter: RecordWriter {
 }
 
 /// Writes nothing.
-public final class NullWriter: RecordWriter {
+package final class NullWriter: RecordWriter {
     /// Makes one.
-    public init() {}
+    package init() {}
 
     /// Drops the record.
-    public func write(_ record: JournalRecord) {}
+    package func write(_ record: JournalRecord) {}
 }

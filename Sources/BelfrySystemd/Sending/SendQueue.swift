@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import CBelfry
-public import BelfryEventLoop
+package import BelfryEventLoop
 internal import Glibc
 
 /// A queue of what a peer does not accept yet: a timer tries again while there is any, and what exceeds a limit is
@@ -11,9 +11,9 @@ internal import Glibc
 /// It uses a timer, since a datagram socket that is not connected does not report whether the peer has room, and epoll(7)
 /// does not support files. The interval is a millisecond while the peer accepts something, and doubles up to a second while
 /// it does not.
-public final class SendQueue<Item> {
+package final class SendQueue<Item> {
     /// What became of an attempt to send one.
-    public nonisolated enum Attempt: Sendable {
+    package nonisolated enum Attempt: Sendable {
         /// It is gone.
         case sent
         /// The peer has no room now; the item holds what is still to be sent.
@@ -41,10 +41,10 @@ public final class SendQueue<Item> {
     private var dropped = 0
 
     /// The loop of the timer. Without a loop nothing is tried again before `finish`.
-    public var loop: MainEventLoop? { didSet { schedule() } }
+    package var loop: MainEventLoop? { didSet { schedule() } }
     /// Called with how many were dropped, once at least half of the room is free again. Items that it adds come after
     /// those that wait.
-    public var onDrop: ((Int) -> Void)?
+    package var onDrop: ((Int) -> Void)?
 
     /// Makes an empty queue.
     ///
@@ -53,7 +53,7 @@ public final class SendQueue<Item> {
     ///   - bytes: how many bytes of them.
     ///   - size: how many bytes one has.
     ///   - attempt: sends one without waiting.
-    public init(
+    package init(
         items: Int, bytes: Int, size: @escaping (Item) -> Int, attempt: @escaping (inout Item) -> Attempt
     ) {
         limit = (items, bytes)
@@ -62,14 +62,14 @@ public final class SendQueue<Item> {
     }
 
     /// Whether the queue is empty, so that a new item may be sent at once.
-    public var isEmpty: Bool { items.isEmpty }
+    package var isEmpty: Bool { items.isEmpty }
 
     /// Adds an item to the end.
     ///
     /// - Parameter reserve: how many items must have room behind it: what may be dropped leaves room for what may not.
     /// - Returns: whether there was room.
     @discardableResult
-    public func add(_ item: Item, reserve: Int = 0) -> Bool {
+    package func add(_ item: Item, reserve: Int = 0) -> Bool {
         let size = size(item)
         guard items.count < limit.items - reserve, bytes + size <= limit.bytes else {
             dropped += 1
@@ -83,7 +83,7 @@ public final class SendQueue<Item> {
     }
 
     /// Removes outdated items.
-    public func remove(where isOutdated: (Item) -> Bool) {
+    package func remove(where isOutdated: (Item) -> Bool) {
         guard !items.isEmpty else { return }
         items.removeAll(where: isOutdated)
         bytes = items.reduce(0) { $0 + size($1) }
@@ -91,7 +91,7 @@ public final class SendQueue<Item> {
 
     /// Sends what waits before the process ends. It blocks until the peer has accepted nothing for `timeout`, and ten
     /// times as long in all.
-    public func finish(timeout: Duration = .milliseconds(100)) {
+    package func finish(timeout: Duration = .milliseconds(100)) {
         let start = MonotonicInstant.now
         var last = start
         while !items.isEmpty || dropped > 0 {

@@ -5,7 +5,7 @@ internal import BelfryEventLoop
 internal import BelfryLinux
 
 /// What a service tells the service manager (sd_notify(3)).
-public nonisolated enum ServiceManagerMessage: Sendable, Equatable {
+package nonisolated enum ServiceManagerMessage: Sendable, Equatable {
     /// `READY=1`: start-up, or a reload, has finished.
     case ready
     /// `RELOADING=1` with `MONOTONIC_USEC=`, in one datagram as systemd 253 asks for.

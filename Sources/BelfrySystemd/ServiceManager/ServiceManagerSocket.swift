@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-public import BelfryEventLoop
-public import BelfryLinux
+package import BelfryEventLoop
+package import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
@@ -11,9 +11,9 @@ internal import Glibc
 /// Sending never blocks. A message that the manager does not take at once goes into a queue, in order, and is tried
 /// again for half a minute; of messages about the present state, such as the status, only the latest is kept. A
 /// process should have one socket, since messages of two sockets have no order.
-public final class ServiceManagerSocket {
+package final class ServiceManagerSocket {
     /// What became of a message.
-    public nonisolated enum Outcome: Sendable, Equatable {
+    package nonisolated enum Outcome: Sendable, Equatable {
         /// There is no service manager. This is not an error.
         case absent
         /// It was sent. The manager does not say whether it acts on it.
@@ -24,7 +24,7 @@ public final class ServiceManagerSocket {
         case failed(SystemError)
 
         /// Whether the manager has it, or will have it if it reads in time.
-        public var isUnderWay: Bool { self == .sent || self == .waiting }
+        package var isUnderWay: Bool { self == .sent || self == .waiting }
     }
 
     /// A datagram that waits.
@@ -56,7 +56,7 @@ public final class ServiceManagerSocket {
     private let queue: SendQueue<Datagram>
 
     /// Makes a socket that speaks to `$NOTIFY_SOCKET`.
-    public convenience init() { self.init(address: getenv("NOTIFY_SOCKET").map { String(cString: $0) }) }
+    package convenience init() { self.init(address: getenv("NOTIFY_SOCKET").map { String(cString: $0) }) }
 
     /// Makes a socket that speaks to a manager at this address; nil for none.
     package init(address: String?) {
@@ -87,7 +87,7 @@ public final class ServiceManagerSocket {
 
     /// Sends messages in one datagram, with copies of descriptors if there are any (at most 253). Never blocks.
     @discardableResult
-    public func send(_ messages: [ServiceManagerMessage], descriptors: [Int32] = []) -> Outcome {
+    package func send(_ messages: [ServiceManagerMessage], descriptors: [Int32] = []) -> Outcome {
         guard let socket else { return .absent }
         let text = messages.map(\.text).joined(separator: "\n")
         if queue.isEmpty {
@@ -113,7 +113,7 @@ public final class ServiceManagerSocket {
     /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over:
     /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`. It is never called before this returns, and
     /// does not block, unlike sd_notify_barrier(3).
-    public func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
+    package func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
         ServiceManagerBarrier.send(by: self, on: loop, limit: limit, completion)
     }
 
@@ -131,13 +131,13 @@ public final class ServiceManagerSocket {
 }
 
 /// The watchdog that the unit sets on this process (systemd.service(5), `WatchdogSec=`).
-public nonisolated enum Watchdog {
+package nonisolated enum Watchdog {
     /// The shortest time that is supported: a keep-alive every 10 ms.
-    public static let shortest: Duration = .milliseconds(20)
+    package static let shortest: Duration = .milliseconds(20)
 
     /// The time within which the watchdog expects the next `WATCHDOG=1`; nil when there is none, or when it is set on
     /// another process (sd_watchdog_enabled(3)).
-    public static var timeout: Duration? {
+    package static var timeout: Duration? {
         var usec: UInt64 = 0
         return sd_watchdog_enabled(0, &usec) > 0 ? .microseconds(Int64(clamping: usec)) : nil
     }
