@@ -42,7 +42,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("systemd")]
         ),
         .target(name: "BelfryLinux", dependencies: ["CBelfry"], swiftSettings: onMain),
-        .target(name: "BelfryJSON", dependencies: ["CBelfry"], swiftSettings: onMain),
+        .target(name: "BelfryJSON", dependencies: ["BelfryLinux", "CBelfry"], swiftSettings: onMain),
         .target(name: "Lifecycle", dependencies: ["BelfryJSON"], swiftSettings: onMain),
         .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
         .target(

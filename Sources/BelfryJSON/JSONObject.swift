@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The members of a JSON object, in the order in which they came. Names are unique, and compared as bytes.
+/// The members of a JSON object, in their order. Names are unique, and compared as bytes.
 ///
-/// An object that was read from text stays text until somebody asks for its members, and is written as the same text. To
-/// look up a name takes time in proportion to the size of the object.
+/// An object that was parsed stays text until its members are used, and is written as the same text. Looking up a name takes
+/// time in proportion to the size of the object.
 public nonisolated struct JSONObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: JSONValue)
 
-    /// One member, as it is kept.
+    /// One member, as it is stored.
     package struct Member {
         package let key: String
         package internal(set) var value: JSONValue
     }
 
     private enum Content {
-        /// An object that was found to be right, without white space between its parts. It is the only kind of text here,
-        /// so that reading it again cannot fail.
+        /// Valid JSON without white space between its parts. Reading it again cannot fail.
         case text([UInt8])
         case members([Member])
     }
@@ -27,7 +26,7 @@ public nonisolated struct JSONObject: Sendable {
     /// An object without members.
     public init() { content = .members([]) }
 
-    /// An object with these members; of those with the same name the last one wins.
+    /// An object with these members. Of members with the same name the last one wins.
     public init(_ members: some Sequence<(String, JSONValue)>) {
         content = .members(Self.unique(members.map { Member(key: $0, value: $1) }))
     }
@@ -35,13 +34,13 @@ public nonisolated struct JSONObject: Sendable {
     /// An object with members that a parser has read.
     init(_ members: [Member]) { content = .members(Self.unique(members)) }
 
-    /// An object that a parser has passed over.
+    /// An object that a parser has validated.
     init(text: [UInt8]) { content = .text(text) }
 
-    /// The members as they are written; nil for an object that was made of members.
+    /// The JSON text; nil for an object that was made of members.
     var text: [UInt8]? { if case .text(let text) = content { text } else { nil } }
 
-    /// The members, which are read for this if they are text yet.
+    /// The members, which are parsed each time if the object is text.
     package var members: [Member] {
         switch content {
         case .members(let members): return members
@@ -97,14 +96,14 @@ public nonisolated struct JSONObject: Sendable {
     @inline(__always)
     private static func read(_ text: [UInt8], _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
         text.withUnsafeBufferPointer { bytes in
-            // The text was found to be right, nesting included, by whatever limit held then.
+            // The text is valid, and its nesting was checked against the limit of that parser.
             var parser = JSONParser(bytes, maximumDepth: .max)
             try? parser.members(body)
         }
     }
 
-    /// Whether two of a few members have the same name.
-    private static func hasTwins(_ members: [Member]) -> Bool {
+    /// Whether two members have the same name. Quadratic, and for a few members faster than a dictionary.
+    private static func hasDuplicates(_ members: [Member]) -> Bool {
         for place in members.indices.dropFirst() {
             for other in 0..<place where members[other].key.hasSameBytes(as: members[place].key) { return true }
         }
@@ -114,7 +113,7 @@ public nonisolated struct JSONObject: Sendable {
     /// Of members with the same name the last one wins, at the place of the first.
     private static func unique(_ members: [Member]) -> [Member] {
         guard members.count > 1 else { return members }
-        if members.count <= 8, !hasTwins(members) { return members }
+        if members.count <= 8, !hasDuplicates(members) { return members }
         var places: [UTF8Text: Int] = [:]
         var unique: [Member] = []
         unique.reserveCapacity(members.count)
@@ -142,17 +141,17 @@ nonisolated extension JSONObject: Sequence {
     /// The members, from the first one on.
     public func makeIterator() -> Iterator { Iterator(members: members[...]) }
 
-    /// The number of members, or less where that would have to be counted.
+    /// The number of members, or 0 for an object that is text.
     public var underestimatedCount: Int { if case .members(let members) = content { members.count } else { 0 } }
 
-    /// The members that `isIncluded` is true of.
+    /// The members for which `isIncluded` is true.
     public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
         var kept = JSONObject()
         kept.content = .members(try members.filter { try isIncluded(($0.key, $0.value)) })
         return kept
     }
 
-    /// Adds the members of another object. Where both have a name, `combine` is given the old value and the new one.
+    /// Adds the members of another object. For a name that both have, `combine` gets the old value and the new one.
     public mutating func merge(
         _ other: JSONObject, uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
     ) rethrows {
@@ -170,7 +169,7 @@ nonisolated extension JSONObject: Sequence {
 }
 
 nonisolated extension JSONObject: Equatable {
-    /// Objects are equal when they have the same members, in whatever order.
+    /// Objects are equal when they have the same members, in any order.
     public static func == (left: Self, right: Self) -> Bool {
         let (members, others) = (left.members, right.members)
         guard members.count == others.count else { return false }
@@ -180,6 +179,6 @@ nonisolated extension JSONObject: Equatable {
 }
 
 nonisolated extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// An object with these members; of those with the same name the last one wins.
+    /// An object with these members. Of members with the same name the last one wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }

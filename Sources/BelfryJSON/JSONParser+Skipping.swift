@@ -3,9 +3,9 @@
 
 internal import Glibc
 
-/// Looks at a text without making anything of it. It throws what reading it would.
+/// Validates a text without making values. It throws what reading the values would.
 nonisolated extension JSONParser {
-    /// Passes over a value, and answers its bytes.
+    /// Skips a value, and returns the range of its bytes.
     package mutating func skipValue() throws(JSONParseError) -> Range<Int> {
         skipSpace()
         let start = offset
@@ -20,9 +20,9 @@ nonisolated extension JSONParser {
         return start..<offset
     }
 
-    /// Reads a string that need not become one.
+    /// Reads the name of a member, without making a string if possible.
     package mutating func key() throws(JSONParseError) -> JSONKey {
-        guard take(UInt8(ascii: "\"")) else { throw unexpected() }
+        guard consume(UInt8(ascii: "\"")) else { throw unexpected() }
         let start = offset
         let (end, isASCII) = plainEnd()
         guard isASCII, end < bytes.count, bytes[end] == UInt8(ascii: "\"") else {
@@ -33,7 +33,7 @@ nonisolated extension JSONParser {
         return .plain(UnsafeBufferPointer(rebasing: bytes[start..<end]))
     }
 
-    /// A text without the white space between its parts.
+    /// A valid text without the white space between its parts.
     static func withoutSpace(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(text.count)
@@ -52,11 +52,11 @@ nonisolated extension JSONParser {
     }
 }
 
-/// The name of a member while its object is read. It is compared where it stands; hardly any has to become a string.
+/// The name of a member while its object is being read. Most names are compared in place, without making a string.
 package nonisolated enum JSONKey {
-    /// It is what stands between the quotation marks.
+    /// The bytes between the quotation marks, without escapes.
     case plain(UnsafeBufferPointer<UInt8>)
-    /// It was written with escapes, or is not ASCII.
+    /// A name that has escapes, or is not ASCII.
     case decoded(String)
 
     /// The name.
@@ -67,7 +67,7 @@ package nonisolated enum JSONKey {
         }
     }
 
-    /// Whether it is this name.
+    /// Whether it has the same bytes.
     package func isSame(as name: String) -> Bool {
         switch self {
         case .plain(let bytes):
@@ -77,7 +77,7 @@ package nonisolated enum JSONKey {
         }
     }
 
-    /// Lets `switch` tell names apart.
+    /// Matches names in a `switch`.
     @inline(__always)
     package static func ~= (name: StaticString, key: JSONKey) -> Bool {
         switch key {

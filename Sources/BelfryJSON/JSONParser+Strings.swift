@@ -4,8 +4,8 @@
 internal import CBelfry
 
 nonisolated extension JSONParser {
-    /// Where a string ends that begins here, or where it has what is not to be copied as it is; and whether all before it
-    /// is ASCII.
+    /// The end of the string that begins here, or of its part before the first byte that cannot be copied as it is, and whether
+    /// that part is ASCII.
     @inline(__always)
     func plainEnd() -> (end: Int, isASCII: Bool) {
         guard let base = bytes.baseAddress else { return (offset, true) }
@@ -30,7 +30,7 @@ nonisolated extension JSONParser {
         }
     }
 
-    /// The string that began at `start` and has its first escape here.
+    /// Reads the rest of a string that began at `start` and has its first escape here.
     private mutating func escapedString(from start: Int) throws(JSONParseError) -> String {
         var decoded = Array(bytes[start..<offset])
         while let byte = next {
@@ -54,7 +54,7 @@ nonisolated extension JSONParser {
     private func text(
         _ bytes: UnsafeBufferPointer<UInt8>, _ isASCII: Bool, from start: Int
     ) throws(JSONParseError) -> String {
-        // What is ASCII, as nearly all is, is valid as it stands, and copied.
+        // ASCII, the usual case, is valid UTF-8 and can be copied.
         if isASCII {
             return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
         }
@@ -85,7 +85,7 @@ nonisolated extension JSONParser {
     private mutating func unicodeEscape() throws(JSONParseError) -> Unicode.Scalar {
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard UTF16.isLeadSurrogate(first), take(UInt8(ascii: "\\")), next == UInt8(ascii: "u") else {
+        guard UTF16.isLeadSurrogate(first), consume(UInt8(ascii: "\\")), next == UInt8(ascii: "u") else {
             throw failure(.loneSurrogate)
         }
         let second = try fourDigits()
@@ -93,7 +93,7 @@ nonisolated extension JSONParser {
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
     }
 
-    /// The four digits after the `u` that is next.
+    /// Reads `u` and the four digits after it.
     private mutating func fourDigits() throws(JSONParseError) -> UInt16 {
         offset += 1
         var value: UInt16 = 0

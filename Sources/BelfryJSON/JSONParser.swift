@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Reads JSON (RFC 8259) from bytes that stay where they are for as long as the parser lives.
+/// Reads JSON (RFC 8259) from bytes that must stay valid as long as the parser exists.
 package nonisolated struct JSONParser {
     static let maximumNumberLength = 512
 
     let bytes: UnsafeBufferPointer<UInt8>
-    /// The place of the byte that is next.
+    /// The offset of the next byte.
     package internal(set) var offset = 0
-    /// Whether white space was passed over, outside of strings.
+    /// Whether white space was skipped, outside of strings.
     var hasSpace = false
     private let maximumDepth: Int
     private var depth = 0
 
-    /// A parser of these bytes, with at most `maximumDepth` arrays and objects within each other.
+    /// A parser of these bytes. At most `maximumDepth` arrays and objects may be nested.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = 64) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
@@ -23,7 +23,7 @@ package nonisolated struct JSONParser {
     @inline(__always)
     var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// The first byte of the value that is next, or nil when there is none.
+    /// The first byte of the next value, or nil when there is none.
     package var nextOfValue: UInt8? {
         mutating get {
             skipSpace()
@@ -35,7 +35,7 @@ package nonisolated struct JSONParser {
         JSONParseError(reason: reason, offset: offset)
     }
 
-    /// What to say of the next byte, which does not belong here.
+    /// The error for the next byte, which is not allowed here.
     func unexpected() -> JSONParseError {
         failure(next.map { .unexpectedByte($0) } ?? .unexpectedEnd)
     }
@@ -49,7 +49,7 @@ package nonisolated struct JSONParser {
     }
 
     @inline(__always)
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         offset += 1
         return true
@@ -57,10 +57,10 @@ package nonisolated struct JSONParser {
 
     @inline(__always)
     mutating func expect(_ text: StaticString) throws(JSONParseError) {
-        for position in 0..<text.utf8CodeUnitCount where !take(text.utf8Start[position]) { throw unexpected() }
+        for position in 0..<text.utf8CodeUnitCount where !consume(text.utf8Start[position]) { throw unexpected() }
     }
 
-    /// Nothing but white space may follow.
+    /// Throws unless only white space follows.
     package mutating func end() throws(JSONParseError) {
         skipSpace()
         if offset < bytes.count { throw failure(.trailingBytes) }
@@ -88,7 +88,7 @@ package nonisolated struct JSONParser {
         }
     }
 
-    /// The object that is next, with its members read and the objects in them as text.
+    /// The next object, with its members parsed and the objects in them as text.
     package mutating func readObject() throws(JSONParseError) -> JSONObject {
         var read: [JSONObject.Member] = []
         read.reserveCapacity(4)
@@ -99,7 +99,7 @@ package nonisolated struct JSONParser {
         return JSONObject(read)
     }
 
-    /// The object that is next, as text.
+    /// The next object, as text.
     private mutating func object() throws(JSONParseError) -> JSONObject {
         let hadSpace = hasSpace
         hasSpace = false
@@ -108,7 +108,7 @@ package nonisolated struct JSONParser {
         return JSONObject(text: hasSpace ? Self.withoutSpace(text) : Array(text))
     }
 
-    /// Walks over the members of an object. `body` is called after the colon and reads the value.
+    /// Reads the members of an object. `body` is called after the colon and reads the value.
     @inline(__always)
     package mutating func members(
         _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void
@@ -118,7 +118,7 @@ package nonisolated struct JSONParser {
         try enter()
         defer { depth -= 1 }
         skipSpace()
-        if take(UInt8(ascii: "}")) { return }
+        if consume(UInt8(ascii: "}")) { return }
         while true {
             skipSpace()
             let key = try key()
@@ -126,7 +126,7 @@ package nonisolated struct JSONParser {
             try expect(":")
             try body(key, &self)
             skipSpace()
-            if take(UInt8(ascii: ",")) { continue }
+            if consume(UInt8(ascii: ",")) { continue }
             try expect("}")
             return
         }
@@ -138,7 +138,7 @@ package nonisolated struct JSONParser {
         return elements
     }
 
-    /// Walks over the elements of an array, which `body` reads.
+    /// Reads the elements of an array with `body`.
     package mutating func elements(
         _ body: (inout JSONParser) throws(JSONParseError) -> Void
     ) throws(JSONParseError) {
@@ -146,11 +146,11 @@ package nonisolated struct JSONParser {
         try enter()
         defer { depth -= 1 }
         skipSpace()
-        if take(UInt8(ascii: "]")) { return }
+        if consume(UInt8(ascii: "]")) { return }
         while true {
             try body(&self)
             skipSpace()
-            if take(UInt8(ascii: ",")) { continue }
+            if consume(UInt8(ascii: ",")) { continue }
             try expect("]")
             return
         }
@@ -165,9 +165,9 @@ package nonisolated struct JSONParser {
 nonisolated extension JSONParser {
     mutating func number() throws(JSONParseError) -> JSONValue {
         let start = offset
-        let isNegative = take(UInt8(ascii: "-"))
+        let isNegative = consume(UInt8(ascii: "-"))
         var integer: Int64? = 0
-        if !take(UInt8(ascii: "0")) {
+        if !consume(UInt8(ascii: "0")) {
             try digits { digit in
                 guard let value = integer else { return }
                 let (product, overflow) = value.multipliedReportingOverflow(by: 10)
@@ -176,13 +176,13 @@ nonisolated extension JSONParser {
             }
         }
         var isInteger = true
-        if take(UInt8(ascii: ".")) {
+        if consume(UInt8(ascii: ".")) {
             isInteger = false
             try digits { _ in }
         }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
             isInteger = false
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
             try digits { _ in }
         }
         if isInteger, let integer, !(isNegative && integer == 0) { return .int(integer) }
@@ -196,7 +196,7 @@ nonisolated extension JSONParser {
         return value
     }
 
-    /// One digit or more.
+    /// Reads one digit or more.
     @inline(__always)
     private mutating func digits(_ body: (Int64) -> Void) throws(JSONParseError) {
         let start = offset
@@ -208,34 +208,34 @@ nonisolated extension JSONParser {
     }
 }
 
-/// Why a JSON text was not understood, and where.
+/// Why a JSON text is not valid, and where.
 public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong.
     public enum Reason: Sendable, Equatable {
         /// The text ends too early.
         case unexpectedEnd
-        /// This byte cannot stand here.
+        /// This byte is not allowed here.
         case unexpectedByte(UInt8)
         /// A control character must be escaped.
         case controlCharacterInString
-        /// There is no such escape.
+        /// An escape is not valid.
         case invalidEscape
-        /// Half of a surrogate pair.
+        /// A surrogate pair is not complete.
         case loneSurrogate
-        /// The string is no UTF-8.
+        /// A string is not valid UTF-8.
         case invalidUTF8
-        /// The number is too large for a double, or written too long.
+        /// A number is too large for a double, or has too many characters.
         case numberOutOfRange
-        /// Too many arrays and objects within each other.
+        /// Arrays and objects are nested too deeply.
         case nestedTooDeeply
-        /// There is more after the value.
+        /// There are bytes after the value.
         case trailingBytes
     }
 
     /// What is wrong.
     public let reason: Reason
 
-    /// The byte where it was noticed, counted from 0. For invalid UTF-8, the beginning of the string.
+    /// The offset of the byte where it was detected. For invalid UTF-8, the beginning of the string.
     public let offset: Int
 
     /// An error made by hand.
@@ -244,7 +244,7 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
         self.offset = offset
     }
 
-    /// What to tell people.
+    /// A text for people.
     public var description: String {
         let what =
             switch reason {

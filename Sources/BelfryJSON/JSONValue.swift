@@ -11,7 +11,7 @@ public nonisolated enum JSONValue: Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// Whether this is `null`, which Varlink treats like an absent field.
+    /// Whether this is `null`, which Varlink treats as an absent field.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -3,14 +3,14 @@
 
 internal import CBelfry
 
-/// Writes values as JSON (RFC 8259) into memory that grows, in one go and without white space.
+/// Writes values as JSON (RFC 8259) without white space, into memory that grows.
 package nonisolated struct JSONWriter: ~Copyable {
-    // Seen by other modules, so that what is constant is written without a call.
+    // Usable from other modules, so that constant text is written without a call.
     @usableFromInline var base: UnsafeMutablePointer<UInt8>
     @usableFromInline var capacity: Int
     @usableFromInline var count = 0
 
-    /// A writer that has room for a usual message.
+    /// A writer with room for a usual message.
     package init(capacity: Int = 512) {
         self.capacity = capacity
         base = .allocate(capacity: capacity)
@@ -18,10 +18,10 @@ package nonisolated struct JSONWriter: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// What was written. Valid until more is written, and for as long as the writer is kept.
+    /// What was written. Valid until more is written, and as long as the writer exists.
     package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
-    /// Begins anew in the same memory, unless that is more than a few messages take.
+    /// Removes what was written. Memory of more than a few messages is freed.
     package mutating func removeAll() {
         count = 0
         if capacity > Self.keptCapacity { self = JSONWriter() }
@@ -136,7 +136,7 @@ package nonisolated struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Text that is JSON already.
+    /// Writes text that is JSON already.
     @inlinable @inline(__always)
     package mutating func write(raw text: StaticString) {
         write(raw: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -147,7 +147,7 @@ package nonisolated struct JSONWriter: ~Copyable {
         text.withUTF8 { write(raw: $0) }
     }
 
-    /// Text that is JSON already.
+    /// Writes text that is JSON already.
     @inlinable @inline(__always)
     package mutating func write(raw text: UnsafeBufferPointer<UInt8>) {
         guard let source = text.baseAddress else { return }
@@ -156,7 +156,7 @@ package nonisolated struct JSONWriter: ~Copyable {
         count += text.count
     }
 
-    /// A byte of what is JSON already.
+    /// Writes a byte of JSON.
     @inlinable @inline(__always)
     package mutating func write(byte: UInt8) {
         reserve(1)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
 internal import Glibc
 
-/// Text from outside, compared, hashed and ordered by its UTF-8 bytes.
+/// Text from outside that is compared, hashed and ordered by its UTF-8 bytes.
 ///
-/// `String` compares and hashes by canonical equivalence. That takes quadratic time for a long run of combining marks, and
-/// makes two texts equal that are different bytes. Text that a stranger chose is therefore a key only in this form.
+/// `String` compares and hashes by canonical equivalence. This takes quadratic time for a long run of combining marks, and
+/// treats different bytes as equal. Text that clients choose is therefore a dictionary key only in this form.
 package nonisolated struct UTF8Text: Sendable, Hashable, Comparable {
     /// The text.
     package let string: String
 
-    /// Wraps a text. It costs nothing.
+    /// Wraps a text without cost.
     package init(_ string: String) { self.string = string }
 
     /// Whether both are the same bytes.
@@ -22,7 +23,7 @@ package nonisolated struct UTF8Text: Sendable, Hashable, Comparable {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
-    /// Feeds the bytes.
+    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) {
         var string = string
         string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -38,7 +39,7 @@ nonisolated extension UTF8Text: ExpressibleByStringLiteral, CustomStringConverti
 }
 
 nonisolated extension String {
-    /// Whether both are the same UTF-8 bytes. Linear in their length, unlike `==`.
+    /// Whether both have the same UTF-8 bytes. Linear in their length, unlike `==`.
     package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (left, right) = (self, other)
@@ -52,9 +53,6 @@ nonisolated extension String {
 
     /// The beginning of the text, of at most `limit` UTF-8 bytes, with an ellipsis where something was cut off.
     package func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = utf8.index(startIndex, offsetBy: max(limit, 0))
-        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(unicodeScalars[..<end]) + "…"
+        utf8.count > limit ? prefix(bytes: max(limit, 0)) + "…" : self
     }
 }

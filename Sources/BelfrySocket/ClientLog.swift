@@ -7,7 +7,7 @@ internal import BelfrySystemd
 internal import Lifecycle
 internal import Varlink
 
-/// Tells the journal what clients do wrong, and no more often than anybody can read.
+/// Logs what clients do wrong, at a limited rate.
 final class ClientLog {
     private let log: ServiceLog
     private var limit = ClientRecordLimit()
@@ -16,32 +16,31 @@ final class ClientLog {
 
     init(_ log: ServiceLog) { self.log = log }
 
-    /// A client called what it may not call.
+    /// Records a call without permission.
     func refused(_ method: String, _ peer: VarlinkPeer) {
         refusals += 1
         write(.notice, "refused \(method) of \(peer): permission denied", peer)
     }
 
-    /// A client broke the protocol or a limit.
-    func note(_ problem: VarlinkProblem) { write(.warning, "\(problem)", problem.peer) }
+    /// Records a client that broke the protocol or a limit.
+    func record(_ problem: VarlinkProblem) { write(.warning, "\(problem)", problem.peer) }
 
     private func write(_ priority: JournalRecord.Priority, _ text: RecordText, _ peer: VarlinkPeer?) {
         guard let suppressed = limit.admit(peer?.uid ?? 0, at: .now) else { return }
-        let note: RecordText = suppressed > 0 ? ", and \(suppressed) such messages before were left out" : ""
+        let suffix: RecordText = suppressed > 0 ? "; \(suppressed) such messages before it were suppressed" : ""
         let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)?.name) }
-        log.write(priority, text + note, .client, fields: origin.map { LifecycleRecords.fields(of: .peer($0)) } ?? [])
+        log.write(priority, text + suffix, .client, fields: origin.map { LifecycleRecords.fields(of: .peer($0)) } ?? [])
     }
 }
 
-/// What is known of a client, kept with its connection: its peer is who it was when it connected.
+/// A client, stored with its connection. Its origin was looked up when it first called.
 final class SocketClient {
     let origin: LifecycleOrigin
 
     init(_ origin: LifecycleOrigin) { self.origin = origin }
 }
 
-/// How often the log tells of what clients do wrong: for each user a number in an interval, so that nobody fills the
-/// journal by being refused. A pure value.
+/// Limits the records about each user in an interval, so that no user can fill the journal. A pure value.
 package nonisolated struct ClientRecordLimit: Sendable {
     private struct Count: Sendable {
         var since: MonotonicInstant
@@ -60,9 +59,9 @@ package nonisolated struct ClientRecordLimit: Sendable {
         self.interval = interval
     }
 
-    /// Asks for a record about a user.
+    /// Requests a record about a user.
     ///
-    /// - Returns: how many were left out before it, or nil when it is to be left out too.
+    /// - Returns: how many records were suppressed before it, or nil when it is suppressed too.
     package mutating func admit(_ uid: UInt32, at now: MonotonicInstant) -> Int? {
         var count = counts[uid] ?? Count(since: now)
         var suppressed = 0

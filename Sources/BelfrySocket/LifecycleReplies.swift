@@ -7,9 +7,9 @@ internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
 
-/// What the service tells on the socket, as JSON in the shape that the interface declares.
+/// Replies as JSON, in the form that the interface declares.
 nonisolated enum LifecycleReplies {
-    /// What became of a notification that was waited for.
+    /// The result of a notification whose client waited.
     static func result(_ report: LifecycleReport) -> JSONObject {
         [
             "sequence": .int(Int64(report.notification.sequence)), "result": .string(report.result.rawValue),
@@ -53,7 +53,7 @@ nonisolated enum LifecycleReplies {
     }
 }
 
-/// What would happen, as JSON in the shape that the interface declares.
+/// Plans and rehearsals as JSON, in the form that the interface declares.
 nonisolated enum PlanReplies {
     static func steps(_ plan: LifecyclePlan) -> JSONValue {
         .array(

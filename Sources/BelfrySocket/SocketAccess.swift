@@ -5,7 +5,7 @@ package import BelfryConfiguration
 internal import Glibc
 package import Varlink
 
-/// Who may do what on the socket, by what the kernel says of the peer.
+/// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
 package nonisolated struct SocketAccess: Sendable, Equatable {
     private let owner: UInt32
     private let group: UInt32?
@@ -17,7 +17,7 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
     /// - Parameters:
     ///   - owner: the service's own user.
     ///   - group: the group whose members are privileged, if it exists.
-    ///   - audiences: who may do what; nobody does what is not named.
+    ///   - audiences: who has which permission; nobody has a permission that is missing.
     package init(owner: UInt32, group: UInt32?, _ audiences: [SocketPermission: SocketAudience]) {
         self.owner = owner
         self.group = group
@@ -27,14 +27,14 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
         own = audiences[.own]
     }
 
-    /// What the settings say, with the group looked up in the system's database.
+    /// The permissions that the settings give. The group is looked up in the system's database.
     package init(_ settings: SocketSettings) {
         self.init(
             owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid,
             [.look: settings.look, .post: settings.post, .control: settings.control, .own: .owner])
     }
 
-    /// Whether the peer may do that.
+    /// Whether the peer has a permission.
     package func allows(_ permission: SocketPermission, _ peer: VarlinkPeer) -> Bool {
         switch audience(of: permission) {
         case .all: true
@@ -56,14 +56,14 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
     private func isOwner(_ peer: VarlinkPeer) -> Bool { peer.uid == 0 || peer.uid == owner }
 }
 
-/// What a method of the socket does, as far as it takes a permission.
+/// The permission that a method needs.
 package nonisolated enum SocketPermission: Sendable, CaseIterable {
-    /// It reads.
+    /// To read.
     case look
-    /// It posts a notification, asks for an action, has a URL opened.
+    /// To post a notification, request an action, or open a URL.
     case post
-    /// It has a say in the service's life: moves it, holds it, listens in order.
+    /// To control the service: change its state, hold it, attach a listener.
     case control
-    /// It reads what may hold secrets.
+    /// To read what may contain secrets.
     case own
 }

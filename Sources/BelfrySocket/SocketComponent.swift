@@ -9,7 +9,7 @@ internal import Glibc
 internal import Lifecycle
 internal import Varlink
 
-/// Puts the socket together from what is configured, what systemd handed over and what the last process left.
+/// Assembles the socket from the configuration, the descriptors from systemd and the handoff of the last process.
 final class SocketComponent: RunningComponent {
     private let parameters: ComponentParameters
     private let received: ListenDescriptors
@@ -64,8 +64,8 @@ extension ServiceComponent {
 }
 
 nonisolated extension VarlinkLimits {
-    /// The limits that `[Socket]` sets. Replies to a slow subscriber end at `QueueMax` with a clear error, long before
-    /// the connection would be closed.
+    /// The limits that `[Socket]` sets. A slow subscriber gets an error at `QueueMax`, long before the connection would be
+    /// closed.
     init(_ settings: SocketSettings) {
         self.init()
         connections = min(settings.connectionsMax, Self.possibleConnections)
@@ -73,15 +73,15 @@ nonisolated extension VarlinkLimits {
         messageSize = settings.frameMax
         memoryPerUser = settings.memoryPerUserMax
         memory = settings.memoryMax
-        // A subscriber that is too slow hears of it: what one turn brings may go beyond what is left to it.
+        // A slow subscriber still gets its error: one turn of the loop may queue more than the limit allows.
         queuedBytes = settings.queueSizeMax + 2 * settings.frameMax + (1 << 20)
         queuedReplies = max(queuedReplies, settings.queueMax + settings.replayMax + 16)
     }
 
-    /// Descriptors that are kept for everything else: files, timers, buses, and connections of root and the service's user.
+    /// Descriptors for everything else: files, timers, buses, and connections of root and the service's own user.
     private static let reservedDescriptors = 128
 
-    /// How many connections the process has descriptors for (`RLIMIT_NOFILE`, getrlimit(2)).
+    /// How many connections the descriptor limit allows (`RLIMIT_NOFILE`, getrlimit(2)).
     static var possibleConnections: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }

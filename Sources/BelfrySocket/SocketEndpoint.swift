@@ -6,22 +6,23 @@ internal import BelfryListeners
 internal import BelfryLinux
 internal import Varlink
 
-/// Where the socket is: descriptors that systemd listens on already, else a path.
+/// Where the socket listens: on descriptors from systemd if there are any, otherwise at a path.
 package final class SocketEndpoint {
     private let path: String
     private let activated: [Int32]
 
     /// - Parameters:
-    ///   - path: where to listen when nothing was handed over.
-    ///   - activated: sockets that listen already.
+    ///   - path: where to listen when systemd handed over no socket.
+    ///   - activated: sockets from systemd that listen already.
     package init(path: String, activated: [Int32]) {
         self.path = path
         self.activated = activated
     }
 
-    /// Begins to listen. A socket of its own is stored, so that clients are not refused while the service restarts.
+    /// Begins to listen. A socket at a path is stored in the service manager, so that clients are not refused while the service
+    /// restarts.
     ///
-    /// - Throws: `LifecycleRefusal` when that is not possible: a service that cannot be reached is not to run.
+    /// - Throws: `LifecycleRefusal` when that is not possible, so that the service does not start.
     func open(_ server: VarlinkServer, _ stored: HandoffDescriptors) throws {
         do throws(SystemError) {
             for descriptor in activated { try server.listen(onActivated: descriptor) }
@@ -31,7 +32,7 @@ package final class SocketEndpoint {
             try server.listen(on: path, mode: 0o666)
             guard stored.isAvailable else { return }
             for descriptor in server.listeningDescriptors { stored.storeListener(descriptor) }
-            server.leaveFiles()
+            server.keepFiles()
         } catch {
             throw LifecycleRefusal("\(error)")
         }

@@ -89,7 +89,7 @@ extension SocketListener {
         }
     }
 
-    /// Who called.
+    /// The process that called.
     private func peer(of request: VarlinkRequest) -> PeerOrigin {
         if case .peer(let origin) = origin(of: request) { return origin }
         return PeerOrigin(pid: request.peer.pid, uid: request.peer.uid)
@@ -97,7 +97,7 @@ extension SocketListener {
 
     func origin(of request: VarlinkRequest) -> LifecycleOrigin { client(of: request).origin }
 
-    /// The client, looked up once for a connection.
+    /// The client, looked up once for each connection.
     func client(of request: VarlinkRequest) -> SocketClient {
         if let known = request.attachment as? SocketClient { return known }
         let peer = request.peer

@@ -9,10 +9,10 @@ package import BelfrySystemd
 package import BelfryListeners
 internal import Varlink
 
-/// Offers the service's life on a socket: `io.belfry.Lifecycle` in Varlink (UAPI.20).
+/// Offers `io.belfry.Lifecycle` on a Varlink socket (UAPI.20).
 ///
-/// It observes everything, so that subscribers hear of a notification before any listener acts on it. Add it early: it
-/// then listens before the others launch, and closes after they have terminated.
+/// It observes all notifications, so that subscribers get one before any listener acts on it. Add it early: it then listens
+/// before the other listeners launch, and closes after they have terminated.
 package final class SocketListener: LifecycleListener {
     package let name = "socket"
     let mediator: LifecycleMediator
@@ -22,34 +22,34 @@ package final class SocketListener: LifecycleListener {
     let attached: AttachedListenerList
     let clients: ClientLog
     let log: ServiceLog
-    /// What was posted since the start.
+    /// Counts notifications since the start.
     let counts = NotificationCounts()
     let posts = PostAdmission()
-    /// The unit's own times, as far as they are known.
+    /// The unit's timeouts, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
-    /// Reads them anew, and calls back when that is done.
+    /// Reads the unit's timeouts again, and calls back afterwards.
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
-    /// The times of the unit are asked for, and signals rehearsed, once at a time.
+    /// Read the unit's timeouts, and rehearse signals, one request of a kind at a time.
     lazy var explanations = RequestMerger { [unowned self] _, requests, done in explain(requests, done) }
     lazy var rehearsals = RequestMerger { [unowned self] _, requests, done in rehearse(requests, done) }
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let handoff: Handoff
     private var access: SocketAccess
-    /// What `GetState` says of this run besides where it is.
+    /// What `GetState` says about this run besides the state.
     package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
 
     /// Makes a listener that does not listen yet.
     ///
     /// - Parameters:
-    ///   - loop: the loop that the sockets live on.
-    ///   - mediator: whose life is offered.
-    ///   - identity: what the service says of itself.
+    ///   - loop: the loop that watches the sockets.
+    ///   - mediator: the mediator of the service.
+    ///   - identity: what the service says about itself.
     ///   - endpoint: where it listens.
-    ///   - handoff: what an earlier process left to it, and what it leaves to the next.
-    ///   - series: what the journal has of its notifications; nil when it has none.
-    ///   - log: hears of refused clients.
+    ///   - handoff: what it takes over from the last process and hands over to the next.
+    ///   - series: the notifications in the journal; nil when there is no journal.
+    ///   - log: gets a record of refused clients, among others.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, identity: ServiceIdentity, endpoint: SocketEndpoint,
         handoff: Handoff, series: JournalSeries? = nil, log: ServiceLog
@@ -79,10 +79,10 @@ package final class SocketListener: LifecycleListener {
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
         server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
         server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
-        server.onProblem = { [clients] in clients.note($0) }
+        server.onProblem = { [clients] in clients.record($0) }
         subscribers.admits = { [unowned self] in admits($0, .look) }
         observation = mediator.addObserver { [counts, subscribers, server] in
-            counts.note($0)
+            counts.count($0)
             subscribers.send($0)
             server.keepUp()
         }
@@ -93,7 +93,7 @@ package final class SocketListener: LifecycleListener {
             try endpoint.open(server, handoff.descriptors)
             subscribers.resume()
         }
-        // Nothing in it can fail.
+        // It cannot fail.
         on(.didReload) { [self] in apply($0.configuration) }.rehearsing { _ in }
         on(.didFailToReload) { [self] in apply($0.configuration) }
         on(.willTerminate) { [self] _ in server.flush() }
@@ -102,8 +102,8 @@ package final class SocketListener: LifecycleListener {
     /// How many clients there are.
     var connectionCount: Int { server.connectionCount }
 
-    /// Closes the socket and all connections, after a last attempt to write what is queued. Those of subscribers live on
-    /// if the next process is to have them.
+    /// Closes the socket and all connections, after a last attempt to write what is queued. Connections of subscribers stay
+    /// open for the next process if they are in the service manager's store.
     package func close() {
         // Subscriptions that begin in this turn are handed over too.
         server.flush()
@@ -114,7 +114,7 @@ package final class SocketListener: LifecycleListener {
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let settings = configuration?[BelfrySettings.self]?.socket else { return }
         access = SocketAccess(settings)
-        subscribers.review()
+        subscribers.recheckPermissions()
         server.limits = VarlinkLimits(settings)
         subscribers.queueLimit = settings.queueMax
         subscribers.queueByteLimit = settings.queueSizeMax
@@ -137,16 +137,16 @@ package final class SocketListener: LifecycleListener {
         }
     }
 
-    /// Lets a client look, or answers that it may not.
+    /// A handler for clients that may read.
     func look(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.look, answer) }
 
-    /// Lets a client post, or answers that it may not.
+    /// A handler for clients that may post.
     func post(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.post, answer) }
 
-    /// Lets a client have a say in the service's life, or answers that it may not.
+    /// A handler for clients that may control the service.
     func control(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.control, answer) }
 
-    /// Lets the service's own user and root read, or answers that others may not.
+    /// A handler for root and the service's own user.
     func own(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.own, answer) }
 
     private func admit(

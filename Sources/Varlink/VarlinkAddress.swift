@@ -2,15 +2,15 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Where a service listens: `unix:/run/org.example.ftl`, `unix:@abstract` or just the path (UAPI.20, «Service
-/// Addresses»). What follows a `;` is ignored, as the specification asks.
+/// Addresses»). What follows a `;` is ignored, as the specification requires.
 public nonisolated struct VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
     /// The path, or `@` and the name of an abstract socket.
     public let path: String
 
-    /// Whether the name is not in the file system.
+    /// Whether it is the name of an abstract socket.
     public var isAbstract: Bool { path.hasPrefix("@") }
 
-    /// Whether it is an address of a Unix socket. Others (`tcp:`, `exec:`, `ssh:`) have a scheme that is not ours.
+    /// Whether it is the address of a Unix socket. Other schemes (`tcp:`, `exec:`, `ssh:`) are not supported.
     public let isSupported: Bool
 
     /// Reads an address.

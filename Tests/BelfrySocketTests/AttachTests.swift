@@ -198,7 +198,7 @@ struct AttachTests {
         attached.vanish()
         try fixture.turn { report != nil }
 
-        let failure = ListenerOutcome.failed("its program is gone")
+        let failure = ListenerOutcome.failed("its program disconnected")
         #expect(
             report?.notifications.map { $0.listeners.first { $0.listener == "guard" }?.outcome } == [failure, nil, nil])
         #expect(after.received.map(\.name) == [.willResignActive, .didEnterBackground])

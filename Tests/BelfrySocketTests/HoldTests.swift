@@ -107,9 +107,9 @@ struct HoldTests {
 
         let over = fixture.writer.records.map(\.message).filter { $0.contains(" is over, ") }
         #expect(over.count == 3)
-        #expect(over.first?.hasSuffix("is over, as its time is up") == true)
-        #expect(over.dropFirst().first?.hasSuffix("is over, as what waits for it has no more time") == true)
-        #expect(over.last?.hasSuffix("is over, as a second stop waits for nobody") == true)
+        #expect(over.first?.hasSuffix("is over, because its timeout expired") == true)
+        #expect(over.dropFirst().first?.hasSuffix("is over, because what waits for it has no more time") == true)
+        #expect(over.last?.hasSuffix("is over, because of a second stop") == true)
     }
 
     @Test func aReasonHasALimit() throws {

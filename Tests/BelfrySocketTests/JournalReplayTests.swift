@@ -44,7 +44,7 @@ struct JournalReplayTests {
         var replay = JournalReplay(series, from: first, names: names.map { Set($0.map { UTF8Text($0) }) })
         var result = Result()
         while result.end == .goesOn {
-            let (replies, outcome) = try replay.step(upTo: end, isWritten: isWritten, patience: .seconds(20))
+            let (replies, outcome) = try replay.step(upTo: end, isWritten: isWritten, timeout: .seconds(20))
             result.numbers += replies.map(\.number)
             result.names += try replies.map {
                 try VarlinkReply(message: $0.message.dropLast()[...]).parameters["notification"]?["name"]?.stringValue

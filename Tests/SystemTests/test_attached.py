@@ -93,7 +93,7 @@ def test_service_continues_when_an_attached_listener_is_killed_during_a_call(sta
     assert started_on_each.property("Result") == "success"
     [report] = reports(started_on_each)
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willTerminate", "failed")
-    assert "its program is gone" in report["MESSAGE"]
+    assert "its program disconnected" in report["MESSAGE"]
 
 
 def test_hold_delays_a_stop_until_its_client_is_gone(started_on_each):

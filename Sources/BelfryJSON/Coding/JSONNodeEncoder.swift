@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What a type is handed to encode itself with: one place and the way to it.
+/// The encoder that a type encodes itself with: one place and its coding path.
 nonisolated struct JSONNodeEncoder: Encoder {
     let encoding: JSONEncoding
     let node: JSONNode
@@ -33,26 +33,26 @@ nonisolated struct JSONNodeEncoder: Encoder {
         }
     }
 
-    /// Puts what stands for `original` into this place.
+    /// Stores the value that stands for `original` in this place.
     func put(_ value: JSONValue, for original: Any) throws {
         guard node.set(value) else { throw error(original, "a value where another was encoded before") }
     }
 
-    /// The same at the place `node`, which lies under `key`. The path of what is refused for its depth grows no more.
+    /// The encoder for the place `node` under `key`. Beyond the depth limit the path does not grow any more.
     func at(_ key: any CodingKey, _ node: JSONNode) -> Self {
         let path = codingPath.count > encoding.maximumDepth ? codingPath : codingPath + [key]
         return Self(encoding: encoding, node: node, codingPath: path)
     }
 
-    /// This place made a container, or one that leads nowhere when it cannot become that, so that a chain of
-    /// containers without end is never held.
+    /// This place as a container. If it cannot become one, a node that is discarded, so that an endless chain of containers
+    /// takes no memory.
     private func becoming(_ kind: String, _ change: (JSONNode) -> Bool) -> Self {
         if codingPath.count >= encoding.maximumDepth {
-            encoding.note(tooDeep(kind))
+            encoding.fail(tooDeep(kind))
         } else if change(node) {
             return self
         } else {
-            encoding.note(error(kind, "\(kind) where something else was encoded before"))
+            encoding.fail(error(kind, "\(kind) where something else was encoded before"))
         }
         let nowhere = JSONNode()
         _ = change(nowhere)

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What the coder writes as one value without asking it to encode itself.
+/// A type that the coder converts itself, without calling its `encode(to:)`.
 nonisolated protocol JSONScalar {
     var jsonValue: JSONValue { get }
 
-    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Self
+    static func converted(from value: JSONValue) throws(JSONScalarProblem) -> Self
 }
 
 nonisolated extension Bool: JSONScalar {
     var jsonValue: JSONValue { .bool(self) }
 
-    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Bool {
-        guard case .bool(let taken) = value else { throw .otherKind }
-        return taken
+    static func converted(from value: JSONValue) throws(JSONScalarProblem) -> Bool {
+        guard case .bool(let converted) = value else { throw .otherKind }
+        return converted
     }
 }
 
 nonisolated extension String: JSONScalar {
     var jsonValue: JSONValue { .string(self) }
 
-    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> String {
-        guard case .string(let taken) = value else { throw .otherKind }
-        return taken
+    static func converted(from value: JSONValue) throws(JSONScalarProblem) -> String {
+        guard case .string(let converted) = value else { throw .otherKind }
+        return converted
     }
 }
 
 nonisolated extension Double: JSONScalar {
     var jsonValue: JSONValue { .double(self) }
 
-    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Double {
+    static func converted(from value: JSONValue) throws(JSONScalarProblem) -> Double {
         switch value {
-        case .double(let taken): return taken
+        case .double(let converted): return converted
         case .int(let number):
-            guard let taken = Double(exactly: number) else { throw .outOfRange("\(number)") }
-            return taken
+            guard let converted = Double(exactly: number) else { throw .outOfRange("\(number)") }
+            return converted
         default: throw .otherKind
         }
     }
@@ -43,36 +43,37 @@ nonisolated extension Double: JSONScalar {
 nonisolated extension Float: JSONScalar {
     var jsonValue: JSONValue { .double(Double(self)) }
 
-    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Float {
-        let wide = try Double.taken(from: value)
-        let taken = Float(wide)
-        guard taken.isFinite || !wide.isFinite else { throw .outOfRange("\(wide)") }
-        return taken
+    static func converted(from value: JSONValue) throws(JSONScalarProblem) -> Float {
+        let wide = try Double.converted(from: value)
+        let converted = Float(wide)
+        guard converted.isFinite || !wide.isFinite else { throw .outOfRange("\(wide)") }
+        return converted
     }
 }
 
-/// An integer beyond `Int64` is written as its decimal digits, or a `Duration` of ten seconds, whose lower half is a
-/// `UInt64` with its highest bit set, could not be stored.
+/// An integer beyond `Int64` is written as its decimal digits. Otherwise a `Duration` of ten seconds could not be encoded: its
+/// lower half is a `UInt64` with the highest bit set.
 nonisolated extension JSONScalar where Self: FixedWidthInteger {
     var jsonValue: JSONValue {
         if let number = Int64(exactly: self) { .int(number) } else { .string(String(self)) }
     }
 
-    static func taken(from value: JSONValue) throws(JSONScalarProblem) -> Self {
+    static func converted(from value: JSONValue) throws(JSONScalarProblem) -> Self {
         switch value {
         case .int(let number):
-            guard let taken = Self(exactly: number) else { throw .outOfRange("\(number)") }
-            return taken
+            guard let converted = Self(exactly: number) else { throw .outOfRange("\(number)") }
+            return converted
         case .string(let digits):
-            guard isWide, let taken = Self(digits), Int64(exactly: taken) == nil, String(taken) == digits else {
+            guard isWide, let converted = Self(digits), Int64(exactly: converted) == nil, String(converted) == digits
+            else {
                 throw .otherKind
             }
-            return taken
+            return converted
         default: throw .otherKind
         }
     }
 
-    /// Whether there are values beyond `Int64`.
+    /// Whether the type has values beyond `Int64`.
     private static var isWide: Bool { bitWidth > 64 || (bitWidth == 64 && !isSigned) }
 }
 
@@ -89,20 +90,20 @@ nonisolated extension UInt32: JSONScalar {}
 nonisolated extension UInt64: JSONScalar {}
 nonisolated extension UInt128: JSONScalar {}
 
-/// Why a value is not what was asked for.
+/// Why a value cannot be converted.
 nonisolated enum JSONScalarProblem: Error {
     /// It is of another kind.
     case otherKind
-    /// It is a number, written here, that the type cannot hold.
+    /// It is a number that the type cannot hold.
     case outOfRange(String)
 }
 
-/// A key made from whatever there is: the place in an array, or `super`.
+/// A key from an index or any string, such as `super`.
 nonisolated struct JSONCodingKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
-    /// Where a superclass keeps its part, as Foundation's coders have it.
+    /// The key of a superclass's part, as in Foundation's coders.
     static let parent = JSONCodingKey(stringValue: "super")
 
     init(stringValue: String) {

@@ -3,8 +3,8 @@
 
 /// Decodes values from `JSONValue`, without Foundation: the counterpart of `JSONValueEncoder`.
 ///
-/// A number must fit the type that is asked for: an integer is never cut, a `double` never becomes an integer, and an
-/// `int` becomes a `Double` only when it is exactly that. Errors name the whole path to where they happened.
+/// A number must fit the type: an integer is never truncated, a `double` never becomes an integer, and an `int` becomes a
+/// `Double` only if that is exact. Errors have the whole coding path.
 public nonisolated struct JSONValueDecoder: Sendable {
     /// Makes a decoder.
     public init() {}
@@ -17,7 +17,7 @@ public nonisolated struct JSONValueDecoder: Sendable {
     }
 }
 
-/// What a type is handed to decode itself from: one value and the way to it.
+/// The decoder that a type decodes itself from: one value and its coding path.
 nonisolated struct JSONPlaceDecoder: Decoder, SingleValueDecodingContainer {
     let value: JSONValue
     let codingPath: [any CodingKey]
@@ -40,16 +40,16 @@ nonisolated struct JSONPlaceDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         guard let scalar = type as? any JSONScalar.Type else { return try type.init(from: self) }
-        guard let taken = try take(scalar) as? Value else { throw mismatch(type, "\(type)") }
-        return taken
+        guard let converted = try convert(scalar) as? Value else { throw mismatch(type, "\(type)") }
+        return converted
     }
 
-    func decode(_ type: Int128.Type) throws -> Int128 { try take(type) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try take(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try convert(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try convert(type) }
 
-    private func take<Scalar: JSONScalar>(_ type: Scalar.Type) throws -> Scalar {
+    private func convert<Scalar: JSONScalar>(_ type: Scalar.Type) throws -> Scalar {
         do {
-            return try type.taken(from: value)
+            return try type.converted(from: value)
         } catch .otherKind {
             throw mismatch(type, "\(type)")
         } catch .outOfRange(let number) {
@@ -68,7 +68,7 @@ nonisolated struct JSONPlaceDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 nonisolated extension JSONValue {
-    /// What it is, as an error says it.
+    /// The kind of the value, for errors.
     fileprivate var kind: String {
         switch self {
         case .null: "null"
@@ -128,13 +128,13 @@ nonisolated struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtoc
         return JSONPlaceDecoder(value: value, codingPath: codingPath + [key])
     }
 
-    /// A superclass without a part of its own is left to say itself that it needs one.
+    /// For a superclass without a part of its own this is `null`, which the superclass may accept.
     private func parent(_ key: any CodingKey) -> any Decoder {
         JSONPlaceDecoder(value: values[UTF8Text(key.stringValue)] ?? .null, codingPath: codingPath + [key])
     }
 }
 
-/// Reads values one after the other. An element that could not be decoded is still the next one.
+/// Reads values one after the other. An element that could not be decoded stays the next one.
 nonisolated struct JSONUnkeyedReader: UnkeyedDecodingContainer {
     let elements: [JSONValue]
     let codingPath: [any CodingKey]
@@ -155,30 +155,30 @@ nonisolated struct JSONUnkeyedReader: UnkeyedDecodingContainer {
     }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try take(type) { try $0.decode(type) }
+        try element(type) { try $0.decode(type) }
     }
 
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try take(type) { try $0.decode(type) } }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take(type) { try $0.decode(type) } }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) { try $0.decode(type) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        try take(JSONObject.self) { try $0.container(keyedBy: type) }
+        try element(JSONObject.self) { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try take([JSONValue].self) { try $0.unkeyedContainer() }
+        try element([JSONValue].self) { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder { try take((any Decoder).self) { $0 } }
+    mutating func superDecoder() throws -> any Decoder { try element((any Decoder).self) { $0 } }
 
-    private mutating func take<Taken>(
-        _ type: Any.Type, _ body: (JSONPlaceDecoder) throws -> Taken
-    ) throws -> Taken {
-        let taken = try body(next(type))
+    private mutating func element<Decoded>(
+        _ type: Any.Type, _ body: (JSONPlaceDecoder) throws -> Decoded
+    ) throws -> Decoded {
+        let decoded = try body(next(type))
         currentIndex += 1
-        return taken
+        return decoded
     }
 
     private func next(_ type: Any.Type) throws -> JSONPlaceDecoder {

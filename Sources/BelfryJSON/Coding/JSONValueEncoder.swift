@@ -4,16 +4,16 @@
 /// Encodes values into `JSONValue`, without Foundation.
 ///
 /// Integers become `int`, those beyond `Int64` a string of their digits; `Float` and `Double` become `double`, and infinities
-/// and NaN, which JSON does not have, are refused; nil becomes `null`. A type that writes two kinds of container into one place,
-/// or two single values, is refused with an error and not trapped.
+/// and NaN, which JSON does not have, are refused; nil becomes `null`. A type that writes two kinds of container or two single
+/// values into one place causes an error.
 public nonisolated struct JSONValueEncoder: Sendable {
-    /// The deepest nesting that any limit allows: values are encoded by recursion, and the stack must hold it.
+    /// The highest value of `maximumDepth`: values are encoded by recursion, which needs stack.
     public static let deepest = 256
 
-    /// How many containers may lie in each other.
+    /// How many containers may be nested.
     public let maximumDepth: Int
 
-    /// Makes an encoder. A value that nests deeper than `maximumDepth` is refused, an endless one included.
+    /// Makes an encoder. A value that nests deeper than `maximumDepth` is refused, also if it is endless.
     public init(maximumDepth: Int = 64) {
         self.maximumDepth = min(max(maximumDepth, 0), Self.deepest)
     }
@@ -30,19 +30,17 @@ public nonisolated struct JSONValueEncoder: Sendable {
     }
 }
 
-/// One run of an encoder: what all its parts share. `Encoder.container` cannot throw, so what goes wrong there waits
-/// here for the end.
+/// One run of an encoder. `Encoder.container` cannot throw, so its errors are stored here until the end.
 nonisolated final class JSONEncoding {
     let maximumDepth: Int
     private(set) var failure: EncodingError?
 
     init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
-    func note(_ failure: EncodingError) { self.failure = self.failure ?? failure }
+    func fail(_ failure: EncodingError) { self.failure = self.failure ?? failure }
 }
 
-/// A place that something is being encoded into. Containers of one place share it, so that what is written through any
-/// of them, in any order, arrives.
+/// A place that a value is being encoded into. All containers of the place share it.
 nonisolated final class JSONNode {
     private enum Content {
         case empty
@@ -53,7 +51,7 @@ nonisolated final class JSONNode {
 
     private var content = Content.empty
 
-    /// What was encoded. A type that encodes nothing at all leaves an empty object.
+    /// What was encoded. A type that encodes nothing becomes an empty object.
     var value: JSONValue {
         switch content {
         case .empty: .object([:])
@@ -86,7 +84,7 @@ nonisolated final class JSONNode {
         return true
     }
 
-    /// Whether `value` could be put here, which nothing was before.
+    /// Stores `value`. Returns false if something was stored before.
     func set(_ value: JSONValue) -> Bool {
         guard case .empty = content else { return false }
         content = .value(value)
@@ -97,7 +95,7 @@ nonisolated final class JSONNode {
         if case .object(let nodes, let places) = content { places[UTF8Text(key)].map { nodes[$0].node } } else { nil }
     }
 
-    /// Puts a new place under `key`, over what was there.
+    /// Stores a new place under `key`, in place of what was there.
     func addChild(forKey key: String) -> JSONNode {
         let child = JSONNode()
         if case .object(var nodes, var places) = content {

@@ -5,8 +5,8 @@ internal import BelfryJSON
 internal import Lifecycle
 internal import Varlink
 
-/// A program on the other side of the socket as a listener like any other. It is told by replies to its call, and its
-/// outcomes come from elsewhere: see `AttachedListenerList`.
+/// An attached program as a listener. It gets notifications as replies to `Attach`; its outcomes come with `Answer`, see
+/// `AttachedListenerList`.
 final class AttachedListener: LifecycleListener {
     let name: String
     let follows: [String]
@@ -16,16 +16,15 @@ final class AttachedListener: LifecycleListener {
     private let deadline: Duration?
     private let tell: Tell
 
-    /// Tells the program of a notification. What it is given hears of its progress and of its outcome; what it returns
-    /// gives up.
+    /// Sends a notification to the program. Its progress and its outcome go to the arguments. Returns what gives up waiting.
     typealias Tell = (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
 
-    init(_ wish: AttachmentWish, origin: PeerOrigin, _ tell: @escaping Tell) {
-        name = wish.name
-        follows = wish.follows
-        names = wish.names
-        actions = wish.actions
-        deadline = wish.deadline
+    init(_ parameters: AttachParameters, origin: PeerOrigin, _ tell: @escaping Tell) {
+        name = parameters.name
+        follows = parameters.follows
+        names = parameters.names
+        actions = parameters.actions
+        deadline = parameters.deadline
         self.origin = origin
         self.tell = tell
     }
@@ -36,34 +35,34 @@ final class AttachedListener: LifecycleListener {
     }
 }
 
-/// What a program asks for that wants to be a listener, once it was found to make sense.
-nonisolated struct AttachmentWish {
+/// The parameters of `Attach`, checked.
+nonisolated struct AttachParameters {
     let name: String
     let names: [LifecycleNotification.Name]
     let follows: [String]
     let actions: [LifecycleAction]
     let deadline: Duration?
-    /// Whether the first reply is to say that the listener is in its place.
+    /// Whether a first reply confirms that the listener is attached.
     let isConfirmed: Bool
 
-    /// What is wrong with a wish.
+    /// What is wrong with the parameters.
     enum Problem: Error {
         case parameter(String)
         case name(String)
     }
 
-    /// How many names, followed listeners and actions may be asked for together, and their bytes.
+    /// How many names, followed listeners and actions there may be together, and their bytes.
     private static let most = (items: 256, bytes: 4096)
 
     init(_ parameters: JSONObject) throws(Problem) {
         try Self.checkSize(parameters)
         name = parameters["listener"]?.stringValue ?? ""
-        // The same names as notifications have: they stand in configuration, in the journal and in tables.
+        // Listeners have names of the same form as notifications.
         if LifecycleNotification.Name(name) == nil { throw .parameter("listener") }
         var names: [LifecycleNotification.Name] = []
         var seen: Set<LifecycleNotification.Name> = []
         for text in Self.strings(parameters["names"]) {
-            // An action is asked for by its id, which stands in 'actions'.
+            // Actions are requested by their ids in 'actions'.
             guard let name = LifecycleNotification.Name(text), name != .performAction else { throw .name(text) }
             if seen.insert(name).inserted { names.append(name) }
         }
@@ -78,7 +77,7 @@ nonisolated struct AttachmentWish {
         isConfirmed = parameters["confirm"]?.boolValue ?? false
     }
 
-    /// Names the list with which it becomes too much.
+    /// Throws the name of the first list with which the limit is exceeded.
     private static func checkSize(_ parameters: JSONObject) throws(Problem) {
         var (items, bytes) = (0, 0)
         for list in ["names", "follows", "actions"] {
@@ -96,7 +95,7 @@ nonisolated struct AttachmentWish {
 }
 
 nonisolated extension ListenerOutcome {
-    /// The outcome that a program may give by its word; nil for any other text.
+    /// The outcome for a word of `Answer`; nil for any other text.
     init?(_ word: String, reason: String?) {
         switch UTF8Text(word) {
         case "completed": self = .completed

@@ -6,16 +6,15 @@ internal import BelfrySystemd
 internal import Lifecycle
 internal import Varlink
 
-/// The programs that are listeners, and the questions that wait for their answers.
+/// The attached programs, and the notifications that they have not answered.
 ///
-/// A program is told of a notification by a reply to `Attach`, and gives its outcome with `Answer` on a second
-/// connection, since a call that is being answered many times keeps its own one busy. The token that comes with the
-/// notification tells which question is answered.
+/// A program gets a notification as a reply to `Attach`, and sends its outcome with `Answer` on a second connection, since a
+/// connection handles one call at a time. The token that comes with the notification identifies it.
 final class AttachedListenerList {
     private struct Attachment {
         let listener: AttachedListener
         let request: VarlinkRequest
-        /// The tokens of what it has not answered.
+        /// The tokens of notifications that it has not answered.
         var tokens: Set<UTF8Text> = []
     }
 
@@ -25,10 +24,10 @@ final class AttachedListenerList {
         let completion: (ListenerOutcome) -> Void
     }
 
-    /// What a status line shows of a program's own words, in Unicode scalars.
+    /// The longest part of a program's text that a status line shows, in Unicode scalars.
     private static let longestText = 200
 
-    /// How many notifications may wait for a program that does not read before it counts as gone.
+    /// How many notifications may wait for a program that does not read. Beyond it the program is detached.
     var queueLimit: Int
     private let mediator: LifecycleMediator
     private let bootID: String
@@ -49,9 +48,9 @@ final class AttachedListenerList {
     /// Answers `Attach`.
     func attach(_ request: VarlinkRequest, origin: PeerOrigin) {
         guard request.wantsMore else { return request.fail(.expectedMore) }
-        let wish: AttachmentWish
-        do throws(AttachmentWish.Problem) {
-            wish = try AttachmentWish(request.parameters)
+        let parameters: AttachParameters
+        do throws(AttachParameters.Problem) {
+            parameters = try AttachParameters(request.parameters)
         } catch {
             switch error {
             case .parameter(let name): return request.fail(.invalidParameter(name))
@@ -59,7 +58,7 @@ final class AttachedListenerList {
             }
         }
         let key = ObjectIdentifier(request)
-        let listener = AttachedListener(wish, origin: origin) { [weak self] notification, progress, completion in
+        let listener = AttachedListener(parameters, origin: origin) { [weak self] notification, progress, completion in
             self?.ask(key, notification, progress, completion) ?? {}
         }
         do throws(ListenerOrderError) {
@@ -70,9 +69,9 @@ final class AttachedListenerList {
             return request.fail("io.belfry.Lifecycle.InvalidOrder", ["reason": .string("\(error)")])
         }
         attachments[key] = Attachment(listener: listener, request: request)
-        request.onCancel = { [weak self] in self?.detach(key, because: "its program is gone") }
-        note(listener, "attached")
-        if wish.isConfirmed { request.reply([:], continues: true) }
+        request.onCancel = { [weak self] in self?.detach(key, because: "its program disconnected") }
+        record(listener, "attached")
+        if parameters.isConfirmed { request.reply([:], continues: true) }
     }
 
     /// Answers `Progress`.
@@ -127,7 +126,7 @@ final class AttachedListenerList {
         return { [weak self] in _ = self?.close(key) }
     }
 
-    /// A question is answered, or its time is up.
+    /// Removes a notification that was answered, or whose deadline has passed.
     private func close(_ token: UTF8Text) -> Question? {
         guard let question = questions.removeValue(forKey: token) else { return nil }
         attachments[question.listener]?.tokens.remove(token)
@@ -136,21 +135,21 @@ final class AttachedListenerList {
 
     private func detach(_ key: ObjectIdentifier, because reason: String) {
         guard let attachment = attachments.removeValue(forKey: key) else { return }
-        // First from the mediator, so that what goes on without it does not ask it again.
+        // Removed from the mediator first, so that a sequence that continues does not call it again.
         mediator.removeListener(attachment.listener)
-        note(attachment.listener, "is no listener any more: \(reason)")
+        record(attachment.listener, "is detached: \(reason)")
         attachment.request.onCancel = nil
         attachment.request.fail("io.belfry.Lifecycle.Detached", ["reason": .string(reason)])
         for question in attachment.tokens.compactMap({ close($0) }) { question.completion(.failed(reason)) }
     }
 
-    private func note(_ listener: AttachedListener, _ what: String) {
+    private func record(_ listener: AttachedListener, _ what: String) {
         log.write(
             .info, "'\(listener.name)' of \(LifecycleOrigin.peer(listener.origin).words) \(what)", .attachment,
             fields: LifecycleRecords.fields(of: .peer(listener.origin)) + [("BELFRY_LISTENER", listener.name)])
     }
 
-    /// 128 bits that nobody guesses: whoever has seen the question may answer it.
+    /// 128 random bits: only who has received the notification can answer it.
     private static func token() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)

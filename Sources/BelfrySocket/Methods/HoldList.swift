@@ -7,13 +7,13 @@ internal import BelfrySystemd
 internal import Lifecycle
 internal import Varlink
 
-/// The clients that hold the service. Each is a background task that ends with its call.
+/// The holds of clients. Each is a background task that ends with its call.
 final class HoldList {
-    /// For a hold without a limit of its own; what waits for it has one.
+    /// For a hold without a timeout. What waits for it has a deadline.
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
-    /// In bytes. It is kept, told to others and written to the journal.
+    /// In bytes. A reason is stored, listed and logged.
     private static let longestReason = 1024
-    /// How many are named in one record.
+    /// How many names one record has.
     private static let mostNamed = 10
 
     private let mediator: LifecycleMediator
@@ -49,9 +49,9 @@ final class HoldList {
         }
         holds[ObjectIdentifier(hold)] = hold
         request.onCancel = { [weak self, weak hold] in
-            if let hold { self?.end(hold, "over, as its client is gone") }
+            if let hold { self?.end(hold, "over, because its client disconnected") }
         }
-        note(hold, "begins")
+        record(hold, "begins")
         request.reply(["held": true], continues: true)
     }
 
@@ -60,7 +60,7 @@ final class HoldList {
 
     private var inOrder: [SocketHold] { holds.values.sorted { $0.number < $1.number } }
 
-    /// Those who hold the service, in order of arrival.
+    /// The holds in order of arrival, as `ListHolds` has them.
     var descriptions: [JSONValue] {
         inOrder.map { hold in
             var object: JSONObject = [
@@ -75,7 +75,7 @@ final class HoldList {
         }
     }
 
-    /// Tells the holders that somebody waits for them, so that they can hurry, and the operator whom he waits for.
+    /// Tells the clients what waits for them, and logs which tasks it waits for.
     private func wait(_ trigger: LifecycleTrigger, for names: [String]) {
         for hold in inOrder {
             hold.request.reply(["held": true, "waiting": .string(trigger.rawValue)], continues: true)
@@ -87,24 +87,24 @@ final class HoldList {
 
     private func end(_ hold: SocketHold, _ how: String) {
         holds[ObjectIdentifier(hold)] = nil
-        note(hold, "is \(how)")
+        record(hold, "is \(how)")
         hold.task?.end()
     }
 
-    private func note(_ hold: SocketHold, _ what: String) {
+    private func record(_ hold: SocketHold, _ what: String) {
         log.write(
             .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin).words) \(what)", .hold,
             fields: LifecycleRecords.fields(of: .peer(hold.origin)))
     }
 }
 
-/// A client that delays pause, sleep and stop for as long as its call is open.
+/// A client that delays pause, sleep and stop as long as its call is open.
 final class SocketHold {
-    /// How many were begun before it.
+    /// How many holds began before it.
     let number: Int
     let reason: String
     let origin: PeerOrigin
-    /// Whether it ends by itself.
+    /// Whether it has a timeout.
     let isLimited: Bool
     let request: VarlinkRequest
     var task: BackgroundTask?
@@ -119,12 +119,12 @@ final class SocketHold {
 }
 
 extension BackgroundTask.Expiry {
-    /// Why a hold is over.
+    /// Why a hold is over, for the journal.
     var words: String {
         switch self {
-        case .deadline: "as its time is up"
-        case .share: "as what waits for it has no more time"
-        case .secondStop: "as a second stop waits for nobody"
+        case .deadline: "because its timeout expired"
+        case .share: "because what waits for it has no more time"
+        case .secondStop: "because of a second stop"
         }
     }
 }

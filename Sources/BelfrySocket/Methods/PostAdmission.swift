@@ -3,16 +3,15 @@
 
 internal import Varlink
 
-/// How many posts of each user may be under way, because listeners take their time. The next one begins when an earlier one is
-/// done; until then its connection waits, and so does what the client sends after it. One whose client goes away before it
-/// has begun is dropped.
+/// Limits the posts of each user that listeners are still handling. Beyond the limit a post begins when an earlier one is done;
+/// until then its connection waits, and so do later calls on it. A post whose client goes away before it begins is dropped.
 final class PostAdmission {
     /// Posts of one user, and the bytes of their calls.
     static let mostOfUser = (posts: 256, bytes: 16 << 20)
-    /// Bytes of all users. One who has no post under way may begin one nevertheless.
+    /// Bytes of all users. A user without a post under way may begin one nevertheless.
     static let mostBytes = 32 << 20
 
-    /// Posts, and calls what it is given when all listeners are done.
+    /// Posts, and calls `done` when all listeners are done.
     typealias Post = (_ done: @escaping () -> Void) -> Void
 
     private struct User {
@@ -55,7 +54,7 @@ final class PostAdmission {
         users[uid]?.bytes -= bytes
         self.bytes -= bytes
         beginNext(of: uid)
-        // Others may have waited for room among all.
+        // Posts of other users may have waited for the common limit.
         for other in users.filter({ $0.key != uid && !$0.value.waiting.isEmpty }).keys { beginNext(of: other) }
         removeIfIdle(uid)
     }

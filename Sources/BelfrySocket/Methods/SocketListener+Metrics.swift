@@ -42,7 +42,7 @@ extension SocketListener {
         }
     }
 
-    /// By name, as systemd has them.
+    /// Ordered by name.
     private var families: [MetricFamily] {
         [
             MetricFamily("AttachedListeners", .gauge, "Programs on the socket that are listeners") { [attached] in
@@ -109,20 +109,20 @@ extension SocketListener {
     }
 }
 
-/// Figures of one kind.
+/// Metrics of one kind.
 struct MetricFamily {
-    /// As systemd calls it.
+    /// systemd's names.
     enum Kind: String {
         case counter, gauge, string
     }
 
-    /// systemd expects the name of the link in `/run/systemd/report` before each name.
+    /// systemd expects the name of the link in `/run/systemd/report` as a prefix.
     private static let prefix = "io.belfry.Lifecycle."
 
     let name: String
     let kind: Kind
     let description: String
-    /// The figures as they are now.
+    /// The current metrics.
     let metrics: () -> [Metric]
 
     init(_ name: String, _ kind: Kind, _ description: String, _ metrics: @escaping () -> [Metric]) {
@@ -133,15 +133,15 @@ struct MetricFamily {
     }
 }
 
-/// One figure.
+/// One metric.
 nonisolated struct Metric {
     let value: JSONValue
-    /// What it is about, where its family is about several things.
+    /// What it is about, if its family is about several things.
     var object: String?
-    /// What tells it from others of its family.
+    /// What distinguishes it from others of its family.
     var fields: JSONObject = [:]
 
-    /// A count; one that does not fit is the largest.
+    /// A count, clamped to an `Int64`.
     init(_ count: some BinaryInteger, of object: String? = nil, fields: JSONObject = [:]) {
         value = .int(Int64(clamping: count))
         self.object = object
@@ -152,21 +152,21 @@ nonisolated struct Metric {
     init(_ text: String) { value = .string(text) }
 }
 
-/// How often what was posted. Names come from strangers too: those beyond a limit are counted together.
+/// Counts notifications by name. Clients choose names too, so names beyond a limit are counted together.
 final class NotificationCounts {
     private static let limit = 256
 
     @exclusivity(unchecked)  // nothing calls out while it is used
     private(set) var byName: [LifecycleNotification.Name: UInt64] = [:]
     private(set) var bySignal: [String: UInt64] = [:]
-    /// Of names that came too late to be counted apart.
+    /// Notifications of the names beyond the limit.
     private(set) var ofOthers: UInt64 = 0
 
-    /// Where the last one was counted, as the next is often called the same.
+    /// Where the last one was counted, as the next one often has the same name.
     @exclusivity(unchecked)  // as above
     private var last: (name: LifecycleNotification.Name, place: Dictionary<LifecycleNotification.Name, UInt64>.Index)?
 
-    func note(_ notification: LifecycleNotification) {
+    func count(_ notification: LifecycleNotification) {
         if let last, last.name == notification.name {
             byName.values[last.place] += 1
         } else if let place = byName.index(forKey: notification.name) {

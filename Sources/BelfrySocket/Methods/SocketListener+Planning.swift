@@ -7,14 +7,14 @@ internal import Glibc
 internal import Lifecycle
 internal import Varlink
 
-/// What a signal would do.
+/// Answers what a signal would do.
 extension SocketListener {
-    /// Answers `Explain`, with the times that the unit has now.
+    /// Answers `Explain`, with the current timeouts of the unit.
     func explain(_ request: VarlinkRequest) {
         if subject(of: request) != nil { explanations.add(request, for: 0) }
     }
 
-    /// Asks for the times of the unit once for all.
+    /// Reads the timeouts of the unit once for all requests.
     func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
         let answer = { [weak self] in
             for request in requests { self?.explainNow(request) }
@@ -52,7 +52,7 @@ extension SocketListener {
         if let (number, _, _) = subject(of: request) { rehearsals.add(request, for: number) }
     }
 
-    /// Rehearses a signal once for all who asked for it, as by the first of them.
+    /// Rehearses a signal once for all requests, with the origin of the first one.
     func rehearse(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
         guard let first = requests.first, let (number, effect, head) = subject(of: first) else { return done() }
         let completion = { (report: RehearsalReport) in
@@ -73,7 +73,7 @@ extension SocketListener {
         }
     }
 
-    /// The signal that is asked for and what it does, or an error for a signal that is none.
+    /// The requested signal and what it does. Fails the request when there is no such signal.
     private func subject(of request: VarlinkRequest) -> (Int32, SignalEffect, JSONObject)? {
         let text = request.parameters["signal"]?.stringValue ?? ""
         let number: Int32
@@ -99,7 +99,7 @@ extension SocketListener {
         return (number, effect, head)
     }
 
-    /// The unit's own time for a transition, by its name in the unit; nil where it is not known or there is none.
+    /// The unit's timeout for a transition, with its name in the unit; nil when it is unknown or there is none.
     private func unitTimeout(for trigger: LifecycleTrigger) -> (setting: String, time: Duration?)? {
         guard let unit = unitTimeouts else { return nil }
         switch trigger {
@@ -110,21 +110,21 @@ extension SocketListener {
     }
 }
 
-/// Has costly work done once at a time. What asks for the same while something is being done waits, and is answered
-/// together by work that begins afterwards.
+/// Runs costly work one at a time. Requests for the same that arrive meanwhile wait, and are answered together by work that
+/// begins afterwards.
 final class RequestMerger {
-    /// Does the work for requests that ask for the same, and calls `done` when they are answered.
+    /// Does the work for requests for the same, and calls `done` when they are answered.
     typealias Work = (_ key: Int32, _ requests: [VarlinkRequest], _ done: @escaping () -> Void) -> Void
 
     private let work: Work
     private var waiting: [Int32: [VarlinkRequest]] = [:]
-    /// What is asked for, in the order in which it was asked for first.
+    /// The keys of requests that wait, in order of arrival.
     private var keys: [Int32] = []
     private var isWorking = false
 
     init(_ work: @escaping Work) { self.work = work }
 
-    /// Adds a request; those with one key ask for the same. There should be few different keys.
+    /// Adds a request. Requests with the same key are for the same. There should be few different keys.
     func add(_ request: VarlinkRequest, for key: Int32) {
         if waiting[key] == nil { keys.append(key) }
         waiting[key, default: []].append(request)
@@ -142,11 +142,11 @@ final class RequestMerger {
     }
 }
 
-/// What a signal would do: a transition, a post, or neither, and in words what no list of notifications tells.
+/// What a signal would do: a transition, a post, or neither, and a text about what the list of notifications does not show.
 nonisolated struct SignalEffect: Sendable, Equatable {
     /// What happens to the notifications.
     enum Work: Sendable, Equatable {
-        /// The service moves.
+        /// A transition runs.
         case transition(LifecycleTrigger)
         /// A notification is posted.
         case post(LifecycleNotification.Name)
@@ -156,7 +156,7 @@ nonisolated struct SignalEffect: Sendable, Equatable {
 
     /// What happens to the notifications.
     let work: Work
-    /// What else there is to say.
+    /// A text about anything else.
     let words: String
 
     /// - Parameters:
@@ -195,7 +195,7 @@ nonisolated struct SignalEffect: Sendable, Equatable {
         }
     }
 
-    /// What a signal does that the service cannot hear, or does not want to.
+    /// What a signal does that the service cannot receive, or ignores.
     init(ofUnheard number: Int32) {
         self.init(
             .nothing, SignalName.whyNotMappable(number).map { "nothing of ours: \($0)" } ?? "nothing: it is ignored")

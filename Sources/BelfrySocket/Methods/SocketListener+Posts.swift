@@ -5,10 +5,10 @@ internal import BelfryListeners
 package import Lifecycle
 internal import Varlink
 
-/// What clients have posted: notifications by name, URLs to open and actions to perform.
+/// Posts of clients: notifications by name, URLs to open and actions to perform.
 extension SocketListener {
-    /// Names that only the service itself posts, and those that have a method of their own. A client that posts what the
-    /// service tells of itself would deceive the listeners.
+    /// Names that only the service itself may post, and those that have a method of their own. A client that could post the
+    /// service's own notifications would deceive the listeners.
     private static let refusedNames = Set(LifecycleNotification.Name.catalogue).subtracting([
         .flushRequested, .statusRequested, .performFetch,
     ])
@@ -56,7 +56,7 @@ extension SocketListener {
         reply: @escaping (UInt64) -> Void
     ) {
         let origin = origin(of: request)
-        // Most posts are over at once, and need no room.
+        // Most posts are done at once, and do not count.
         if mediator.isAnsweredAtOnce(name) {
             return reply(mediator.post(name, userInfo: userInfo, origin: origin))
         }
@@ -83,7 +83,7 @@ extension SocketListener {
 /// The parameters of `Post`.
 package nonisolated struct PostParameters {
     package private(set) var name = ""
-    /// What to pass on, which nobody has looked into.
+    /// The user info, unparsed.
     package private(set) var userInfo: UserInfo = [:]
     /// Whether the client waits for the listeners.
     package private(set) var waits = false

@@ -7,26 +7,26 @@ internal import BelfryLinux
 internal import BelfrySystemd
 internal import Varlink
 
-/// A subscriber who gets from the journal what memory does not hold any more, until memory has the rest.
+/// Sends a subscriber from the journal what is not in memory any more, until memory has the rest.
 ///
-/// The next step is read when the one before has been written: a client that does not read keeps one step waiting, and
-/// nobody else.
+/// The next step is read when the replies of the last one are written, so that a client that does not read has at most one
+/// step in memory.
 final class JournalFollower {
     let request: VarlinkRequest
     private(set) var replay: JournalReplay
     private let journal: JournalQueue
-    /// The oldest number that memory holds.
+    /// The oldest number in memory.
     let end: () -> UInt64
     private let admits: (VarlinkRequest) -> Bool
-    /// How many bytes of the first message the client has, and what is called when the rest of it is on its way.
+    /// How many bytes of the first message the client already has, and what to call when the rest is queued.
     private var begun: (written: Int, number: UInt64, onRest: () -> Void)?
     /// Called once the journal is known to have all of it, with what is to be called to proceed.
     private var onStart: ((@escaping () -> Void) -> Void)?
-    /// Called when memory has all from a number on, and everything before it has been written.
+    /// Called when everything before number `next` is written and memory has all from there on.
     private let onArrival: (_ next: UInt64) -> Void
-    /// Called when something is missing: from which number on there is all, and which one would have been next.
+    /// Called when something is missing, with the number from which on all is available, and the number that was next.
     private let onGap: (_ oldest: UInt64, _ next: UInt64) -> Void
-    /// Called when the client may no longer look.
+    /// Called when the client may no longer subscribe.
     private let onRefusal: () -> Void
 
     init(
@@ -47,7 +47,7 @@ final class JournalFollower {
         self.onRefusal = onRefusal
     }
 
-    /// Goes on with what is next.
+    /// Sends what is next.
     func proceed() {
         guard mayGoOn else { return }
         if replay.next >= end() {
@@ -57,8 +57,8 @@ final class JournalFollower {
         }
     }
 
-    /// Takes a step that was read.
-    func take(_ replay: JournalReplay, _ replies: [JournalReply], _ outcome: JournalReplay.Outcome) {
+    /// Receives the result of a step.
+    func receive(_ replay: JournalReplay, _ replies: [JournalReply], _ outcome: JournalReplay.Outcome) {
         guard mayGoOn else { return }
         self.replay = replay
         for reply in replies {
@@ -71,7 +71,7 @@ final class JournalFollower {
         if replay.isChecked { start { self.proceedWhenDrained() } } else { proceedWhenDrained() }
     }
 
-    /// Answers false when this is not the message of which the client has the beginning.
+    /// Returns false when this is not the message of which the client has the beginning.
     private func send(_ reply: JournalReply) -> Bool {
         let encoded = reply.message.withUnsafeBytes { VarlinkEncodedReply(continuing: $0, number: reply.number) }
         guard let (written, number, onRest) = begun else {
@@ -101,8 +101,7 @@ final class JournalFollower {
     }
 }
 
-/// Reads the journal for those who want more than memory holds, off the loop: one step of one of them at a time, and each
-/// in turn, so that however many they are they keep one thread busy at the most.
+/// Reads the journal for followers on one worker thread, one step of one follower at a time, in turn.
 final class JournalQueue {
     private struct Result: Sendable {
         let replay: JournalReplay
@@ -112,9 +111,9 @@ final class JournalQueue {
     }
 
     let series: JournalSeries
-    /// Whether the journal is being written.
+    /// Whether records are being written to the journal.
     private let isWritten: () -> Bool
-    /// Called when it cannot be read, or holds nothing although it is being written.
+    /// Called when the journal cannot be read, or has nothing although records are being written (nil).
     private let onProblem: (SystemError?) -> Void
     private var waiting: ArraySlice<JournalFollower> = []
     private var isReading = false
@@ -125,7 +124,7 @@ final class JournalQueue {
         self.onProblem = onProblem
     }
 
-    /// Reads a step for somebody, and gives it to him.
+    /// Reads the next step of a follower, and calls it with the result.
     func read(for follower: JournalFollower) {
         waiting.append(follower)
         if !isReading { readNext() }
@@ -141,7 +140,7 @@ final class JournalQueue {
         } then: { [weak self] result in
             self?.isReading = false
             self?.tell(of: result, isWritten)
-            follower.take(result.replay, result.replies, result.outcome)
+            follower.receive(result.replay, result.replies, result.outcome)
             if self?.isReading == false { self?.readNext() }
         }
     }
@@ -164,15 +163,15 @@ final class JournalQueue {
     }
 }
 
-/// Subscribers who are further behind than memory reaches.
+/// Subscribers that need more than memory has.
 extension SubscriberList {
-    /// Sends what was missed from number `next` on, from the journal first, then as `follow` does.
+    /// Sends past notifications from number `next` on, first from the journal, then as `follow` does.
     ///
     /// - Parameters:
-    ///   - begun: how much the client has of the first message, and what is called when the rest of it is on its way.
+    ///   - begun: how many bytes of the first message the client already has, and what to call when the rest is queued.
     ///   - onStart: called before anything is sent, with what is to be called to proceed.
-    ///   - onGap: called instead when the journal does not have it, or later when it has lost the rest; with the number
-    ///     from which on there is all, and that of the next one.
+    ///   - onGap: called when the journal does not have all of them, at the beginning or later, with the number from which on
+    ///     all is available, and the number that was next.
     func replay(
         _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ journal: JournalQueue,
         begun: (written: Int, onRest: () -> Void)? = nil, onStart: ((@escaping () -> Void) -> Void)? = nil,

@@ -7,58 +7,58 @@ internal import CBelfry
 internal import Glibc
 internal import Varlink
 
-/// Reads past notifications from the journal, from a number on up to those that memory holds.
+/// Reads past notifications from the journal, from a number on up to those that are in memory.
 ///
-/// First it goes back from the newest record, to see whether the journal has all of them without a gap; only then it reads.
-/// It does so in steps short enough for others to have their turn. Of two records of one number the later one counts: a
-/// process that was killed may have written the first one and told nobody, and its number was given again.
+/// It first goes back from the newest record to check that the journal has all of them without a gap, and then reads them.
+/// It does so in short steps, as several subscribers share one thread. Of two records with the same number the later one
+/// counts: a process may have been killed after it wrote the first one and before it sent it, and the number was used again.
 package nonisolated struct JournalReplay: Sendable {
-    /// What a step came to.
+    /// The result of a step.
     package enum Outcome: Sendable, Equatable {
         /// There is more.
         case goesOn
-        /// What is not in memory has been had.
+        /// Everything that is not in memory was read.
         case reached
-        /// The journal does not have all of it, but all from number `oldest` on. `found` is whether it has any.
+        /// The journal lacks some, and has all from number `oldest` on. `found` says whether it has any.
         case broken(oldest: UInt64, found: Bool)
     }
 
     private enum Phase {
-        /// Going back, the record of the cursor was the last one. All from `oldest` on is there; nil before the newest.
+        /// Going back. The record at the cursor was the last one. The journal has all from `oldest` on; nil at the beginning.
         case checking(cursor: String?, oldest: UInt64?)
-        /// Going on with the record of the cursor, before which `latest` was the last one of the number that is next.
+        /// Reading from the record at the cursor on. `latest` is the last record before it with the next number.
         case reading(cursor: String, latest: JournalReply?)
     }
 
     private static let most = (replies: 512, bytes: 64 << 10, time: Duration.milliseconds(50))
-    /// How many records a step takes, however little time there is, and however much.
+    /// The least and the most records of a step, whatever time they take.
     private static let records = 64...4096
 
     private let series: JournalSeries
     private let names: Set<UTF8Text>?
     private var phase = Phase.checking(cursor: nil, oldest: nil)
     private var gaps = 0
-    /// The first one that has not been had.
+    /// The first notification that was not read yet.
     package private(set) var next: UInt64
 
-    /// A replay from number `first` on, of these names; nil stands for all.
+    /// A replay from number `first` on, of these names (nil for all).
     package init(_ series: JournalSeries, from first: UInt64, names: Set<UTF8Text>?) {
         self.series = series
         self.names = names
         next = first
     }
 
-    /// Whether the journal has been found to have all of it.
+    /// Whether the journal is known to have all of them.
     package var isChecked: Bool { if case .reading = phase { true } else { false } }
 
-    /// Goes on. May take as long as the disk and the journal do, so it is not for the main thread.
+    /// Runs the next step. It may wait for the disk and for journald, so it must not run on the main thread.
     ///
     /// - Parameters:
     ///   - end: the oldest number in memory.
-    ///   - isWritten: whether the journal is being written, so that what it does not have yet may still come.
-    ///   - patience: how long journald may take to write what was posted.
+    ///   - isWritten: whether records are being written, so that missing ones may still arrive.
+    ///   - timeout: how long to wait for journald to write what was posted.
     package mutating func step(
-        upTo end: UInt64, isWritten: Bool, patience: Duration = .seconds(1)
+        upTo end: UInt64, isWritten: Bool, timeout: Duration = .seconds(1)
     ) throws -> (replies: [JournalReply], outcome: Outcome) {
         guard next < end else { return ([], .reached) }
         let journal = try series.open()
@@ -67,7 +67,7 @@ package nonisolated struct JournalReplay: Sendable {
             return ([], try check(journal, from: cursor, oldest, end, isWritten))
         case .reading(let cursor, let latest):
             var replies: [JournalReply] = []
-            let outcome = try read(journal, from: cursor, latest, upTo: end, isWritten ? patience : nil, &replies)
+            let outcome = try read(journal, from: cursor, latest, upTo: end, isWritten ? timeout : nil, &replies)
             return (replies, outcome)
         }
     }
@@ -97,12 +97,12 @@ package nonisolated struct JournalReplay: Sendable {
         return .broken(oldest: oldest ?? end, found: oldest != nil)
     }
 
-    /// How far a step has come: every record counts, whether it is of any use or not.
+    /// Decides when a step is over. Every record counts, wanted or not.
     private struct Steps {
         private let deadline = Deadline(JournalReplay.most.time)
         private var count = 0
 
-        /// Asked once for each record.
+        /// To be read once for each record.
         var isOver: Bool {
             mutating get {
                 count += 1
@@ -114,15 +114,15 @@ package nonisolated struct JournalReplay: Sendable {
 
     private mutating func read(
         _ journal: SystemJournal, from cursor: String, _ begun: JournalReply?, upTo end: UInt64,
-        _ patience: Duration?, _ replies: inout [JournalReply]
+        _ timeout: Duration?, _ replies: inout [JournalReply]
     ) throws -> Outcome {
         var steps = Steps()
         var bytes = 0
-        // Counts as soon as it is known to be the last of its number.
+        // It is used as soon as it is known to be the last record of its number.
         var latest = begun
         try journal.seek(cursor: cursor)
         while next < end {
-            guard try waitForNext(journal, patience) else {
+            guard try waitForNext(journal, timeout) else {
                 guard let last = latest, last.number + 1 == end, last.isWhole else { break }
                 next = end
                 if last.isWanted { replies.append(last) }
@@ -146,7 +146,7 @@ package nonisolated struct JournalReplay: Sendable {
         return next >= end ? .reached : try gap(upTo: end)
     }
 
-    /// Something is missing: looks anew from where on it is whole.
+    /// Something is missing: checks again from where on the journal is complete.
     private mutating func gap(upTo end: UInt64) throws -> Outcome {
         gaps += 1
         phase = .checking(cursor: nil, oldest: nil)
@@ -154,10 +154,10 @@ package nonisolated struct JournalReplay: Sendable {
         return .goesOn
     }
 
-    private func waitForNext(_ journal: SystemJournal, _ patience: Duration?) throws -> Bool {
+    private func waitForNext(_ journal: SystemJournal, _ timeout: Duration?) throws -> Bool {
         if try journal.next() { return true }
-        guard let patience else { return false }
-        let deadline = Deadline(patience)
+        guard let timeout else { return false }
+        let deadline = Deadline(timeout)
         while !deadline.isOver {
             try journal.wait(deadline.rest)
             if try journal.next() { return true }
@@ -177,7 +177,7 @@ package nonisolated struct JournalReplay: Sendable {
         return JournalReply(number: number, message: Array(reply.bytes), isWanted: true, isWhole: true)
     }
 
-    /// The number of a record; nil for what cannot be one, which is an `int` on the socket.
+    /// The number of a record; nil when it does not fit into an `int` of the interface.
     private static func number(_ journal: SystemJournal) -> UInt64? {
         journal.field("BELFRY_SEQUENCE").flatMap { UInt64($0) }.flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
@@ -187,11 +187,11 @@ package nonisolated struct JournalReplay: Sendable {
 package nonisolated struct JournalReply: Sendable, Equatable {
     /// Its number.
     package let number: UInt64
-    /// The reply as it is sent; empty when it is not wanted.
+    /// The encoded reply; empty when it is not wanted.
     package private(set) var message: [UInt8] = []
     /// Whether its name was asked for.
     let isWanted: Bool
-    /// Whether the record says all that was sent.
+    /// Whether the record contains everything that was sent.
     let isWhole: Bool
 
     init(number: UInt64, message: [UInt8] = [], isWanted: Bool, isWhole: Bool) {
@@ -202,11 +202,11 @@ package nonisolated struct JournalReply: Sendable, Equatable {
     }
 }
 
-/// A moment on this thread's own clock from which on something has taken too long.
+/// A deadline on the monotonic clock.
 nonisolated struct Deadline {
     private let end: UInt64
 
-    /// So much time from now on, an hour at most.
+    /// A deadline after `time` from now, at most an hour.
     init(_ time: Duration) { end = Self.now + UInt64(max(0, min(time, .seconds(3600)) / .microseconds(1))) }
 
     var isOver: Bool { Self.now >= end }

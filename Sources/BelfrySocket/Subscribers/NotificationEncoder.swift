@@ -5,11 +5,10 @@ internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
 
-/// Makes replies of notifications, one after the other in the same memory. What a notification has in common with the one
-/// before it is written once: what a client posts in one turn mostly differs in number and user info alone.
+/// Encodes notifications as replies, one after the other in the same memory. What a notification has in common with the last
+/// one is encoded once: notifications that a client posts in one turn mostly differ only in number and user info.
 nonisolated struct NotificationEncoder: ~Copyable {
-    /// What the last one had in common with those that are posted under the same name, in the same state, at the same time,
-    /// by the same.
+    /// What notifications of the same name, state, time and origin have in common.
     private struct Common {
         let name: LifecycleNotification.Name
         let state: LifecycleState
@@ -39,7 +38,7 @@ nonisolated struct NotificationEncoder: ~Copyable {
 
     init(bootID: String) { self.bootID = bootID }
 
-    /// The last notification that was encoded, as it is on the wire. Valid until the next is.
+    /// The last encoded notification, as it is on the wire. Valid until the next one is encoded.
     var message: UnsafeRawBufferPointer { UnsafeRawBufferPointer(writer.bytes) }
 
     /// Encodes a notification.
@@ -59,8 +58,8 @@ nonisolated struct NotificationEncoder: ~Copyable {
     }
 }
 
-/// A notification as JSON, in the shape that the interface declares. It is written for every post, and so at once, without
-/// an object that would be thrown away.
+/// Writes a notification as JSON, in the form that the interface declares. This runs for every post, so it makes no
+/// `JSONObject`.
 nonisolated extension JSONWriter {
     mutating func write(_ notification: LifecycleNotification, bootID: String) {
         writeBeginning(of: notification)
@@ -74,7 +73,7 @@ nonisolated extension JSONWriter {
         write(Int64(notification.sequence))
     }
 
-    /// What those have in common that are posted under the same name, in the same state, at the same time, by the same.
+    /// Writes what notifications of the same name, state, time and origin have in common.
     mutating func writeCommon(of notification: LifecycleNotification, bootID: String) {
         write(raw: ",\"name\":")
         write(notification.name.rawValue)

@@ -5,22 +5,22 @@ internal import BelfryJSON
 internal import Lifecycle
 internal import Varlink
 
-/// Those who follow the service, by what they asked for: who asked for the same is written to together.
+/// The broadcasts to subscribers, by the names that they asked for. Subscribers to the same names share a broadcast.
 struct SubscriberIndex {
     /// Nil stands for all names.
     private var broadcasts: [Set<UTF8Text>?: VarlinkBroadcast] = [:]
-    /// Those who asked for a name. Strangers choose these names, so that they are hashed with a seed.
+    /// The broadcasts that want a name. Clients choose these names, so they are hashed with a seed.
     private var interested: [UTF8Text: [VarlinkBroadcast]] = [:]
-    /// What was found for the last name; the next one is mostly the same.
+    /// The result for the last name, as the next one is often the same.
     private var last: (name: LifecycleNotification.Name, broadcasts: [VarlinkBroadcast])?
 
-    /// All of them.
+    /// All broadcasts.
     var all: Dictionary<Set<UTF8Text>?, VarlinkBroadcast>.Values { broadcasts.values }
 
-    /// Those who asked for exactly these.
+    /// The broadcast to subscribers of exactly these names.
     subscript(names: Set<UTF8Text>?) -> VarlinkBroadcast? { broadcasts[names] }
 
-    /// Those who want to know of `name`.
+    /// The broadcasts that want `name`.
     mutating func broadcasts(wanting name: LifecycleNotification.Name) -> [VarlinkBroadcast] {
         if let last, last.name == name { return last.broadcasts }
         let found = [broadcasts[nil]].compactMap(\.self) + (interested[UTF8Text(name.rawValue)] ?? [])
@@ -28,14 +28,14 @@ struct SubscriberIndex {
         return found
     }
 
-    /// Adds those who ask for `names`, of whom there are none yet.
+    /// Adds the broadcast to subscribers of `names`, which has none yet.
     mutating func add(_ names: Set<UTF8Text>?, _ broadcast: VarlinkBroadcast) {
         broadcasts[names] = broadcast
         for name in names ?? [] { interested[name, default: []].append(broadcast) }
         last = nil
     }
 
-    /// Forgets those who asked for `names`.
+    /// Removes the broadcast to subscribers of `names`.
     mutating func remove(_ names: Set<UTF8Text>?) {
         guard let broadcast = broadcasts.removeValue(forKey: names) else { return }
         for name in names ?? [] {

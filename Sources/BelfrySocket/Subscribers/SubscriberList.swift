@@ -116,7 +116,7 @@ final class SubscriberList {
 
     /// Ends the subscriptions of clients who may no longer subscribe. Clients that still get past notifications are checked
     /// at their next step.
-    func review() {
+    func recheckPermissions() {
         for broadcast in index.all {
             for request in broadcast.requests where !admits(request) {
                 broadcast.remove(request)

@@ -6,10 +6,10 @@ internal import BelfryLinux
 
 /// The client's end of a connection: sends calls, and hands each reply to the oldest call that waits.
 final class ClientConnection: FrameStream {
-    /// What comes of a call.
+    /// Gets each reply, or the error that ends the call.
     typealias Handler = (Result<VarlinkReply, VarlinkError>) -> Void
 
-    /// What takes the connection over once a call with `upgrade` was confirmed.
+    /// Gets the connection after a successful call with `upgrade`.
     typealias Successor = (VarlinkReply, VarlinkUpgradedConnection) -> Void
 
     private struct Waiting {
@@ -25,7 +25,7 @@ final class ClientConnection: FrameStream {
     private var waiting: [Waiting] = []
     private var waitingHead = 0
     private var isProceeding = false
-    /// Replies stay where they are while somebody is too slow for them.
+    /// Whether replies are left in the kernel for now.
     var isPaused = false {
         didSet { if !isPaused, oldValue { needsTurn() } }
     }
@@ -48,20 +48,20 @@ final class ClientConnection: FrameStream {
         while !isClosed, !isPaused {
             do throws(VarlinkProtocolError) {
                 guard let frame = try nextFrame() else { break }
-                try take(VarlinkReply(message: frame))
+                try receive(VarlinkReply(message: frame))
             } catch {
                 return finish(.protocolViolation(error))
             }
         }
         guard !isClosed else { return }
         frames.release()
-        takesInput = !isPaused
+        readsInput = !isPaused
         if inputEnded, !isPaused {
             finish(frames.pendingBytes > 0 ? .protocolViolation(.truncated) : .closed)
         }
     }
 
-    private func take(_ reply: VarlinkReply) throws(VarlinkProtocolError) {
+    private func receive(_ reply: VarlinkReply) throws(VarlinkProtocolError) {
         guard waitingHead < waiting.count else { throw .unexpectedReply }
         let call = waiting[waitingHead]
         guard call.wantsMore || !reply.continues else { throw .unexpectedContinues }
@@ -94,7 +94,7 @@ final class ClientConnection: FrameStream {
 
     override func close() { finish(.closed) }
 
-    /// Ends the connection; whatever waits hears why.
+    /// Closes the connection. Calls that wait fail with the reason.
     func finish(_ reason: VarlinkError) {
         guard failure == nil else { return }
         failure = reason

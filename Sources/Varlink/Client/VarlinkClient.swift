@@ -9,20 +9,20 @@ internal import Glibc
 /// Calls the methods of a service (UAPI.20), on the main thread's loop.
 ///
 /// Calls may follow each other without waiting; replies come in the order of the calls. While a call with `more` is
-/// being answered, later ones wait: a subscription wants a client of its own. Closing the client ends all of them.
+/// being answered, later ones wait, so use another client for a subscription. Closing the client ends all calls.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkClient {
     private let connection: ClientConnection
 
-    /// The longest reply that is taken unless another length is asked for, in bytes. A service takes shorter messages
-    /// (`VarlinkLimits.messageSize`), but it chooses what it sends, and what clients sent it may have grown.
+    /// The default for the longest reply that is accepted, in bytes. It is more than a service accepts
+    /// (`VarlinkLimits.messageSize`), as replies may repeat what clients sent, in a longer form.
     public nonisolated static let longestReply = 256 << 20
 
     /// Connects to an address (`unix:/path`, `/path`, `unix:@abstract`).
     ///
-    /// - Parameter longestReply: how long a reply may be, in bytes without the NUL. A service that sends a longer one is
-    ///   left, with `VarlinkError.protocolViolation`.
-    /// - Throws: `VarlinkError.system` when nobody is there.
+    /// - Parameter longestReply: how long a reply may be, in bytes without the NUL. A longer reply closes the connection with
+    ///   `VarlinkError.protocolViolation`.
+    /// - Throws: `VarlinkError.system` when the service cannot be reached.
     public convenience init(
         _ address: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
@@ -90,14 +90,14 @@ public final class VarlinkClient {
         connection.send(VarlinkCall(method, parameters, mode: .more), onReply)
     }
 
-    /// Calls a method that is not to answer.
+    /// Calls a method that sends no reply.
     public func oneway(_ method: String, _ parameters: JSONObject = [:]) {
         connection.send(VarlinkCall(method, parameters, mode: .oneway), nil)
     }
 
-    /// Calls a method after which the connection belongs to another protocol. `onReply` is called once: with the reply
-    /// and the connection, which is then its own, or with an error, after which the client speaks Varlink as before.
-    /// Calls that were made after this one fail with `VarlinkError.closed` when it succeeds, and the client is closed.
+    /// Calls a method after which the connection belongs to another protocol. `onReply` is called once: with the reply and the
+    /// connection, which it owns, or with an error, after which the client can be used as before. On success, calls that
+    /// were made after this one fail with `VarlinkError.closed`, and the client is closed.
     public func upgrade(
         _ method: String, _ parameters: JSONObject = [:],
         onReply: @escaping (Result<(JSONObject, VarlinkUpgradedConnection), VarlinkError>) -> Void
@@ -109,21 +109,21 @@ public final class VarlinkClient {
         }
     }
 
-    /// Leaves replies with the service, which then has to hold them or to give up, until it is set back to false.
+    /// Whether replies are not read for now. The service then has to queue them, or ends the call.
     public var isPaused: Bool {
         get { connection.isPaused }
         set { connection.isPaused = newValue }
     }
 
-    /// Writes what is queued without waiting for the turn of the loop to end, as far as the service takes it.
+    /// Writes what is queued without waiting for the end of the turn, as far as the service's buffer allows.
     public func flush() { connection.writer.flush() }
 }
 
 extension VarlinkClient {
     /// Calls a method and waits for its reply.
     ///
-    /// Await it from a `MainThreadExecutor` task to stay on one thread. Cancelling the task does not call the method
-    /// off: close the client for that.
+    /// Await it from a `MainThreadExecutor` task to stay on one thread. Cancelling the task does not cancel the call: close the
+    /// client for that.
     ///
     /// - Throws: the service's error, or why there was no answer.
     public func call(_ method: String, _ parameters: JSONObject = [:]) async throws(VarlinkError) -> JSONObject {
@@ -132,24 +132,24 @@ extension VarlinkClient {
         }.get()
     }
 
-    /// Calls a method that may answer many times. The call is made at once, and replies are kept until they are asked
-    /// for; when many wait, the rest stays with the service.
+    /// Calls a method that may answer many times. The call is made at once. Replies are buffered; when many wait, the rest is
+    /// not read for now.
     public func more(_ method: String, _ parameters: JSONObject = [:]) -> VarlinkReplies {
         VarlinkReplies(method, parameters, of: self)
     }
 }
 
-/// Why a call brought no result.
+/// Why a call failed.
 public nonisolated enum VarlinkError: Error, Sendable, Equatable {
     /// The service answered with an error.
     case failed(name: String, parameters: JSONObject)
     /// The service could not be reached, or the connection failed.
     case system(SystemError)
-    /// The connection was closed before the answer came.
+    /// The connection was closed before the reply.
     case closed
     /// The service broke the protocol; the connection was closed.
     case protocolViolation(VarlinkProtocolError)
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     case cancelled
 }
 

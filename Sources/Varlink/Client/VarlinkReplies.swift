@@ -3,8 +3,8 @@
 
 internal import BelfryEventLoop
 
-/// The replies to one call with `more`, in order. Ends after the last one; throws the service's error, or why no more
-/// came. To be iterated once.
+/// The replies to one call with `more`, in order. The sequence ends after the last one, or throws the service's error or why
+/// no more replies came. It can be iterated once.
 public nonisolated struct VarlinkReplies: AsyncSequence, Sendable {
     /// The parameters of a reply.
     public typealias Element = JSONObject
@@ -44,11 +44,11 @@ public nonisolated struct VarlinkReplies: AsyncSequence, Sendable {
     }
 }
 
-/// Holds replies between the connection, which calls, and the task that asks for them.
+/// Buffers replies between the connection and the task that iterates over them.
 final class ReplyBuffer {
     private typealias Waiter = CheckedContinuation<Result<JSONObject?, VarlinkError>, Never>
 
-    /// Replies that are kept before the service is made to wait.
+    /// How many replies are buffered before no more are read.
     private static let capacity = 1024
 
     private let client: VarlinkClient
@@ -65,7 +65,7 @@ final class ReplyBuffer {
         switch result {
         case .success(let reply):
             if !reply.continues { end = .success(nil) }
-            if let waiter = take() {
+            if let waiter = removeWaiter() {
                 waiter.resume(returning: .success(reply.parameters))
             } else {
                 replies.append(reply.parameters)
@@ -73,7 +73,7 @@ final class ReplyBuffer {
             }
         case .failure(let error):
             end = .failure(error)
-            take()?.resume(returning: .failure(error))
+            removeWaiter()?.resume(returning: .failure(error))
         }
     }
 
@@ -89,11 +89,11 @@ final class ReplyBuffer {
                 }
             }
         } onCancel: {
-            MainThreadExecutor.task { [weak self] in self?.take()?.resume(returning: .failure(.cancelled)) }
+            MainThreadExecutor.task { [weak self] in self?.removeWaiter()?.resume(returning: .failure(.cancelled)) }
         }.get()
     }
 
-    private func take() -> Waiter? {
+    private func removeWaiter() -> Waiter? {
         defer { waiter = nil }
         return waiter
     }

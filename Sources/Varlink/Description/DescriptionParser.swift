@@ -8,7 +8,7 @@ nonisolated struct DescriptionParser {
 
     var scanner: DescriptionScanner
     private var depth = 0
-    /// Names of types that were used, and where.
+    /// Types that were used, and where.
     private var used: [(name: String, error: VarlinkDescriptionError)] = []
 
     init(_ text: String) { scanner = DescriptionScanner(text) }
@@ -77,13 +77,13 @@ nonisolated struct DescriptionParser {
         var cases: [Description.EnumerationCase] = []
         var names: Set<String> = []
         var documentation = scanner.skip()
-        if scanner.take(")") { return .structure([]) }
+        if scanner.accept(")") { return .structure([]) }
         while true {
             let position = scanner
             let name = try scanner.fieldName()
             guard names.insert(name).inserted else { throw position.failure("'\(name)' is declared twice") }
             _ = scanner.skip()
-            if scanner.take(":") {
+            if scanner.accept(":") {
                 guard cases.isEmpty else { throw position.failure("'\(name)' has a type, others have none") }
                 fields.append(.init(name: name, type: try type(), documentation: documentation))
             } else {
@@ -91,7 +91,7 @@ nonisolated struct DescriptionParser {
                 cases.append(.init(name: name, documentation: documentation))
             }
             _ = scanner.skip()
-            if scanner.take(")") { return fields.isEmpty ? .enumeration(cases) : .structure(fields) }
+            if scanner.accept(")") { return fields.isEmpty ? .enumeration(cases) : .structure(fields) }
             try scanner.expect(",")
             documentation = scanner.skip()
         }
@@ -102,13 +102,13 @@ nonisolated struct DescriptionParser {
         defer { depth -= 1 }
         if depth > Self.maximumDepth { throw scanner.failure("nested too deeply") }
         _ = scanner.skip()
-        if scanner.take("?") {
+        if scanner.accept("?") {
             _ = scanner.skip()
             if scanner.next("?") { throw scanner.failure("a nullable type cannot be nullable again") }
             return .nullable(try type())
         }
-        if scanner.take("[]") { return .array(try type()) }
-        if scanner.take("[string]") { return .map(try type()) }
+        if scanner.accept("[]") { return .array(try type()) }
+        if scanner.accept("[string]") { return .map(try type()) }
         if scanner.next("(") { return try composite() }
         let position = scanner
         switch scanner.word() {

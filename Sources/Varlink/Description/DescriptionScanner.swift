@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Steps through the text of a description: names, signs, white space and comments.
+/// Splits the text of a description into names, signs, white space and comments.
 nonisolated struct DescriptionScanner {
     private let bytes: [UInt8]
     private var offset = 0
@@ -38,48 +38,48 @@ nonisolated struct DescriptionScanner {
         Array(($0 as String).utf8)
     }
 
-    private mutating func takeOne(of sequences: [[UInt8]]) -> Bool {
+    private mutating func acceptOne(of sequences: [[UInt8]]) -> Bool {
         guard let sequence = sequences.first(where: { bytes[offset...].starts(with: $0) }) else { return false }
         for _ in sequence { step() }
         return true
     }
 
-    /// Skips white space and comments. Answers the comment that stands right before what comes next.
+    /// Skips white space and comments. Returns the comment right before what comes next.
     mutating func skip() -> [String] {
         var comment: [String] = []
         var isBlankLine = false
         while let byte {
             if byte == UInt8(ascii: "#") {
                 if isBlankLine { comment = [] }
-                comment.append(takeComment())
+                comment.append(readComment())
                 isBlankLine = false
-            } else if takeOne(of: Self.lineEnds) {
+            } else if acceptOne(of: Self.lineEnds) {
                 isBlankLine = true
-            } else if !takeOne(of: Self.spaces) {
+            } else if !acceptOne(of: Self.spaces) {
                 break
             }
         }
         return isBlankLine ? [] : comment
     }
 
-    /// The rest of a comment, with its line end but without the one space that parts it from the sign.
-    private mutating func takeComment() -> String {
+    /// Reads a comment with its line end. Returns it without the sign and the first space.
+    private mutating func readComment() -> String {
         step()
         if byte == UInt8(ascii: " ") { step() }
         let start = offset
         while !isAtEnd, !Self.lineEnds.contains(where: { bytes[offset...].starts(with: $0) }) { step() }
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-        _ = isAtEnd || takeOne(of: Self.lineEnds)
+        _ = isAtEnd || acceptOne(of: Self.lineEnds)
         return text
     }
 
     /// A line end must come next, after white space or a comment.
     mutating func endOfLine() throws(VarlinkDescriptionError) {
-        while !isAtEnd, takeOne(of: Self.spaces) {}
+        while !isAtEnd, acceptOne(of: Self.spaces) {}
         if isAtEnd { return }
         if byte == UInt8(ascii: "#") {
-            _ = takeComment()
-        } else if !takeOne(of: Self.lineEnds) {
+            _ = readComment()
+        } else if !acceptOne(of: Self.lineEnds) {
             throw failure("expected the end of the line")
         }
     }
@@ -88,26 +88,26 @@ nonisolated struct DescriptionScanner {
         bytes[offset...].starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    mutating func take(_ text: StaticString) -> Bool {
+    mutating func accept(_ text: StaticString) -> Bool {
         guard next(text) else { return false }
         offset += text.utf8CodeUnitCount
         return true
     }
 
     mutating func expect(_ text: StaticString) throws(VarlinkDescriptionError) {
-        if !take(text) { throw failure("expected '\(text)'") }
+        if !accept(text) { throw failure("expected '\(text)'") }
     }
 
     // Names
 
-    private mutating func takeWhile(_ condition: (UInt8) -> Bool) -> String {
+    private mutating func prefix(_ condition: (UInt8) -> Bool) -> String {
         let start = offset
         while let byte, condition(byte) { offset += 1 }
         return String(decoding: bytes[start..<offset], as: UTF8.self)
     }
 
     /// Letters and digits.
-    mutating func word() -> String { takeWhile(Self.isAlphanumeric) }
+    mutating func word() -> String { prefix(Self.isAlphanumeric) }
 
     mutating func keyword(_ text: String) throws(VarlinkDescriptionError) {
         let position = self
@@ -128,7 +128,7 @@ nonisolated struct DescriptionScanner {
 
     mutating func fieldName() throws(VarlinkDescriptionError) -> String {
         let position = self
-        let name = takeWhile { Self.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
+        let name = prefix { Self.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
         guard let first = name.utf8.first, Self.isLetter(first), name.utf8.last != UInt8(ascii: "_"),
             !zip(name.utf8, name.utf8.dropFirst()).contains(where: { $0 == UInt8(ascii: "_") && $1 == $0 })
         else { throw position.failure("expected the name of a field") }
@@ -139,7 +139,7 @@ nonisolated struct DescriptionScanner {
         let start = offset
         _ = skip()
         let position = self
-        let name = takeWhile { Self.isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        let name = prefix { Self.isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         guard position.offset > start, Self.isInterfaceName(name) else {
             throw position.failure("expected the name of an interface, such as org.example.ftl")
         }

@@ -5,8 +5,8 @@ nonisolated extension VarlinkInterfaceDescription {
     /// The longest name of a member that is repeated, in bytes.
     private static let longestEcho = 255
 
-    /// The first of `parameters` that does not match its declaration: missing, of the wrong type or, after all that are
-    /// declared, not declared (UAPI.20, «Unknown Fields»). Inner fields are named with their path, `notification.name`.
+    /// The first of `parameters` that does not match its declaration: missing, of the wrong type or, checked last, not declared
+    /// (UAPI.20, «Unknown Fields»). Inner fields are named with their path, `notification.name`.
     public func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
         let members = parameters.members
         var matched = 0
@@ -30,7 +30,7 @@ nonisolated extension VarlinkInterfaceDescription {
         return nil
     }
 
-    /// The path from a value to what does not match, an empty one if that is itself; nil when all matches.
+    /// The path from a value to what does not match, empty for the value itself; nil when all matches.
     private func mismatch(_ value: JSONValue, _ type: TypeReference) -> String? {
         switch (type, value) {
         case (.bool, .bool), (.string, .string), (.object, .object), (.float, .int), (.float, .double): return nil

@@ -3,7 +3,7 @@
 
 /// An interface in Varlink's description language (UAPI.20, «Interface Definition»), read into values.
 ///
-/// Printed, it is a description again, of the same content and in one style.
+/// Printed, it is a description with the same content, in one style.
 public nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
     /// A type.
     public indirect enum TypeReference: Sendable, Equatable {
@@ -36,13 +36,13 @@ public nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
 
     /// A method.
     public struct Method: Sendable, Equatable {
-        /// What it takes.
+        /// The parameters.
         public let input: [Field]
-        /// What it answers.
+        /// The parameters of its replies.
         public let output: [Field]
     }
 
-    /// What an interface declares under a name.
+    /// What a declaration declares.
     public enum Member: Sendable, Equatable {
         case type(TypeReference)
         case method(Method)
@@ -53,7 +53,7 @@ public nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
     public struct Declaration: Sendable, Equatable {
         /// The name.
         public let name: String
-        /// What it names.
+        /// What is declared.
         public let member: Member
         /// The comment above it, line by line.
         public let documentation: [String]
@@ -63,7 +63,7 @@ public nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
     public let name: String
     /// The comment above it, line by line.
     public let documentation: [String]
-    /// What it declares, in order.
+    /// The declarations, in order.
     public let declarations: [Declaration]
     /// The methods by their names.
     public let methods: [String: Method]
@@ -89,7 +89,7 @@ public nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
 
     /// Reads a description.
     ///
-    /// - Throws: what is wrong with the text and where, names that are declared twice or not at all included.
+    /// - Throws: what is wrong with the text and where, including names that are declared twice or not at all.
     public init(_ text: String) throws(VarlinkDescriptionError) {
         var parser = DescriptionParser(text)
         self = try parser.interface()

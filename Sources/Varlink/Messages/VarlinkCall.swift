@@ -3,7 +3,7 @@
 
 /// A call on the wire (UAPI.20, «Call»).
 public nonisolated struct VarlinkCall: Sendable, Equatable {
-    /// What a call asks of the connection; at most one of these.
+    /// What a call expects.
     public enum Mode: Sendable, Equatable {
         /// One reply.
         case single
@@ -19,7 +19,7 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
     public var method: String
     /// The parameters; absent, `null` and `{}` are the same.
     public var parameters: JSONObject
-    /// How it is to be answered.
+    /// What it expects.
     public var mode: Mode
     /// Header fields of vendors, those with a dot in their names.
     public var extensions: JSONObject
@@ -34,9 +34,9 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// Reads a call from a message without its NUL. Its parameters stay text until they are asked for.
+    /// Reads a call from a message without its NUL. The parameters are parsed when they are used.
     ///
-    /// - Throws: what makes it no call. The connection that it came from is to be closed.
+    /// - Throws: what is wrong with the message. The connection must be closed.
     public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         let header = try VarlinkMessageHeader(message)
         guard let method = header.method else { throw .missingMethod }

@@ -3,7 +3,7 @@
 
 internal import BelfryLinux
 
-/// The fields that calls and replies are made of, as they are read from a message in one pass.
+/// The fields of a call or a reply, read from a message in one pass.
 nonisolated struct VarlinkMessageHeader {
     private(set) var method: String?
     private(set) var parameters = JSONObject()
@@ -13,11 +13,11 @@ nonisolated struct VarlinkMessageHeader {
     private(set) var continues = false
     private(set) var error: String?
     private(set) var extensions = JSONObject()
-    /// A field that belongs to replies, or to calls, when one was seen.
+    /// A field that only replies have, or only calls, if one was found.
     private(set) var replyField: String?
     private(set) var callField: String?
 
-    /// The longest part of a stranger's text that an error repeats, in bytes.
+    /// The longest part of a client's text that an error repeats, in bytes.
     private static let longestEcho = 255
 
     init(_ message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
@@ -27,7 +27,7 @@ nonisolated struct VarlinkMessageHeader {
             try message.withUnsafeBufferPointer { bytes throws(JSONParseError) in
                 var parser = JSONParser(bytes)
                 try parser.members { (key, parser) throws(JSONParseError) in
-                    let found = try take(key, &parser, &extensions)
+                    let found = try read(key, &parser, &extensions)
                     problem = problem ?? found
                 }
                 try parser.end()
@@ -39,9 +39,9 @@ nonisolated struct VarlinkMessageHeader {
         if !extensions.isEmpty { self.extensions = JSONObject(extensions) }
     }
 
-    /// Takes a field, and answers what is wrong with it. `null` is the same as absent where a field may be absent.
+    /// Reads a field, and returns what is wrong with it. `null` is the same as absent where a field may be absent.
     @inline(__always)
-    private mutating func take(
+    private mutating func read(
         _ key: JSONKey, _ parser: inout JSONParser, _ extensions: inout [(String, JSONValue)]
     ) throws(JSONParseError) -> VarlinkProtocolError? {
         switch key {
@@ -94,7 +94,7 @@ nonisolated struct VarlinkMessageHeader {
 }
 
 nonisolated extension JSONWriter {
-    /// Header fields of vendors, after other fields.
+    /// Writes header fields of vendors, after other fields.
     mutating func write(extensions: JSONObject) {
         for (key, value) in extensions {
             write(raw: ",")
@@ -105,8 +105,7 @@ nonisolated extension JSONWriter {
     }
 }
 
-/// A message that breaks the protocol. There is no reply to one: the connection is closed (UAPI.20, «Connection
-/// Lifecycle»).
+/// A message breaks the protocol. It gets no reply: the connection is closed (UAPI.20, «Connection Lifecycle»).
 public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message is no JSON object.
     case notJSON(JSONParseError)
@@ -116,7 +115,7 @@ public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, Custom
     case missingMethod
     /// A header field of the wrong type.
     case wrongType(String)
-    /// A header field that is neither known nor a vendor's.
+    /// A header field that is neither known nor a vendor's (with a dot).
     case unknownField(String)
     /// A call with more than one of `oneway`, `more` and `upgrade`.
     case conflictingFlags
@@ -127,7 +126,7 @@ public nonisolated enum VarlinkProtocolError: Error, Sendable, Equatable, Custom
     /// The stream ended in the middle of a message.
     case truncated
 
-    /// What to tell people.
+    /// A text for people.
     public var description: String {
         switch self {
         case .notJSON(let error): "message is not a JSON object: \(error)"

@@ -3,14 +3,14 @@
 
 /// A reply on the wire (UAPI.20, «Reply»).
 public nonisolated struct VarlinkReply: Sendable, Equatable {
-    /// What is answered, or what the error is about; absent, `null` and `{}` are the same.
+    /// The result, or what the error is about; absent, `null` and `{}` are the same.
     public var parameters: JSONObject
     /// Whether further replies to the same call follow.
     public var continues: Bool
     /// The fully-qualified name of the error when the call failed.
     public var error: String?
 
-    /// A reply that answers.
+    /// A successful reply.
     public init(_ parameters: JSONObject = [:], continues: Bool = false) {
         self.parameters = parameters
         self.continues = continues
@@ -25,7 +25,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
 
     /// Reads a reply from a message without its NUL.
     ///
-    /// - Throws: what makes it no reply. The connection that it came from is to be closed.
+    /// - Throws: what is wrong with the message. The connection must be closed.
     public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         let header = try VarlinkMessageHeader(message)
         if let field = header.callField { throw .unknownField(field) }
@@ -64,7 +64,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
     }
 }
 
-/// A reply that was encoded once and can be sent to any number of clients: they share its bytes.
+/// A reply that was encoded once and can be sent to any number of clients, which share its bytes.
 public nonisolated struct VarlinkEncodedReply {
     private(set) var message: EncodedMessage
     /// Whether further replies follow.
@@ -79,29 +79,29 @@ public nonisolated struct VarlinkEncodedReply {
     /// Encodes one of several replies to a call.
     public init(continuing parameters: JSONObject) { self.init(VarlinkReply(parameters, continues: true)) }
 
-    /// One of several replies to a call, as it was written.
+    /// One of several replies to a call, from a writer.
     package init(_ writer: borrowing JSONWriter) {
         message = EncodedMessage(writer)
         continues = true
     }
 
-    /// One of several replies, as `bytes` held it.
+    /// One of several replies to a call, from its bytes.
     package init(continuing bytes: UnsafeRawBufferPointer, number: UInt64) {
         message = EncodedMessage(bytes)
         message.number = number
         continues = true
     }
 
-    /// The bytes on the wire, for as long as the reply is kept.
+    /// The bytes on the wire. Valid as long as the reply exists.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: message.base, count: message.count) }
 
     /// The size on the wire, in bytes.
     public var byteCount: Int { message.count }
 }
 
-/// A message that is one of several replies to a call, for those who write its parameters themselves.
+/// Writes a message that is one of several replies to a call, around parameters that the caller writes.
 nonisolated extension JSONWriter {
-    /// Begins the message. The members of its parameters follow.
+    /// Begins the message. The caller writes the members of the parameters next.
     package mutating func beginContinuingReply() { write(raw: "{\"parameters\":{") }
 
     /// Ends it.

@@ -4,12 +4,12 @@
 internal import BelfryEventLoop
 internal import BelfryLinux
 
-/// The server's end of a connection: takes calls one after the other, in order.
+/// The server's end of a connection: answers calls one after the other, in order.
 final class ServerConnection: FrameStream {
     let peer: VarlinkPeer
-    /// What the owner of the server keeps with the connection.
+    /// What a method has stored with the connection.
     var attachment: (any AnyObject & Sendable)?
-    /// Nil when the connection is closed or is the server's no more. Not weak: that would make the server slow to refer to.
+    /// Nil when the connection is closed or handed over. Not weak, as weak references make every access to the server slow.
     unowned var server: VarlinkServer?
     // Copied from the server's limits, because every reply asks for them.
     private var maximumBytes: Int
@@ -25,22 +25,22 @@ final class ServerConnection: FrameStream {
     private var firstReply: UInt64 = 0
     private var onCancel: (() -> Void)?
     private var onDrained: (() -> Void)?
-    /// What the request that is being answered takes part in.
+    /// The broadcast that the request being answered is a member of.
     var broadcast: VarlinkBroadcast?
 
     let user: ServerUser
-    /// Bytes that the user was counted for this connection.
+    /// Bytes of this connection that are counted for its user.
     var heldBytes = 0
     /// Bytes of messages that wait here and for other clients.
     var heldSharedBytes = 0
     /// Bytes of the call that waits for an answer, as it came.
     var pendingBytes = 0
-    /// The turn in which calls had to wait for the next one, because the user's time was over; 0 for none.
+    /// The turn in which calls were postponed to the next one, because the user's time was spent; 0 for none.
     private var postponedTurn: UInt64 = 0
     private var isPostponed: Bool { postponedTurn == writer.turn }
     private var isProceeding = false
     private var isPeerGone = false
-    /// What takes the connection over when everything has been written.
+    /// Gets the connection when everything has been written.
     private var successor: ((VarlinkUpgradedConnection) -> Void)?
 
     init(_ descriptor: Int32, peer: VarlinkPeer, server: VarlinkServer) {
@@ -52,8 +52,8 @@ final class ServerConnection: FrameStream {
         super.init(descriptor, frameLimit: server.limits.messageSize, writer: server.writer)
     }
 
-    /// The server's limits are others now.
-    func take(_ limits: VarlinkLimits) {
+    /// Applies changed limits of the server.
+    func apply(_ limits: VarlinkLimits) {
         maximumBytes = limits.queuedBytes
         maximumReplies = limits.queuedReplies
         frames.limit = limits.messageSize
@@ -71,7 +71,7 @@ final class ServerConnection: FrameStream {
         defer { isProceeding = false }
         if successor != nil { return handOver(server) }
         do throws(VarlinkProtocolError) {
-            try takeCalls(server)
+            try readCalls(server)
         } catch {
             return violation(error, server)
         }
@@ -81,13 +81,13 @@ final class ServerConnection: FrameStream {
         frames.release()
         count()
         guard !isClosed else { return }
-        // What has been taken from the kernel would be lost to whoever goes on with the call after us.
-        takesInput = recorder == nil && !isPostponed && (isReadyForCall(server.limits) || !isWhole)
+        // Another process that continues the call would not get what was read here.
+        readsInput = recorder == nil && !isPostponed && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
     }
 
-    /// Takes the calls that have arrived, as long as the user has time in this turn.
-    private func takeCalls(_ server: VarlinkServer) throws(VarlinkProtocolError) {
+    /// Begins the calls that have arrived, as long as the user has time in this turn.
+    private func readCalls(_ server: VarlinkServer) throws(VarlinkProtocolError) {
         var since: MonotonicInstant?
         while !isClosed, isReadyForCall(server.limits) {
             guard user.hasTime(in: writer.turn) else { return postpone() }
@@ -107,7 +107,7 @@ final class ServerConnection: FrameStream {
         writer.postpone(self)
     }
 
-    /// The client cannot be followed any further. It gets what it is owed so far.
+    /// Closes the connection after what is queued was written as far as possible.
     private func violation(_ error: VarlinkProtocolError, _ server: VarlinkServer) {
         server.report(.protocolViolation(error), peer)
         write()
@@ -122,22 +122,22 @@ final class ServerConnection: FrameStream {
         calls += 1
         current = calls
         isOneway = call.mode == .oneway
-        // What comes after this call may be no message at all, and is not ours to read.
+        // What follows this call belongs to another protocol and must not be read.
         isUpgrading = call.mode == .upgrade
-        if isUpgrading { takesInput = false }
+        if isUpgrading { readsInput = false }
         firstReply = sent + UInt64(queued)
         var request = VarlinkRequest(call, size: size, number: calls, on: self)
         server.dispatch(request, mode: call.mode)
         if isKnownUniquelyReferenced(&request) {
             unanswered(request.number, method: request.method)
         } else {
-            request.keep()
+            request.answerLater()
             if current == calls { pendingBytes = size }
         }
         if isPeerGone { cancelCurrent() }
     }
 
-    /// The client sends no more, but may still read: it gets its replies, then the connection ends.
+    /// Closes the connection of a client that sends no more, once it has its replies.
     private func finishInput(_ server: VarlinkServer) {
         guard !frames.containsFrame() else { return }
         if frames.pendingBytes > 0 {
@@ -163,8 +163,8 @@ final class ServerConnection: FrameStream {
         server = nil
     }
 
-    /// The server ends, and must not be referred to any more.
-    func loseServer() { server = nil }
+    /// The server is being freed and must not be used any more.
+    func serverEnded() { server = nil }
 
     private func cancelCurrent() {
         current = 0
@@ -178,7 +178,7 @@ final class ServerConnection: FrameStream {
         onCancel?()
     }
 
-    // What a request asks for. Calls that are over are told by their number.
+    // Called by a request. A call that is over has another number than `current`.
 
     func isActive(_ number: UInt64) -> Bool { current == number }
 
@@ -200,12 +200,12 @@ final class ServerConnection: FrameStream {
         if !continues { finish(number) }
     }
 
-    /// Goes on with a call that another process began to answer.
+    /// Continues a call that another process began to answer.
     func resume(_ call: VarlinkCall) -> VarlinkRequest {
         calls += 1
         current = calls
         let request = VarlinkRequest(call, size: 0, number: calls, on: self)
-        request.keep()
+        request.answerLater()
         return request
     }
 
@@ -213,7 +213,7 @@ final class ServerConnection: FrameStream {
     func record(_ number: UInt64, with recorder: any VarlinkWriteRecorder) -> Bool {
         guard isActive(number), frames.pendingBytes == 0 else { return false }
         self.recorder = recorder
-        takesInput = false
+        readsInput = false
         return true
     }
 
@@ -227,7 +227,7 @@ final class ServerConnection: FrameStream {
         reply(number, VarlinkEncodedReply(ServiceInterface.internalError), continues: false)
     }
 
-    /// Answers for the last time, and gives the connection away once that is written.
+    /// Sends the last reply, and hands the connection over once it is written.
     func upgrade(
         _ number: UInt64, _ reply: VarlinkEncodedReply, _ successor: @escaping (VarlinkUpgradedConnection) -> Void
     ) {

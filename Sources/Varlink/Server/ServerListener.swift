@@ -6,11 +6,11 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// A listening socket, and the accepting of connections on it.
+/// A listening socket, which accepts connections.
 final class ServerListener {
     /// How many connections are accepted before others get their turn.
     private static let batch = 512
-    /// How long accepting rests when the system has run out of descriptors or memory.
+    /// How long no connection is accepted after the system ran out of descriptors or memory.
     private static let pause = Duration.milliseconds(250)
 
     private(set) var descriptor: Int32
@@ -41,7 +41,7 @@ final class ServerListener {
     /// Whether the descriptor is a connection rather than a place to listen.
     static func isConnected(_ descriptor: Int32) -> Bool {
         guard sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0 else { return false }
-        // One that is bound, or not even that, does not listen either (getpeername(2), ENOTCONN).
+        // A socket that neither listens nor is connected fails here (getpeername(2), ENOTCONN).
         var address = sockaddr()
         var length = socklen_t(MemoryLayout<sockaddr>.size)
         return getpeername(descriptor, &address, &length) == 0
@@ -69,7 +69,7 @@ final class ServerListener {
                 belfry_mark_varlink_socket(connection, "server")
                 onConnection(connection)
             case -EAGAIN: return
-            // The client went away before we came to it, or a network error of its own (accept(2)).
+            // The client went away before it was accepted (accept(2)).
             case -ECONNABORTED, -EINTR: continue
             default:
                 rest()
@@ -78,15 +78,15 @@ final class ServerListener {
         }
     }
 
-    /// Leaves the file of the socket to whoever else has the socket.
-    func leaveFile() { file = nil }
+    /// Does not remove the file of the socket, as another process has the socket too.
+    func keepFile() { file = nil }
 
     private func rest() {
         do throws(SystemError) {
             try timer?.fire(after: Self.pause)
             source?.isEnabled = false
         } catch {
-            // Without a timer the source stays on: a busy loop is better than a deaf one.
+            // Without a timer the source stays enabled: a busy loop is better than no connections.
         }
     }
 
@@ -100,7 +100,7 @@ final class ServerListener {
     }
 }
 
-/// A socket that this process bound to a path, and the file that came of it.
+/// A socket that this process bound to a path, and its file.
 struct SocketFile {
     private struct Identity: Equatable {
         let device: UInt64
@@ -111,7 +111,7 @@ struct SocketFile {
     private let path: String
     private let identity: Identity?
 
-    /// Binds and listens. A file that a dead service left there is replaced.
+    /// Binds and listens. A file on whose socket no process listens any more is replaced.
     init(_ address: VarlinkAddress, mode: UInt32?) throws(SystemError) {
         path = address.path
         guard address.isSupported else { throw SystemError(EPROTONOSUPPORT, verb: "listen on", object: path) }
@@ -120,8 +120,8 @@ struct SocketFile {
             identity = nil
             return
         }
-        // Two services that find the same dead file must not remove each other's new one. The lock file stays: whoever
-        // removed it would remove another's.
+        // Of two services that find the same abandoned file, neither may remove the other's new one. The lock file is never
+        // removed, since another service may hold it.
         let lock = try Self.lock(path)
         defer { close(lock) }
         descriptor = try Self.listenReplacing(path)
@@ -134,7 +134,7 @@ struct SocketFile {
         throw error
     }
 
-    /// Removes the file, unless it has become another one.
+    /// Removes the file, unless it was replaced.
     func remove() {
         guard let identity, identity == Self.identity(of: path) else { return }
         unlink(path)
@@ -154,7 +154,7 @@ struct SocketFile {
         }
     }
 
-    /// Whether there is a socket that nobody listens on (connect(2), ECONNREFUSED).
+    /// Whether there is a socket on which no process listens (connect(2), ECONNREFUSED).
     private static func isAbandoned(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, belfry_is_socket(status.st_mode) else { return false }
@@ -163,8 +163,8 @@ struct SocketFile {
         return connected == -ECONNREFUSED
     }
 
-    /// Locks a file beside the socket, which nobody else can open: on what others may open they could hold a lock, and so
-    /// keep the service from starting. The kernel drops the lock with the process (flock(2)).
+    /// Locks a file beside the socket. Other users cannot open it: otherwise they could hold a lock, and so keep the service
+    /// from starting. The kernel releases the lock when the process ends (flock(2)).
     private static func lock(_ path: String) throws(SystemError) -> Int32 {
         let lock = path + ".lock"
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY

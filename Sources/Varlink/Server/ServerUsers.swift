@@ -5,21 +5,21 @@ internal import BelfryEventLoop
 internal import BelfryLinux
 internal import CBelfry
 
-/// The users of a server, and the memory that they share: one who holds more than his part, or most when all together hold
-/// too much, loses the connection that holds most.
+/// The users of a server, and the memory that their connections hold. If a user exceeds the limit, or all users together do,
+/// the largest connection of that user, or of the largest user, is closed.
 final class ServerUsers {
-    /// When so much less is held than before, in bytes, the allocator is to return memory to the system. By itself it keeps
-    /// up to 32 MiB at the end of its heap, and what a message becomes while it is parsed is several times its size.
+    /// When so many bytes less are held than at the peak, the allocator is asked to return memory to the system. By itself it
+    /// keeps up to 32 MiB at the end of its heap, and a message takes several times its size while it is parsed.
     private static let returned = 256 << 10
-    /// How long after that, so that a load that goes up and down costs nothing.
+    /// How long after that, so that a load that goes up and down does not cause it often.
     private static let pause = Duration.seconds(1)
 
     private var users: [UInt32: ServerUser] = [:]
     /// Connections in all.
     private(set) var connectionCount = 0
-    /// Bytes that all hold together.
+    /// Bytes that all users hold together.
     private var bytes = 0
-    /// The most since memory was returned.
+    /// The highest value since memory was returned.
     private var peak = 0
     private var timer: TimerEventSource?
 
@@ -36,7 +36,7 @@ final class ServerUsers {
     /// Connections of one user.
     func connectionCount(of uid: UInt32) -> Int { users[uid]?.connections.count ?? 0 }
 
-    /// The user, made for the first connection.
+    /// The user, created with the first connection.
     func user(_ uid: UInt32) -> ServerUser {
         if let known = users[uid] { return known }
         let made = ServerUser(uid)
@@ -55,8 +55,8 @@ final class ServerUsers {
         if connection.user.connections.isEmpty { users[connection.user.uid] = nil }
     }
 
-    /// Counts what a user's connections hold more, or less, and takes back what is too much. Messages that wait for several
-    /// clients are in `shared` once.
+    /// Counts a change of what a user's connections hold, and enforces the limits. Messages that wait for several clients are
+    /// counted in `shared` once.
     func count(
         _ change: (own: Int, shared: Int), of user: ServerUser, _ shared: SharedMemory, _ limits: VarlinkLimits
     ) {
@@ -65,10 +65,10 @@ final class ServerUsers {
         peak = max(peak, bytes + shared.bytes)
         if change.own <= 0, change.shared <= 0 { return returnMemory(shared) }
         while user.bytes > limits.memoryPerUser, let largest = user.largest {
-            largest.giveUp(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
+            largest.enforceLimit(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
         }
         while bytes + shared.bytes > limits.memory, let largest = largestUser?.largestOfAll {
-            largest.giveUp(.tooMuchMemory(limit: limits.memory))
+            largest.enforceLimit(.tooMuchMemory(limit: limits.memory))
         }
     }
 
@@ -78,23 +78,23 @@ final class ServerUsers {
 
     private func returnMemory(_ shared: SharedMemory) {
         guard peak - bytes - shared.bytes > Self.returned, let timer, !timer.isEnabled else { return }
-        // Without a timer the allocator keeps it, which harms nobody.
+        // Without a timer the allocator keeps the memory, which is harmless.
         try? timer.fire(after: Self.pause)
     }
 }
 
-/// One user's part of a server: the connections, the memory that they hold, and the time that their calls took in this turn.
+/// One user of a server: the connections, the memory that they hold, and the time that their calls took in this turn.
 ///
-/// Users are told apart, and not connections: one user may have a thousand of these, and takes no more for it.
+/// Shares are by user and not by connection, so that a user with a thousand connections gets no larger share.
 final class ServerUser {
-    /// How long the calls of one user may keep the loop in one turn, in microseconds. A call that is begun is finished.
+    /// How long the calls of one user may take in one turn, in microseconds. A call that was begun is completed.
     private static let turnUsec: UInt64 = 2000
 
     let uid: UInt32
     private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
     /// Bytes that the connections hold together, without messages that wait for several clients.
     private(set) var bytes = 0
-    /// Bytes of such messages, counted for each connection.
+    /// Bytes of messages that wait for several clients, counted for each connection.
     private(set) var sharedBytes = 0
     private var turn: UInt64 = 0
     private var spentUsec: UInt64 = 0
@@ -116,7 +116,7 @@ final class ServerUser {
     /// The connection that holds most, without messages that wait for several clients.
     var largest: ServerConnection? { connections.values.max { $0.heldBytes < $1.heldBytes } }
 
-    /// The connection that holds most, with these.
+    /// The connection that holds most, with messages that wait for several clients.
     var largestOfAll: ServerConnection? {
         connections.values.max { $0.heldBytes + $0.heldSharedBytes < $1.heldBytes + $1.heldSharedBytes }
     }
@@ -130,9 +130,9 @@ final class ServerUser {
     func spend(_ usec: UInt64) { spentUsec += usec }
 }
 
-/// What a connection holds in memory for its client.
+/// The memory that a connection holds for its client.
 extension ServerConnection {
-    /// Counts what the connection holds now. It may be closed for that.
+    /// Counts what the connection holds now. This may close it.
     func count() {
         let (held, shared) = isClosed ? (0, 0) : (ownBytes, sharedBytes)
         guard held != heldBytes || shared != heldSharedBytes else { return }
@@ -145,11 +145,12 @@ extension ServerConnection {
         frames.heldBytes + queuedBytes - sharedBytes + queued * Self.queuedCost + pendingBytes
     }
 
-    /// What a reply that waits takes besides its bytes.
+    /// Bytes that a waiting reply takes besides its own.
     private static let queuedCost = 32
 
-    /// Too much is held, and here most of it: a subscriber counts as too slow, any other connection is closed.
-    func giveUp(_ problem: VarlinkProblem.Kind) {
+    /// Frees what this connection holds, as it is the largest one: a subscriber is treated as too slow, another connection is
+    /// closed.
+    func enforceLimit(_ problem: VarlinkProblem.Kind) {
         let before = heldBytes + heldSharedBytes
         if let broadcast {
             broadcast.overrun(self)

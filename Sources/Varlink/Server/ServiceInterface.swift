@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// `org.varlink.service`, which the server answers by itself.
+/// `org.varlink.service`, which the server answers itself.
 nonisolated enum ServiceInterface {
     static let name = "org.varlink.service"
 
-    /// For a method that gave no answer; in the namespace of nobody in particular, as there is no standard one.
+    /// The error for a method that gave no answer. The standard has none for it.
     static let internalError = VarlinkReply(error: "io.belfry.Varlink.InternalError")
 
     static let text = """

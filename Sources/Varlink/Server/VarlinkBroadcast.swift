@@ -4,48 +4,48 @@
 internal import CBelfry
 internal import Glibc
 
-/// Replies that go to many clients alike. What one turn of the loop brings is put together once, and written to each of
-/// them with one system call.
+/// Sends the same replies to many clients. The replies of one turn of the loop are put together once, and written to each
+/// client with one system call.
 ///
-/// A request takes part until its last reply, until its client goes away, or until it is removed. What is sent to it
-/// alone meanwhile keeps its place among what is sent to all.
+/// A request is a member until its last reply, until its client goes away, or until it is removed. Replies to one member
+/// alone keep their place among the replies to all.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkBroadcast {
-    /// How much a turn gathers before it is written without waiting for the end of the turn.
+    /// How much a turn gathers before it is written, without waiting for the end of the turn.
     private static let gathered = (replies: 256, bytes: 256 << 10)
 
     /// How many replies may wait for a client that does not read.
     public var limit: Int
     /// How many bytes may wait for a client that does not read. A single reply may be longer.
     public var byteLimit: Int
-    /// Called with a request for which more than that wait, and how many they are: they are taken back, and the request
-    /// takes no part any more. It still wants its last reply.
+    /// Called with a member for which more than that wait, and with their number. They are dropped, and the request is removed
+    /// from the broadcast. It still expects its last reply.
     public var onOverrun: ((_ request: VarlinkRequest, _ dropped: Int) -> Void)?
 
-    /// Called with a request that takes part no more, for whatever reason.
+    /// Called with each request that is removed, for whatever reason.
     package var onRemoval: ((_ request: VarlinkRequest) -> Void)?
 
     private let writer: TurnWriter
-    /// Those that take part.
+    /// The members.
     @exclusivity(unchecked)  // nothing calls out while these are changed
     package private(set) var requests: [VarlinkRequest] = []
-    /// Where in `requests` that of a connection is.
+    /// The place in `requests` of each connection's request.
     private var places: [ObjectIdentifier: Int] = [:]
-    /// What this turn has brought so far.
+    /// The replies of this turn so far.
     @exclusivity(unchecked)  // as above
     private var pending: ReplyBatch?
 
-    /// A broadcast to clients of `server`, to none of them yet.
+    /// A broadcast without members.
     public init(on server: VarlinkServer, limit: Int, byteLimit: Int = .max) {
         writer = server.writer
         self.limit = limit
         self.byteLimit = byteLimit
     }
 
-    /// Whether this turn has brought something.
+    /// Whether there are replies to write in this turn.
     package var isGathering: Bool { pending != nil }
 
-    /// How many take part.
+    /// How many members there are.
     public var count: Int { requests.count }
 
     /// Adds a request to those that get what is sent from now on. It must want more.
@@ -62,7 +62,7 @@ public final class VarlinkBroadcast {
         return true
     }
 
-    /// Has a request take part no more. What was sent before still reaches it.
+    /// Removes a request. It still gets what was sent before.
     public func remove(_ request: VarlinkRequest) {
         flush()
         remove(request.connection)
@@ -80,10 +80,10 @@ public final class VarlinkBroadcast {
         onRemoval?(request)
     }
 
-    /// Sends a reply to all; it must be one that others follow.
+    /// Sends a reply to all members. Others must follow it (`continues`).
     public func send(_ reply: VarlinkEncodedReply) { send(reply.bytes, number: reply.message.number) }
 
-    /// Sends one of several replies, as it is on the wire, to all. Numbers only grow.
+    /// Sends one of several replies, as it is on the wire, to all members. Numbers increase.
     package func send(_ reply: UnsafeRawBufferPointer, number: UInt64) {
         guard !requests.isEmpty else { return }
         let batch = pending ?? begin()
@@ -92,17 +92,17 @@ public final class VarlinkBroadcast {
     }
 
     private func begin() -> ReplyBatch {
-        let batch = writer.takeBatch()
+        let batch = writer.borrowBatch()
         pending = batch
         writer.add(self)
         return batch
     }
 
-    /// Writes what the turn has brought so far.
+    /// Writes the replies of this turn so far.
     package func flush() {
         guard let batch = pending else { return }
         pending = nil
-        defer { writer.giveBack(batch) }
+        defer { writer.returnBatch(batch) }
         for request in requests {
             request.connection.share(batch)
             let queued = request.connection.queued
@@ -110,7 +110,7 @@ public final class VarlinkBroadcast {
         }
     }
 
-    /// The client of a connection holds too much.
+    /// Removes a client that holds too much.
     func overrun(_ connection: ServerConnection) {
         flush()
         if let place = places[ObjectIdentifier(connection)] { overrun(requests[place]) }
@@ -123,16 +123,16 @@ public final class VarlinkBroadcast {
     }
 }
 
-/// What a broadcast has gathered in one turn, message after message in one piece of memory: so all of it is written to a
-/// client at once, and nothing is allocated for a message unless some client has to wait for it.
+/// The messages of a broadcast in one turn, one after the other in one piece of memory. All are written to a client at once,
+/// and a message is allocated only if it has to wait for some client.
 final class ReplyBatch {
     // Nothing calls out while these are changed.
     @exclusivity(unchecked) private var bytes: [UInt8] = []
     @exclusivity(unchecked) private var ends: [(place: Int, number: UInt64)] = []
-    /// The same for those who wait, made when the first of them does.
+    /// The messages one by one, made when the first client has to wait.
     private var shared: [EncodedMessage] = []
 
-    /// Memory that is not worth being kept for the next turn.
+    /// Larger memory is freed after the turn.
     private static let keptCapacity = 64 << 10
 
     /// How many messages.
@@ -148,14 +148,14 @@ final class ReplyBatch {
         ends.append((bytes.count, number))
     }
 
-    /// Begins anew.
+    /// Removes all messages.
     func removeAll() {
         shared = []
         bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// The messages one by one, in memory that lasts: in that of `others`, as far as it has them by their number.
+    /// The messages one by one, in shared memory. A message that `others` has under its number is not copied again.
     func messages(
         sharedWith others: inout [UInt64: EncodedMessage], countedIn memory: SharedMemory
     ) -> [EncodedMessage] {
@@ -178,7 +178,7 @@ final class ReplyBatch {
         return shared
     }
 
-    /// Writes all of it with `write`, which answers as send(2) does.
+    /// Writes all messages with `write`, which returns what send(2) does.
     func write(_ write: (UnsafeMutablePointer<iovec>) -> Int) -> Int {
         bytes.withUnsafeMutableBytes {
             var part = iovec(iov_base: $0.baseAddress, iov_len: $0.count)

@@ -3,28 +3,28 @@
 
 /// An interface that a server offers: its description, and what its methods do.
 public struct VarlinkInterface {
-    /// Answers a call. It is called on the main thread, and may keep the request and answer later.
+    /// Answers a call. It is called on the main thread, and may store the request and answer later.
     public typealias Handler = (VarlinkRequest) -> Void
 
     /// What the interface declares.
     public let description: VarlinkInterfaceDescription
-    /// The description as its author wrote it, which is what clients get to read.
+    /// The description as its author wrote it, which clients get.
     public let text: String
-    /// What the methods do, by their short names.
+    /// Handlers of methods, by their short names.
     public let methods: [String: Handler]
 
-    /// What the methods do that hand the connection over, by their short names.
+    /// Handlers of methods that hand the connection over, by their short names.
     public let upgrades: [String: Handler]
 
-    /// Makes an interface from its description in Varlink's language. A method that is declared and has no handler
-    /// answers `MethodNotImplemented`.
+    /// Makes an interface from its description in Varlink's language. A declared method without a handler fails with
+    /// `MethodNotImplemented`.
     ///
     /// - Parameters:
     ///   - text: the description.
-    ///   - methods: what methods do, by their short names.
-    ///   - upgrades: what methods do that end with `upgrade` or an error. Without the flag they are answered with
-    ///     `ExpectedUpgrade`, unless they are in `methods` as well.
-    /// - Throws: where the text is wrong, or which handler has no declaration.
+    ///   - methods: handlers, by the short names of methods.
+    ///   - upgrades: handlers that end with `upgrade` or an error. A call without the flag fails with `ExpectedUpgrade`, unless
+    ///     the method is in `methods` as well.
+    /// - Throws: what is wrong with the text and where, or which handler has no declaration.
     public init(
         _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:]
     ) throws(VarlinkDescriptionError) {

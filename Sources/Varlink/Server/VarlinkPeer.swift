@@ -35,7 +35,7 @@ public nonisolated struct VarlinkPeer: Sendable, Hashable {
         self.init(pid: pid, uid: uid, gid: gid, groups: Self.groups(of: descriptor))
     }
 
-    /// NGROUPS_MAX is 65536 (credentials(7)), but hardly anybody has more than a few.
+    /// NGROUPS_MAX is 65536 (credentials(7)), but most processes have only a few.
     private static func groups(of descriptor: Int32) -> [UInt32] {
         for capacity in [32, 65536] {
             var count: Int32 = 0

@@ -3,8 +3,7 @@
 
 public import BelfryLinux
 
-/// Something that went wrong with one client, or with accepting one, for whoever keeps a log. The server has dealt
-/// with it.
+/// Something that went wrong with one client, or with accepting one, to be logged. The server has handled it.
 public nonisolated struct VarlinkProblem: Sendable, Equatable {
     /// What went wrong.
     public enum Kind: Sendable, Equatable {
@@ -16,20 +15,20 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
         case tooManyConnectionsOfUser(limit: Int)
         /// The user's connections held more than this many bytes; the one that held most was closed.
         case tooMuchMemoryOfUser(limit: Int)
-        /// All connections together held more than this many bytes; this one, which held most of the user that held most,
-        /// was closed.
+        /// All connections together held more than this many bytes; the largest connection of the user that held most was
+        /// closed.
         case tooMuchMemory(limit: Int)
-        /// The client does not read what it asked for; the connection was closed.
+        /// The client does not read; the connection was closed.
         case queueOverflow(bytes: Int, replies: Int)
-        /// A method let go of its call without an answer; the client got an error.
+        /// A method dropped its call without an answer; the client got an error.
         case unanswered(method: String)
-        /// The system refused something; when it was accepting, that is tried again after a pause.
+        /// A system call failed; accepting a connection is retried after a pause.
         case system(SystemError)
     }
 
     /// What went wrong.
     public let kind: Kind
-    /// With whom, where that is known.
+    /// The client, if it is known.
     public let peer: VarlinkPeer?
 
     init(_ kind: Kind, peer: VarlinkPeer? = nil) {
@@ -39,7 +38,7 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
 }
 
 nonisolated extension VarlinkProblem: CustomStringConvertible {
-    /// What to tell people.
+    /// A text for people.
     public var description: String {
         let what =
             switch kind {

@@ -7,15 +7,14 @@ internal import Glibc
 
 /// Offers interfaces on sockets (UAPI.20), on the main thread's loop.
 ///
-/// Calls of one client are answered in order, one after the other; clients do not wait for each other. The server
-/// checks parameters against the description of the interface, answers `org.varlink.service` by itself, and reports
-/// what clients do wrong to `onProblem`.
+/// Calls of one client are answered in order, one after the other; clients do not wait for each other. The server checks
+/// parameters against the description of the interface, answers `org.varlink.service` itself, and reports what clients do
+/// wrong to `onProblem`.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkServer {
-    /// What clients can make us allocate. Connections that are there stay, however many; the other limits hold for them
-    /// from now on too.
-    public var limits: VarlinkLimits { didSet { for connection in users.connections { connection.take(limits) } } }
-    /// Hears of what went wrong with clients.
+    /// What clients may use. Existing connections stay, however many there are; the other limits apply to them at once.
+    public var limits: VarlinkLimits { didSet { for connection in users.connections { connection.apply(limits) } } }
+    /// Called with what went wrong with clients.
     public var onProblem: ((VarlinkProblem) -> Void)?
 
     let loop: MainEventLoop
@@ -42,9 +41,9 @@ public final class VarlinkServer {
         }
     }
 
-    /// A server that listens nowhere yet.
+    /// Makes a server that does not listen yet.
     ///
-    /// - Throws: when the loop takes no more work.
+    /// - Throws: when the loop accepts no more event sources.
     public init(
         _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
     ) throws(SystemError) {
@@ -53,12 +52,12 @@ public final class VarlinkServer {
         self.limits = limits
         writer = try TurnWriter(on: loop)
         users = try ServerUsers(on: loop)
-        // Its text is ours and is parsed by a test.
+        // The text is constant, and a test parses it.
         if let service = try? ServiceInterface.interface(of: self) { add(service) }
     }
 
     isolated deinit {
-        for connection in users.connections { connection.loseServer() }
+        for connection in users.connections { connection.serverEnded() }
         close()
     }
 
@@ -76,8 +75,7 @@ public final class VarlinkServer {
 
     /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
     ///
-    /// A socket file that nobody listens on any more is replaced; that of a living service, and a file that is no
-    /// socket, are left alone.
+    /// A socket file on which no process listens any more is replaced. A file that is no socket is never replaced.
     ///
     /// - Throws: «unable to listen on '…': Address already in use (EADDRINUSE)», for one.
     public func listen(on address: String, mode: UInt32? = nil) throws(SystemError) {
@@ -85,7 +83,7 @@ public final class VarlinkServer {
     }
 
     /// Takes over a socket that listens already, as sd_listen_fds(3) hands it over, or one that is connected (UAPI.20,
-    /// «Socket Activation»). It is closed with the server, and its file, which is its maker's, stays.
+    /// «Socket Activation»). It is closed with the server. Its file belongs to whoever made it, and stays.
     ///
     /// - Throws: `EBADF` for what is not open, `EINVAL` for what is no Unix stream socket.
     public func listen(onActivated descriptor: Int32) throws(SystemError) {
@@ -93,7 +91,7 @@ public final class VarlinkServer {
         try start(ServerListener(activated: descriptor))
     }
 
-    /// Takes over a connected Unix stream socket, in whatever way it came about.
+    /// Takes over a connected Unix stream socket.
     ///
     /// - Throws: `EBADF` when it is no open descriptor. What fails later closes the connection.
     public func serve(_ descriptor: Int32) throws(SystemError) {
@@ -104,9 +102,9 @@ public final class VarlinkServer {
     }
 
     /// Takes over a connection with a call that another process began to answer; see `VarlinkRequest.record(with:)`. It is
-    /// closed when there are too many.
+    /// closed when there are too many connections.
     ///
-    /// - Returns: the call, to be answered further.
+    /// - Returns: the call.
     package func resume(_ descriptor: Int32, _ call: VarlinkCall) -> VarlinkRequest? {
         admit(descriptor)?.resume(call)
     }
@@ -114,17 +112,17 @@ public final class VarlinkServer {
     /// How many clients are connected.
     public var connectionCount: Int { users.connectionCount }
 
-    /// Writes what is queued without waiting for the turn of the loop to end, as far as the clients' buffers go.
+    /// Writes what is queued without waiting for the end of the turn, as far as the clients' buffers allow.
     public func flush() { writer.flush() }
 
-    /// Writes what has waited too long. For whoever replies from sources that keep the loop busy: otherwise replies are
-    /// written when everything that was ready has been handled.
+    /// Writes what has waited too long. To be called after replies from event sources that keep the loop busy; otherwise
+    /// replies are written when everything that was ready has been handled.
     public func keepUp() {
         if !writer.isServing { writer.served() }
     }
 
-    /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that
-    /// the server made go.
+    /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the server
+    /// made are removed.
     public func close() {
         for listener in listeners { listener.close() }
         listeners = []
@@ -132,12 +130,12 @@ public final class VarlinkServer {
         for connection in users.connections { connection.close() }
     }
 
-    /// The sockets that it listens on. They stay the server's.
+    /// The sockets that it listens on. The server still owns them.
     package var listeningDescriptors: [Int32] { listeners.map(\.descriptor) }
 
-    /// Leaves the files of its sockets where they are, as another process has the sockets too.
-    package func leaveFiles() {
-        for listener in listeners { listener.leaveFile() }
+    /// Does not remove the files of its sockets, as another process has the sockets too.
+    package func keepFiles() {
+        for listener in listeners { listener.keepFile() }
     }
 
     private func start(_ listener: ServerListener) throws(SystemError) {
@@ -185,7 +183,7 @@ public final class VarlinkServer {
 
     func forget(_ connection: ServerConnection) { users.remove(connection) }
 
-    /// Counts what a user's connections hold more, or less, and closes one that holds too much.
+    /// Counts a change of what a user's connections hold, and closes the connection that holds most if that is too much.
     func count(_ change: (own: Int, shared: Int), of user: ServerUser) {
         users.count(change, of: user, writer.shared, limits)
     }
@@ -194,7 +192,7 @@ public final class VarlinkServer {
 
     // Calls
 
-    /// Hands a call to its method.
+    /// Calls the method's handler.
     func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode) {
         guard let method = methods[UTF8Text(request.method)] else { return request.fail(unknown(request.method)) }
         guard let handler = mode == .upgrade ? method.upgrade : method.handler else {
@@ -224,13 +222,13 @@ public final class VarlinkServer {
     func text(of interface: String) -> String? { interfaces[UTF8Text(interface)]?.text }
 }
 
-/// What a service says of itself (`org.varlink.service.GetInfo`).
+/// The properties of a service (`org.varlink.service.GetInfo`).
 public nonisolated struct VarlinkServiceInfo: Sendable, Equatable {
-    /// Who makes it.
+    /// Its vendor.
     public var vendor: String
-    /// What it is.
+    /// Its name.
     public var product: String
-    /// Which version of it.
+    /// Its version.
     public var version: String
     /// Where to read about it.
     public var url: String
@@ -244,15 +242,15 @@ public nonisolated struct VarlinkServiceInfo: Sendable, Equatable {
     }
 }
 
-/// What clients can make a server allocate. What goes beyond is refused or closed, and others notice nothing.
+/// What clients may make a server allocate. What exceeds a limit is refused or closed, and other clients are not affected.
 public nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// Connections in all.
     public var connections = 4096
     /// Connections of one user.
     public var connectionsPerUser = 1024
-    /// Connections beyond `connections` for root and the user that the server runs as, so that others cannot lock them out.
+    /// Connections beyond `connections` for root and the server's own user, so that others cannot lock them out.
     public var reservedConnections = 16
-    /// The longest message that is taken, in bytes.
+    /// The longest message that is accepted, in bytes.
     public var messageSize = 1 << 20
     /// What the connections of one user may hold, in bytes: messages that are not complete, the parameters of calls that wait
     /// for an answer, and replies that the clients have not read. Beyond it the connection that holds most is closed.
@@ -262,7 +260,7 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// What the kernel may hold for one connection of what the client has not read, in bytes (`SO_SNDBUF`, socket(7); the
     /// kernel doubles it for its own use).
     public var sendBuffer = 16 << 10
-    /// What may wait to be sent to one client, in bytes. Beyond it the connection is closed. A single reply may be longer.
+    /// How many bytes may wait to be sent to one client. Beyond it the connection is closed. A single reply may be longer.
     public var queuedBytes = 4 << 20
     /// How many replies may wait to be sent to one client. Beyond it the connection is closed.
     public var queuedReplies = 65536

@@ -6,8 +6,8 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// One connected socket: reads what arrives into frames, and writes queued messages in batches. Clients' and
-/// servers' ends of a connection are made of it.
+/// One connected socket: splits what arrives into frames, and writes queued messages in batches. Both ends of a Varlink
+/// connection derive from it.
 class FrameStream {
     /// Why a stream ended.
     enum End {
@@ -15,8 +15,8 @@ class FrameStream {
         case failed(SystemError)
     }
 
-    /// Bytes that are not kept for the end of the turn.
-    private static let patience = 1 << 20
+    /// More queued bytes are written without waiting for the end of the turn.
+    private static let flushThreshold = 1 << 20
 
     final let writer: TurnWriter
     @exclusivity(unchecked)  // nothing calls out while it is changed
@@ -29,18 +29,18 @@ class FrameStream {
     /// Records what is written.
     final var recorder: (any VarlinkWriteRecorder)?
     private final var isDirty = false
-    /// The turn in which a call was last taken from it; 0 for none.
+    /// The turn in which the last call began; 0 for none.
     final var lastTurn: UInt64 = 0
     private final var isBlocked = false
 
-    /// The peer will send nothing more.
+    /// Whether the peer has ended its output.
     private(set) final var inputEnded = false
-    /// Whether input is taken, or left to the kernel to hold.
-    final var takesInput = true { didSet { if takesInput != oldValue { watch() } } }
+    /// Whether input is read, or stays in the kernel.
+    final var readsInput = true { didSet { if readsInput != oldValue { watch() } } }
 
     private final var failure: End?
 
-    /// Takes over the descriptor, which is closed with the stream.
+    /// Makes a stream that owns the descriptor.
     init(_ descriptor: Int32, frameLimit: Int, writer: TurnWriter) {
         self.descriptor = descriptor
         self.writer = writer
@@ -62,19 +62,18 @@ class FrameStream {
     /// Their bytes.
     final var queuedBytes: Int { output.byteCount }
 
-    /// Those of them that are of messages that wait for several clients.
+    /// Those of them that belong to messages for several clients.
     final var sharedBytes: Int { output.sharedByteCount }
 
     /// Messages written since the beginning. With `queued` it numbers every message of the stream.
     final var sent: UInt64 { output.sent }
 
-    // What an end of a connection does about it.
+    // To be overridden.
 
-    /// Frames may have arrived, room may have come in the queue, or the input has ended.
+    /// Called when frames may have arrived, the queue may have room, or the input has ended.
     func proceed() {}
 
-    /// The peer is gone, or the stream failed. It is still open, so that what was received can be dealt with; it is
-    /// closed afterwards.
+    /// Called when the peer is gone or the stream failed. What was received is still handled; then the stream is closed.
     func ended(_ end: End) {}
 
     // Input
@@ -85,7 +84,7 @@ class FrameStream {
             write()
             if !isClosed { proceed() }
         }
-        if !isClosed, events.contains(.readable), takesInput, !inputEnded {
+        if !isClosed, events.contains(.readable), readsInput, !inputEnded {
             read()
             if !isClosed { proceed() }
         }
@@ -94,7 +93,7 @@ class FrameStream {
         writer.served()
     }
 
-    /// Takes one batch, so that a sender who never pauses leaves time for others. Answers whether there may be more.
+    /// Reads once, so that a peer that never pauses does not block others. Returns whether there may be more.
     @discardableResult
     private final func read() -> Bool {
         let count = Glibc.read(descriptor, writer.input.baseAddress, writer.input.count)
@@ -109,7 +108,7 @@ class FrameStream {
         return false
     }
 
-    /// The peer reads no more; what it sent before still counts.
+    /// The peer does not read any more. What it sent before is still handled.
     private final func hungUp(_ end: End) {
         guard !isClosed else { return }
         failure = end
@@ -119,7 +118,7 @@ class FrameStream {
         close()
     }
 
-    /// The next message that has arrived as a whole.
+    /// The next complete message; nil when there is none.
     final func nextFrame() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
         do throws(VarlinkFrameReader.TooLarge) {
             return try frames.next()
@@ -135,11 +134,15 @@ class FrameStream {
         guard !isClosed, failure == nil else { return }
         output.append(message)
         guard !isBlocked else { return }
-        if output.count >= writer.vectors.count || output.byteCount > Self.patience { write() } else { needsTurn() }
+        if output.count >= writer.vectors.count || output.byteCount > Self.flushThreshold {
+            write()
+        } else {
+            needsTurn()
+        }
     }
 
-    /// Writes messages that nobody has to wait for; what the kernel does not take is queued. Answers false, and does
-    /// nothing, when others wait already.
+    /// Writes messages without queueing them; what the kernel does not accept is queued. Returns false, and does nothing, when
+    /// other messages are queued.
     final func writeThrough(_ batch: ReplyBatch) -> Bool {
         guard !isClosed, failure == nil else { return true }
         guard output.count == 0, !isBlocked else { return false }
@@ -161,7 +164,7 @@ class FrameStream {
         return true
     }
 
-    /// Whether nothing waits and the kernel has room for more. If it has not, `proceed` is called when it has.
+    /// Whether nothing is queued and the kernel has room for more. Otherwise `proceed` is called later.
     final func hasRoom() -> Bool {
         guard output.count == 0, !isBlocked, !isClosed else { return false }
         var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -171,14 +174,14 @@ class FrameStream {
         return false
     }
 
-    /// Has `turnEnds` called.
+    /// Has `writeTurn` and `turnEnds` called at the end of the turn.
     final func needsTurn() {
         guard !isDirty, !isClosed else { return }
         isDirty = true
         writer.add(self)
     }
 
-    /// The turn ends: first all streams write, then each may go on.
+    /// Writes at the end of the turn. When all streams have done so, `turnEnds` is called on each.
     final func writeTurn() {
         isDirty = false
         if !isClosed, !isBlocked { write() }
@@ -189,7 +192,7 @@ class FrameStream {
         if let failure { hungUp(failure) } else { proceed() }
     }
 
-    /// Writing is of no use any more. Dealt with in a turn of its own, as this may be in the middle of a call.
+    /// Writing has failed. The stream is closed at the end of the turn, as this may be in the middle of a call.
     private final func fail(_ error: SystemError) {
         failure = error.code == EPIPE || error.code == ECONNRESET ? .peerGone : .failed(error)
         output.removeAll()
@@ -198,7 +201,7 @@ class FrameStream {
         needsTurn()
     }
 
-    /// Drops queued messages from number `first` on, except one that was partly written. Answers how many.
+    /// Drops queued messages from number `first` on, except one that was partly written. Returns how many.
     @discardableResult
     final func dropQueue(from first: UInt64) -> Int {
         output.remove(from: first)
@@ -247,22 +250,22 @@ class FrameStream {
 
     private final func watch() {
         var events: DescriptorEvents = []
-        if takesInput, !inputEnded { events.insert(.readable) }
+        if readsInput, !inputEnded { events.insert(.readable) }
         if isBlocked { events.insert(.writable) }
         guard events != watched else { return }
         watched = events
         if let member { writer.streams.set(events, of: member, descriptor) }
     }
 
-    /// Gives the socket away, with what was read of it and not understood. Nothing is called afterwards.
+    /// Hands over the socket, with input that was read and not used. Nothing is called afterwards.
     final func release() -> VarlinkUpgradedConnection {
         if let member { writer.streams.remove(member, descriptor) }
         member = nil
         defer { descriptor = -1 }
-        return VarlinkUpgradedConnection(descriptor: descriptor, received: frames.takeAll())
+        return VarlinkUpgradedConnection(descriptor: descriptor, received: frames.removeAll())
     }
 
-    /// Closes the socket; what is still queued is lost. Nothing is called afterwards.
+    /// Closes the socket; what is queued is lost. Nothing is called afterwards.
     func close() { shut() }
 
     private final func shut() {

@@ -13,7 +13,7 @@ struct MessageQueue {
 
     /// Bytes that wait.
     private(set) var byteCount = 0
-    /// Those of them that are of messages that wait for several clients.
+    /// Those of them that belong to messages for several clients.
     private(set) var sharedByteCount = 0
     /// Messages written since the beginning. With `count` it numbers every message of the stream.
     private(set) var sent: UInt64 = 0
@@ -21,7 +21,7 @@ struct MessageQueue {
     /// The number of the last message that was written.
     private var last: UInt64 = 0
 
-    /// Messages that wait, one that was partly written included.
+    /// Messages that wait, including one that was partly written.
     var count: Int { messages.count - head }
 
     /// Adds a message.
@@ -42,7 +42,7 @@ struct MessageQueue {
         head < messages.count ? (messages[head].number, written) : (last + 1, 0)
     }
 
-    /// Removes messages from number `first` on, except one that was partly written. Answers how many.
+    /// Removes messages from number `first` on, except one that was partly written. Returns how many.
     mutating func remove(from first: UInt64) -> Int {
         let begun = sent + (written > 0 ? 1 : 0)
         let start = head + Int(max(first, begun) - sent)
@@ -56,7 +56,7 @@ struct MessageQueue {
         return removed
     }
 
-    /// Removes everything; nothing can be written any more.
+    /// Removes everything, when nothing can be written any more.
     mutating func removeAll() {
         messages = []
         head = 0
@@ -65,7 +65,7 @@ struct MessageQueue {
         sharedByteCount = 0
     }
 
-    /// Describes what is to be written next, in at most as many parts as there are vectors.
+    /// Describes in `vectors` what to write next. Returns how many are used, and how many bytes they have.
     func fill(_ vectors: UnsafeMutableBufferPointer<iovec>) -> (parts: Int, bytes: Int) {
         let parts = min(messages.count - head, vectors.count)
         var bytes = 0
@@ -78,7 +78,7 @@ struct MessageQueue {
         return (parts, bytes)
     }
 
-    /// Takes out what was written.
+    /// Removes so many bytes, which were written.
     mutating func consume(_ bytes: Int) {
         byteCount -= bytes
         written += bytes
@@ -103,7 +103,7 @@ struct MessageQueue {
     }
 }
 
-/// The bytes of a message in memory that is shared and does not move, so that the kernel can be pointed at it.
+/// The bytes of a message, in memory that is shared and does not move, so that the kernel can read it.
 nonisolated struct EncodedMessage {
     private struct Header {
         let count: Int
@@ -136,7 +136,7 @@ nonisolated struct EncodedMessage {
         self.init(UnsafeRawBufferPointer(writer.bytes))
     }
 
-    /// Copies bytes. Those of a message that waits for several clients are counted in `shared`, once for all of them.
+    /// Copies bytes. Those of a message for several clients are counted in `shared` once.
     init(_ bytes: UnsafeRawBufferPointer, countedIn shared: SharedMemory? = nil) {
         storage = Storage.create(minimumCapacity: bytes.count) { _ in Header(count: bytes.count, shared: shared) }
         shared?.bytes += bytes.count
@@ -147,14 +147,14 @@ nonisolated struct EncodedMessage {
     /// Whether it is counted as shared.
     var isShared: Bool { storage.header.shared != nil }
 
-    /// The first byte. Valid for as long as the message is kept.
+    /// The first byte. Valid as long as the message exists.
     var base: UnsafeMutableRawPointer {
         storage.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 }
 
-/// The memory of messages that wait for several clients.
+/// Counts the memory of messages for several clients.
 nonisolated final class SharedMemory {
-    /// Bytes of all messages that are counted here and still wait.
+    /// Bytes of all messages that are counted here.
     fileprivate(set) var bytes = 0
 }

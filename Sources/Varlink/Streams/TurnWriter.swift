@@ -6,30 +6,30 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// Gathers what one turn of the loop queues, over all streams, and writes each stream one batch when everything that
-/// was ready has been handled. It also lends the streams the memory that only one of them needs at a time.
+/// Gathers what one turn of the loop queues on all streams, and writes one batch to each stream when everything that was
+/// ready has been handled. It also has the buffers that only one stream needs at a time.
 final class TurnWriter {
-    /// After everything that is ready, whatever the priorities of other sources.
+    /// After all other event sources that are ready.
     private static let priority: Int64 = 1_000_000
     /// How long a reply may wait for a busy loop to become idle.
-    private static let patience = Duration.milliseconds(2)
+    private static let longestDelay = Duration.milliseconds(2)
 
-    /// What watches the streams.
+    /// Watches the streams.
     let streams: DescriptorGroup
     let input: UnsafeMutableRawBufferPointer
     let vectors: UnsafeMutableBufferPointer<iovec>
     private var dirty: [FrameStream] = []
-    /// Counts the turns, from 1: one is over when everything that was ready has been handled.
+    /// The number of the turn, from 1. A turn is over when everything that was ready has been handled.
     private(set) var turn: UInt64 = 1
-    /// Streams that go on in the next turn.
+    /// Streams that continue in the next turn.
     private var postponed: [FrameStream] = []
     private var broadcasts: [VarlinkBroadcast] = []
     private var spare: ReplyBatch?
-    /// Messages of this turn that somebody has to wait for, by number: once for all broadcasts.
+    /// Messages of this turn that have to wait for a client, by number, shared by all broadcasts.
     var waiting: [UInt64: EncodedMessage] = [:]
-    /// The memory of those that wait now, of this turn and of earlier ones.
+    /// Counts the memory of messages that wait for several clients.
     let shared = SharedMemory()
-    /// Whether a stream is being served, which calls `served()` when that is done.
+    /// Whether a stream is being served, which calls `served()` afterwards.
     var isServing = false
     private var since = MonotonicInstant(microseconds: 0)
     private var deferred: DeferredEventSource?
@@ -53,31 +53,31 @@ final class TurnWriter {
         vectors.deallocate()
     }
 
-    /// The stream has something to write, or to go on with, at the end of the turn.
+    /// Adds a stream that has something to write, or to continue, at the end of the turn.
     func add(_ stream: FrameStream) {
         begin()
         dirty.append(stream)
     }
 
-    /// The stream goes on when this turn is over.
+    /// Continues the stream in the next turn.
     func postpone(_ stream: FrameStream) {
         postponed.append(stream)
         deferred?.schedule()
     }
 
-    /// The broadcast has something to write at the end of the turn.
+    /// Adds a broadcast that has something to write at the end of the turn.
     func add(_ broadcast: VarlinkBroadcast) {
         begin()
         broadcasts.append(broadcast)
     }
 
-    /// Lends an empty batch, to be given back.
-    func takeBatch() -> ReplyBatch {
+    /// An empty batch, to be returned with `returnBatch(_:)`.
+    func borrowBatch() -> ReplyBatch {
         defer { spare = nil }
         return spare ?? ReplyBatch()
     }
 
-    func giveBack(_ batch: ReplyBatch) {
+    func returnBatch(_ batch: ReplyBatch) {
         batch.removeAll()
         spare = batch
     }
@@ -90,12 +90,12 @@ final class TurnWriter {
         deferred?.schedule()
     }
 
-    /// Called when a stream has been served: a loop that never runs out of work must not keep replies waiting.
+    /// Called when a stream has been served. It writes what has waited too long, in case the loop never runs out of work.
     func served() {
-        if !isIdle, MonotonicInstant.now - since > Self.patience { flush() }
+        if !isIdle, MonotonicInstant.now - since > Self.longestDelay { flush() }
     }
 
-    /// Writes what the turn has brought: what all get first, since what one gets alone has its place after it.
+    /// Writes what the turn has queued. Broadcasts come first, since a reply to one client flushes them before.
     func flush() {
         let toAll = broadcasts
         broadcasts = []
@@ -104,7 +104,7 @@ final class TurnWriter {
         let streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }
-        // Those that had calls taken in the turn before this one come after those that had none.
+        // Streams that had calls in the turn before come after those that had none.
         var late: [FrameStream] = []
         for stream in streams { if stream.lastTurn + 1 < turn { stream.turnEnds() } else { late.append(stream) } }
         for stream in late { stream.turnEnds() }

@@ -5,9 +5,9 @@ internal import Glibc
 
 /// Splits a stream of bytes into messages, each ended by one NUL (UAPI.20, «Framing»).
 ///
-/// Every byte is looked at once, in however small pieces it comes.
+/// Each byte is examined once, however small the pieces are in which the bytes arrive.
 public nonisolated struct VarlinkFrameReader: Sendable {
-    /// A message longer than the limit; its sender cannot be followed any further.
+    /// A message is longer than the limit. The stream cannot be read any further.
     public struct TooLarge: Error, Sendable, Equatable {
         /// The limit, in bytes.
         public let limit: Int
@@ -16,11 +16,11 @@ public nonisolated struct VarlinkFrameReader: Sendable {
         public init(limit: Int) { self.limit = limit }
     }
 
-    /// The longest message that is taken, in bytes without the NUL.
+    /// The longest message that is accepted, in bytes without the NUL.
     public internal(set) var limit: Int
 
     private var buffer: [UInt8] = []
-    /// The first byte not handed out.
+    /// The first byte that was not returned yet.
     private var head = 0
     /// Bytes before this one, from `head` on, hold no NUL.
     private var searched = 0
@@ -28,19 +28,19 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     /// Room that an idle reader may keep, in bytes.
     private static let keptCapacity = 1024
 
-    /// A reader that has seen nothing yet.
+    /// A reader without input.
     public init(limit: Int = 1 << 20) { self.limit = limit }
 
-    /// How many bytes are waiting, whole messages and the beginning of one.
+    /// How many bytes wait: complete messages and the beginning of one.
     public var pendingBytes: Int { buffer.count - head }
 
-    /// Bytes of memory that are held, for what waits and beyond.
+    /// Bytes of memory that are allocated.
     var heldBytes: Int { buffer.capacity }
 
-    /// Whether what was looked at of the next message is longer than the limit already.
+    /// Whether the next message is known to be longer than the limit.
     public var isOverlong: Bool { searched - head > limit }
 
-    /// Takes what came in. Take all messages out before more is added than memory should hold.
+    /// Adds input. Read all messages before adding more than memory should hold.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if head == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
@@ -54,13 +54,13 @@ public nonisolated struct VarlinkFrameReader: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes out everything that is waiting, whatever it is.
-    public mutating func takeAll() -> [UInt8] {
+    /// Removes all bytes that wait, and returns them.
+    public mutating func removeAll() -> [UInt8] {
         defer { self = Self(limit: limit) }
         return Array(buffer[head...])
     }
 
-    /// Whether a whole message is waiting.
+    /// Whether a complete message waits.
     public mutating func containsFrame() -> Bool {
         let start = searched
         searched = buffer.withUnsafeBytes { bytes in
@@ -72,7 +72,7 @@ public nonisolated struct VarlinkFrameReader: Sendable {
         return searched < buffer.count
     }
 
-    /// Lets go of the memory of messages that were taken out, if nothing waits and it is more than a usual message takes.
+    /// Frees memory of messages that were returned, if nothing waits and it is more than a usual message takes.
     mutating func release() {
         guard head == buffer.count, buffer.capacity > Self.keptCapacity else { return }
         buffer = []
@@ -80,10 +80,10 @@ public nonisolated struct VarlinkFrameReader: Sendable {
         searched = 0
     }
 
-    /// Takes out the next message, without its NUL, or nil when the end of it has not come yet. Let go of the slice
-    /// before adding more, or the buffer is copied.
+    /// Removes the next message, and returns it without its NUL; nil when it is not complete. Release the slice before adding
+    /// more input, or the buffer is copied.
     ///
-    /// - Throws: `TooLarge` as soon as that is known; the reader is of no use afterwards.
+    /// - Throws: `TooLarge` as soon as that is known. The reader cannot be used afterwards.
     public mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
         let isWhole = containsFrame()
         guard !isOverlong else { throw TooLarge(limit: limit) }
