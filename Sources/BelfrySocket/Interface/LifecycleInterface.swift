@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What clients can ask of `io.belfry.Lifecycle`.
+/// The methods of `io.belfry.Lifecycle`.
 nonisolated let lifecycleInterfaceMethods = """
-    # Where the service is, and how it came there.
+    # The state of the service, and how it got there.
     method GetState() -> (
       state: string,
       sequence: int,
@@ -20,41 +20,41 @@ nonisolated let lifecycleInterfaceMethods = """
       lastWord: ?object
     )
 
-    # Follow what happens. Needs 'more'. The first reply carries the state, each later one a notification. With 'names'
-    # only those, at most 256 in 4096 bytes; with 'after' first those that came after that number, from memory or from the
-    # journal. When the 'sequence' of the state is lower than 'after', the service has begun to count anew.
+    # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With 'names'
+    # only those are sent, at most 256 in 4096 bytes. With 'after' past notifications after that number are sent first, from
+    # memory or from the journal. If the 'sequence' of the state is lower than 'after', the numbers have begun again.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
     # Post a notification: a name of your own, flushRequested, statusRequested or performFetch. With 'wait' the reply comes
-    # when all listeners have answered, and says how. 'result' is 'posted' without 'wait', else 'newData' if any has new data,
-    # else 'failed' if any failed, else 'noData'. A call waits while 256 posts of its user wait for listeners.
+    # when all listeners have answered, with their outcomes. 'result' is 'posted' without 'wait', otherwise 'newData' if any
+    # has new data, otherwise 'failed' if any failed, otherwise 'noData'. A call waits while 256 posts of its user wait for
+    # listeners.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
-    # Bring the service to the background. The reply comes when it is there.
+    # Pause the service. The reply comes when it is in the background.
     method Pause() -> (state: string)
 
-    # Bring the service back. The reply comes when it is active.
+    # Continue the service. The reply comes when it is active.
     method Resume() -> (state: string)
 
     # Make the service inactive for a short time, until Resume.
     method Interrupt() -> (state: string)
 
-    # Delay pause, sleep and stop for as long as the connection lives, or until 'timeoutUsec' has passed. Needs 'more'. The
-    # first reply says that the service is held. When a pause or a stop begins to wait, another one says so in 'waiting',
-    # the last one comes with 'held' false when the time is up. A stop waits no longer than it has time itself, and a
-    # second stop for nobody. 'reason' has at most 1024 bytes.
+    # Delay pause, sleep and stop as long as the connection is open, or until 'timeoutUsec' has passed. Needs 'more'. The first
+    # reply says that the service is held. When something begins to wait, another reply names it in 'waiting'. When the hold
+    # ends by itself, the last reply has 'held' false. A stop waits within its own deadline, and a second stop does not wait.
+    # 'reason' has at most 1024 bytes.
     method Hold(reason: string, timeoutUsec: ?int) -> (held: bool, waiting: ?string)
 
-    # Who holds the service.
+    # The clients that hold the service.
     method ListHolds() -> (holds: []Holder)
 
-    # Become a listener, for as long as the connection lives. Needs 'more'. Each reply is a notification that is to be
-    # answered, with its token, by Answer on another connection; the service goes on without the answer after
-    # 'deadlineUsec', or ListenerTimeout= of its configuration without it. 'follows' names listeners that are told before
-    # this one on the way up, and after it on the way down. 'actions' are offered to PerformAction. With 'confirm' the
-    # first reply has neither and says that the listener is in its place. Whoever goes away, or does not read, is no
-    # listener any more: what it has not answered counts as failed. 'names', 'follows' and 'actions' are at most 256
-    # together, in 4096 bytes.
+    # Become a listener as long as the connection is open. Needs 'more'. Each reply has a notification and a token, and is to be
+    # answered with Answer on another connection. The service continues without the answer after 'deadlineUsec', by default
+    # ListenerTimeout= of its configuration. 'follows' names listeners that are called before this one for arriving
+    # notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With 'confirm' a first reply
+    # without notification confirms that the listener is attached. A program that disconnects or does not read is detached,
+    # and what it has not answered counts as failed. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
@@ -68,20 +68,20 @@ nonisolated let lifecycleInterfaceMethods = """
     # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.
     method Answer(token: string, outcome: string, reason: ?string) -> ()
 
-    # Say that the answer gets on: a stop then waits for it up to its deadline, and systemd is asked for the time. The next
-    # word comes within 'nextWithinUsec', 5 s without it; 'text' says in a few words in systemctl status what was done.
+    # Report progress of an answer: a stop then waits for it up to its deadline, and systemd is asked to extend the stop timeout.
+    # The next report must come within 'nextWithinUsec', by default 5 s. 'text' is shown by systemctl status.
     method Progress(token: string, nextWithinUsec: ?int, text: ?string) -> ()
 
     # The actions that listeners offer.
     method ListActions() -> (actions: []Action)
 
-    # Have an action done. The reply comes when the listeners that offer it have answered.
+    # Perform an action. The reply comes when the listeners that offer it have answered.
     method PerformAction(id: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
-    # Have a URL opened by the first listener that will; 'handledBy' names it, and is absent when none would.
+    # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did.
     method OpenURL(url: string) -> (sequence: int, handledBy: ?string, reports: []Report)
 
-    # Read the configuration anew. The reply comes when it holds, or when it was refused.
+    # Reload the configuration. The reply comes when it is in effect or was refused.
     method Reload() -> ()
 
     # The listeners in the order of arriving notifications.
@@ -91,9 +91,9 @@ nonisolated let lifecycleInterfaceMethods = """
     method ListSignals() -> (signals: []Signal)
 
     # What a signal would do now. 'action' is as for ListSignals, or 'none'; 'effect' is a line for the operator.
-    # 'longestUsec' is how long it takes when everybody uses all his time, and 'limitUsec' the time for all together;
-    # 'fits' is whether the one is within the other. 'unitSetting' and 'unitTimeoutUsec' are the unit's own time that
-    # the limit comes from, where that is known; without the time there is no limit in the unit.
+    # 'longestUsec' is how long it takes if every listener uses its full deadline, and 'limitUsec' the time for all together;
+    # 'fits' says whether 'longestUsec' is within it. 'unitSetting' and 'unitTimeoutUsec' are the unit's timeout that the
+    # limit comes from, if it is known; without 'unitTimeoutUsec' the unit has no limit.
     method Explain(signal: string) -> (
       signal: string,
       number: int,
@@ -109,10 +109,10 @@ nonisolated let lifecycleInterfaceMethods = """
       fits: bool
     )
 
-    # Rehearse what a signal would do now, with the listeners that allow a dry run. Nothing changes. 'reasons' are why
-    # it would not succeed, and 'passed' is whether there are none. 'unasked' are the listeners that could not be asked, such
-    # as attached programs: they may still refuse or fail. One rehearsal runs at a time; who asks for the same signal
-    # meanwhile gets the result of the next one.
+    # Rehearse what a signal would do now, with the listeners that allow a dry run. Nothing changes. 'reasons' say why it would
+    # fail, and 'passed' is true if there are none. 'unasked' are the listeners without a dry run, such as attached programs:
+    # they may still refuse or fail. One rehearsal runs at a time; calls for the same signal that arrive meanwhile get the
+    # result of the next one.
     method Rehearse(signal: string) -> (
       signal: string,
       number: int,
@@ -126,45 +126,45 @@ nonisolated let lifecycleInterfaceMethods = """
     )
     """
 
-/// What `io.belfry.Lifecycle` answers to what cannot be done.
+/// The errors of `io.belfry.Lifecycle`.
 nonisolated let lifecycleInterfaceErrors = """
     # There is no such signal.
     error InvalidSignal(signal: string, reason: string)
 
-    # The new configuration was refused and the old one stays; each reason is a line for the operator.
+    # The new configuration was refused and the old one stays. Each reason is a line of text.
     error ReloadRefused(reasons: []string)
 
-    # The service is stopping, and what was asked will not be done.
+    # The service is stopping.
     error Stopping()
 
-    # The name is none, or one that clients do not post: the service tells it, or it has a method of its own.
+    # The name is not valid, or clients may not post it: only the service posts it, or it has a method of its own.
     error InvalidName(name: string)
 
     # No listener offers this action.
     error NoSuchAction(id: string)
 
-    # There is a listener of this name already.
+    # There is already a listener of this name.
     error ListenerExists(listener: string)
 
-    # Listeners would follow each other in a circle.
+    # Listeners would follow each other in a cycle.
     error InvalidOrder(reason: string)
 
-    # No question with this token waits for an answer: it was answered, its deadline has passed, or there was none.
+    # No notification with this token waits for an answer: it was answered, its deadline has passed, or there was none.
     error UnknownToken(token: string)
 
-    # The program is no listener any more, because it did not read.
+    # The program is detached, because it did not read.
     error Detached(reason: string)
 
-    # Not all that came after the given number can be had any more; 'oldest' is the first from which on there is all.
+    # Not all notifications after the given number are available; all from number 'oldest' on are.
     error NotRetained(oldest: int)
 
     # The subscriber did not read in time and this many notifications were dropped; it may subscribe again with 'after'.
     error Overrun(dropped: int)
     """
 
-/// The description of `io.belfry.Lifecycle`, as clients read it with `varlinkctl introspect`.
+/// The description of `io.belfry.Lifecycle`, which `varlinkctl introspect` shows.
 package nonisolated let lifecycleInterfaceText = """
-    # The life of a service: where it is, what happens to it, and who has a say.
+    # The lifecycle of a service: its state, its notifications, and ways to control it.
     interface io.belfry.Lifecycle
 
     \(lifecycleInterfaceTypes)

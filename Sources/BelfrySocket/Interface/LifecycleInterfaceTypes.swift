@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What the methods of `io.belfry.Lifecycle` take and answer.
+/// The types of `io.belfry.Lifecycle`.
 nonisolated let lifecycleInterfaceTypes = """
-    # Where the service is, and since when.
+    # The state of the service.
     type State (
       # notRunning, inactive, active, background or suspended
       state: string,
@@ -31,13 +31,13 @@ nonisolated let lifecycleInterfaceTypes = """
       kind: string,
       # The name of the signal
       signal: ?string,
-      # The process that sent the signal, or that is connected to the socket; 0 when it is out of sight
+      # The process that sent the signal, or that is connected to the socket; 0 if it is in another pid namespace
       pid: ?int,
       # Its user
       uid: ?int,
-      # Its systemd unit, where it could be found
+      # Its systemd unit, if known
       unit: ?string,
-      # The name of its command, where it could be found
+      # The name of its command, if known
       command: ?string,
       # For a signal without a process: kernel, or outside for one of another pid namespace
       sender: ?string,
@@ -45,7 +45,7 @@ nonisolated let lifecycleInterfaceTypes = """
       value: ?int
     )
 
-    # One thing that happened.
+    # A notification.
     type Notification (
       # One more than the number of the notification before it; never given twice within a boot
       sequence: int,
@@ -63,7 +63,7 @@ nonisolated let lifecycleInterfaceTypes = """
       userInfo: object
     )
 
-    # What one listener made of a notification.
+    # How one listener handled a notification.
     type Report (
       listener: string,
       # completed, newData, noData, handled, declined, refused, failed, overran or late
@@ -72,10 +72,10 @@ nonisolated let lifecycleInterfaceTypes = """
       durationUsec: int
     )
 
-    # A listener, and how it has done so far.
+    # A listener and its record so far.
     type Listener (
       name: string,
-      # The notifications it answers
+      # The notifications it handles
       interests: []string,
       # Its place in the order of arriving notifications, from 0
       order: int,
@@ -100,14 +100,14 @@ nonisolated let lifecycleInterfaceTypes = """
       action: string
     )
 
-    # A listener that would be told, and how long it may take.
+    # A listener that would be called, and how long it may take.
     type PlannedListener (
       name: string,
-      # Groups are told one after the other, the members of one together
+      # Groups are called one after the other, the members of a group together
       group: int,
-      # How long its answer may take; absent for one that answers at once
+      # How long it may take; absent for a listener that answers at once
       deadlineUsec: ?int,
-      # What of it falls to it at least, when everybody before it takes his whole share too
+      # The least of it that it gets, if all listeners before it use their full shares
       shareUsec: ?int,
       # Whether it allows a dry run
       rehearses: bool
@@ -119,18 +119,18 @@ nonisolated let lifecycleInterfaceTypes = """
     # A background task that would be waited for.
     type PlannedTask (name: string, remainingUsec: int)
 
-    # What the dry runs of a notification came to.
+    # The results of the dry runs of a notification.
     type RehearsedStep (
       name: string,
       reports: []Report,
-      # The listeners that would be told and allow no dry run
+      # The listeners that would be called and have no dry run
       skipped: []string
     )
 
     # A client that delays pause, sleep and stop.
     type Holder (
       reason: string,
-      # The process that holds, its user and, where it could be found, its systemd unit
+      # The process, its user and, if known, its systemd unit
       pid: int,
       uid: int,
       unit: ?string,
@@ -138,10 +138,10 @@ nonisolated let lifecycleInterfaceTypes = """
       remainingUsec: ?int
     )
 
-    # Something that a listener offers to do when it is asked by name.
+    # Something that a listener offers to do by name.
     type Action (
       id: string,
-      # What it does, in a line for people
+      # A title for people
       title: string
     )
     """

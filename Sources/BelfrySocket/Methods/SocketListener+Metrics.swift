@@ -86,10 +86,10 @@ extension SocketListener {
             MetricFamily("Sequence", .gauge, "Number of the last notification of this boot") { [mediator] in
                 [Metric(mediator.lastSequence)]
             },
-            MetricFamily("State", .string, "Where the service is") { [mediator] in
+            MetricFamily("State", .string, "State of the service") { [mediator] in
                 [Metric(mediator.state.rawValue)]
             },
-            MetricFamily("Subscribers", .gauge, "Programs that follow the service") { [subscribers] in
+            MetricFamily("Subscribers", .gauge, "Programs that are subscribed to notifications") { [subscribers] in
                 [Metric(subscribers.count)]
             },
             MetricFamily("UptimeUsec", .gauge, "How long the service has been running, by CLOCK_MONOTONIC") {
@@ -206,7 +206,7 @@ nonisolated let metricsInterfaceText = """
       value: object,
       # What the metric is about, such as a listener
       object: ?string,
-      # What tells it from others of its family
+      # What distinguishes it from others of its family
       fields: ?[string]string
     )
 
