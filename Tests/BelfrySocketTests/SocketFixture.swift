@@ -36,6 +36,7 @@ final class SocketFixture {
         change(&settings.socket)
         var configuration = LifecycleConfiguration()
         configuration[BelfrySettings.self] = settings
+        configuration[LoggerParameters.self] = LoggerParameters()
         mediator = LifecycleMediator(clock: clock, configuration: configuration)
         let path = directory.path("socket")
         socket = try SocketListener(
