@@ -35,14 +35,13 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
         }
     }
 
-    /// The names of the control groups from the root on, in the hierarchy that systemd uses.
+    /// The names of the control groups from the root on: in the unified hierarchy, or where there is none in that of systemd.
     private static func path(_ file: [UInt8]) -> [ArraySlice<UInt8>]? {
-        for line in file.split(separator: UInt8(ascii: "\n")) {
-            let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
-            guard fields.count == 3, fields[1].isEmpty || fields[1].elementsEqual("name=systemd".utf8) else { continue }
-            return fields[2].split(separator: UInt8(ascii: "/"))
-        }
-        return nil
+        let lines = file.split(separator: UInt8(ascii: "\n")).map {
+            $0.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+        }.filter { $0.count == 3 }
+        let line = lines.first { $0[1].isEmpty } ?? lines.first { $0[1].elementsEqual("name=systemd".utf8) }
+        return line?[2].split(separator: UInt8(ascii: "/"))
     }
 
     private static func skipSlices(_ groups: ArraySlice<ArraySlice<UInt8>>) -> ArraySlice<ArraySlice<UInt8>> {

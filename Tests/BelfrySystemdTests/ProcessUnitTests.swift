@@ -23,6 +23,7 @@ struct ProcessUnitTests {
         ("0::/system.slice/_cpu.service\n", "cpu.service", false),
         ("0::/system.slice/a\\x2db.mount\n", "a\\x2db.mount", false),
         ("12:cpu:/other\n1:name=systemd:/system.slice/foo.service\n", "foo.service", false),
+        ("9:name=systemd:/\n0::/system.slice/foo.service\n", "foo.service", false),
     ])
     func findsTheUnitOfAControlGroup(text: String, name: String, isOfUser: Bool) throws {
         let unit = try #require(ProcessUnit(group: Array(text.utf8), ofInit: Array("0::/init.scope\n".utf8)))
