@@ -48,7 +48,7 @@ def test_explanation_follows_the_unit_without_a_reload_of_the_service(on_each):
 
 def test_explanation_follows_the_state(on_each):
     on_each.start()
-    assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == []
+    assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == ["didResume"]
 
     on_each.ctl("pause")
 

@@ -122,9 +122,11 @@ def test_quit_ends_the_service_at_once(started_on_each):
     assert started_on_each.properties("ExecMainCode", "ExecMainStatus") == {"ExecMainCode": "1", "ExecMainStatus": "131"}
 
 
-def test_continue_without_a_pause_before_it_is_none(started_on_each):
+def test_continue_without_a_pause_before_it_is_reported_with_its_cause(started_on_each):
     subscriber = started_on_each.subscribe()
     started_on_each.kill("CONT")
-    started_on_each.kill("USR1")
 
-    assert names(subscriber.until("flushRequested")) == ["flushRequested"]
+    resumed = subscriber.next()
+
+    assert (resumed["name"], resumed["previousState"], resumed["state"]) == ("didResume", "suspended", "active")
+    assert resumed["userInfo"] == {"cause": "signal"}
