@@ -26,6 +26,17 @@ package nonisolated enum KernelFile {
         }
     }
 
+    /// The first `limit` bytes of a file, with one read; nil when there is nothing to read.
+    package static func beginning(of path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
     /// The number after `key` in a file of lines `KEY NUMBER`; nil without such a file or line.
     package static func number(_ key: String, in path: String) -> UInt64? {
         guard let text = try? text(path) else { return nil }

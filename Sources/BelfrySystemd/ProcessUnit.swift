@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
+
 /// The systemd unit that a process belongs to, by its control group.
 ///
 /// systemd names control groups after units (systemd.unit(5), cgroups(7)). `sd_pid_get_unit(3)` finds the same, but with
@@ -13,8 +15,8 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
 
     /// The unit of `pid`; nil when the process is gone, in no unit, or outside our view.
     package static func of(_ pid: Int32) -> ProcessUnit? {
-        guard let group = ProcessFile.read("cgroup", of: pid, limit: 8192) else { return nil }
-        return ProcessUnit(group: group, ofInit: ProcessFile.read("cgroup", of: 1, limit: 8192))
+        guard pid > 0, let group = KernelFile.beginning(of: "/proc/\(pid)/cgroup", limit: 8192) else { return nil }
+        return ProcessUnit(group: group, ofInit: KernelFile.beginning(of: "/proc/1/cgroup", limit: 8192))
     }
 
     /// The unit by the contents of `/proc/PID/cgroup` and `/proc/1/cgroup`: the units of a container's manager are below

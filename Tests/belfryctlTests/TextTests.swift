@@ -46,7 +46,7 @@ struct TextTests {
         }
         let tables =
             StatusText.lines(evil, listeners: ["listeners": [["name": "\u{1B}c"]]], now: 0, .plain)
-            + PostText.lines(["result": "failed", "reports": [["listener": "\u{1B}c", "reason": "\n"]]], .plain)
+            + PostReply.lines(["result": "failed", "reports": [["listener": "\u{1B}c", "reason": "\n"]]], .plain)
         #expect(!tables.joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
@@ -54,7 +54,7 @@ struct TextTests {
         #expect(NotificationLine(.plain).line([:]).hasSuffix("-"))
         #expect(SignalsCommand.lines([:], .plain) == ["SIGNAL  NUMBER  ACTION"])
         #expect(ListenersCommand.lines(["listeners": [[:]]], .plain).count == 2)
-        #expect(PostText.lines([:], .plain) == ["- -"])
+        #expect(PostReply.lines([:], .plain) == ["- -"])
         #expect(StatusText.lines([:], listeners: nil, now: 0, .plain).first == "- - is -")
     }
 }

@@ -49,21 +49,9 @@ struct PostCommand: ServiceCommand {
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let members = try UserInfoArguments.parse(userInfo)
-        return try await PostCommand.post(name, members, wait: wait, json: json, context)
-    }
-
-    /// Posts, and prints the reply.
-    @MainActor static func post(
-        _ name: String, _ members: JSONObject, wait: Bool, json: Bool, _ context: CommandContext
-    ) async throws -> CommandStatus {
         var parameters: JSONObject = ["name": .string(name)]
-        if !members.isEmpty { parameters["userInfo"] = .object(members) }
         if wait { parameters["wait"] = true }
-        let client = try context.connect()
-        let reply = try await client.call("Post", parameters, to: "post", name, within: context.changeTimeout)
-        try context.print(reply, json: json, as: PostText.lines)
-        return PostText.hasFailed(reply) ? .failure : .success
+        return try await PostReply.request("Post", parameters, userInfo, to: "post", name, json: json, context)
     }
 }
 
@@ -79,7 +67,9 @@ struct FlushCommand: ServiceCommand {
     var json = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        try await PostCommand.post("flushRequested", [:], wait: true, json: json, context)
+        let name = "flushRequested"
+        return try await PostReply.request(
+            "Post", ["name": .string(name), "wait": true], to: "post", name, json: json, context)
     }
 }
 
@@ -112,13 +102,8 @@ struct PerformCommand: ServiceCommand {
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        var parameters: JSONObject = ["id": .string(id)]
-        let members = try UserInfoArguments.parse(userInfo)
-        if !members.isEmpty { parameters["userInfo"] = .object(members) }
-        let client = try context.connect()
-        let reply = try await client.call("PerformAction", parameters, to: "perform", id, within: context.changeTimeout)
-        try context.print(reply, json: json, as: PostText.lines)
-        return PostText.hasFailed(reply) ? .failure : .success
+        try await PostReply.request(
+            "PerformAction", ["id": .string(id)], userInfo, to: "perform", id, json: json, context)
     }
 }
 
@@ -152,8 +137,22 @@ struct OpenCommand: ServiceCommand {
     }
 }
 
-/// The reply of `Post` and of `PerformAction` as text.
-enum PostText {
+/// The reply of `Post` and of `PerformAction`.
+enum PostReply {
+    /// Calls one of the two methods, and prints the reply. `verb` and `object` are for messages.
+    @MainActor static func request(
+        _ method: String, _ parameters: JSONObject, _ userInfo: [String] = [], to verb: String, _ object: String,
+        json: Bool, _ context: CommandContext
+    ) async throws -> CommandStatus {
+        var parameters = parameters
+        let members = try UserInfoArguments.parse(userInfo)
+        if !members.isEmpty { parameters["userInfo"] = .object(members) }
+        let client = try context.connect()
+        let reply = try await client.call(method, parameters, to: verb, object, within: context.changeTimeout)
+        try context.print(reply, json: json, as: lines)
+        return hasFailed(reply) ? .failure : .success
+    }
+
     /// The sequence number; if the client waited also the result, and a line for each listener.
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let number = reply.numberOrDash("sequence")
