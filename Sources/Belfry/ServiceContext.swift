@@ -10,7 +10,7 @@ public import Lifecycle
 public struct ServiceContext {
     /// The mediator; add listeners and observers here.
     public let mediator: LifecycleMediator
-    /// The loop of the main thread, for sources of the service's own.
+    /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
     public let loop: MainEventLoop
     let ending: ServiceEnding
     let descriptorLimit: DescriptorLimit

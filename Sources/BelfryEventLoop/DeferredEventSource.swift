@@ -7,7 +7,7 @@ internal import BelfryLinux
 /// Work for the next turn of the loop. It runs once for any number of calls of `schedule()` before.
 ///
 /// Source: sd_event_add_defer(3).
-public final class DeferredEventSource: LoopSource {
+package final class DeferredEventSource: LoopSource {
     private let handler: () -> Void
 
     init(on event: OpaquePointer, _ handler: @escaping () -> Void) throws(SystemError) {
@@ -19,7 +19,7 @@ public final class DeferredEventSource: LoopSource {
     }
 
     /// Runs the work in the next turn of the loop.
-    public func schedule() { isEnabled = true }
+    package func schedule() { isEnabled = true }
 
     override var firingMode: Int32 { Int32(SD_EVENT_ONESHOT) }
 

@@ -50,11 +50,11 @@ public nonisolated struct DescriptorEvents: OptionSet, Sendable {
     /// `EPOLLOUT`: a write would not block.
     public static let writable = Self(rawValue: EPOLLOUT.rawValue)
     /// `EPOLLPRI`: an exceptional condition, as pressure stall files and cgroup files report it.
-    public static let priority = Self(rawValue: EPOLLPRI.rawValue)
+    package static let priority = Self(rawValue: EPOLLPRI.rawValue)
     /// `EPOLLHUP`: the peer is gone. Always watched.
     public static let hangUp = Self(rawValue: EPOLLHUP.rawValue)
     /// `EPOLLERR`: an error is pending. Always watched.
     public static let error = Self(rawValue: EPOLLERR.rawValue)
     /// `EPOLLET`: report changes, not states.
-    public static let edgeTriggered = Self(rawValue: EPOLLET.rawValue)
+    package static let edgeTriggered = Self(rawValue: EPOLLET.rawValue)
 }

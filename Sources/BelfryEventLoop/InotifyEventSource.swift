@@ -7,7 +7,7 @@ internal import CBelfry
 /// Watches a file or directory for changes. Events of one turn arrive one by one.
 ///
 /// Source: sd_event_add_inotify(3), inotify(7).
-public final class InotifyEventSource: LoopSource {
+package final class InotifyEventSource: LoopSource {
     private let handler: (FileChange) -> Void
 
     init(
@@ -29,37 +29,37 @@ public final class InotifyEventSource: LoopSource {
 }
 
 /// A change that inotify(7) reports.
-public nonisolated struct FileChange: Sendable, Equatable {
+package nonisolated struct FileChange: Sendable, Equatable {
     /// What happened, or what to watch for.
-    public struct Kinds: OptionSet, Sendable {
+    package struct Kinds: OptionSet, Sendable {
         /// The bits of inotify(7).
-        public let rawValue: UInt32
+        package let rawValue: UInt32
 
         /// Changes by the bits of inotify(7).
-        public init(rawValue: UInt32) { self.rawValue = rawValue }
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// `IN_MODIFY`: content was written. cgroup files report their changes this way.
-        public static let modified = Self(rawValue: UInt32(IN_MODIFY))
+        package static let modified = Self(rawValue: UInt32(IN_MODIFY))
         /// `IN_CLOSE_WRITE`: a file open for writing was closed.
-        public static let closedAfterWrite = Self(rawValue: UInt32(IN_CLOSE_WRITE))
+        package static let closedAfterWrite = Self(rawValue: UInt32(IN_CLOSE_WRITE))
         /// `IN_ATTRIB`: metadata changed.
-        public static let attributes = Self(rawValue: UInt32(IN_ATTRIB))
+        package static let attributes = Self(rawValue: UInt32(IN_ATTRIB))
         /// `IN_CREATE`: an entry was made in the watched directory.
-        public static let created = Self(rawValue: UInt32(IN_CREATE))
+        package static let created = Self(rawValue: UInt32(IN_CREATE))
         /// `IN_DELETE`: an entry was removed from the watched directory.
-        public static let deleted = Self(rawValue: UInt32(IN_DELETE))
+        package static let deleted = Self(rawValue: UInt32(IN_DELETE))
         /// `IN_MOVED_FROM`: an entry was renamed away.
-        public static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
+        package static let movedFrom = Self(rawValue: UInt32(IN_MOVED_FROM))
         /// `IN_MOVED_TO`: an entry was renamed to here.
-        public static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
+        package static let movedTo = Self(rawValue: UInt32(IN_MOVED_TO))
         /// `IN_Q_OVERFLOW`: the kernel's queue was full, and changes were lost.
-        public static let overflow = Self(rawValue: UInt32(IN_Q_OVERFLOW))
+        package static let overflow = Self(rawValue: UInt32(IN_Q_OVERFLOW))
     }
 
     /// What happened.
-    public let kinds: Kinds
+    package let kinds: Kinds
     /// The entry in the watched directory, or nil when the change is to what is watched itself.
-    public let name: String?
+    package let name: String?
 
     init(_ event: UnsafePointer<inotify_event>) {
         kinds = Kinds(rawValue: event.pointee.mask)

@@ -36,7 +36,7 @@ public class LoopSource {
 
     /// Sources with a lower number are dispatched first in a turn of the loop; 0 unless set
     /// (sd_event_source_set_priority(3)).
-    public final var priority: Int64 {
+    package final var priority: Int64 {
         get {
             var priority: Int64 = 0
             call { sd_event_source_get_priority($0, &priority) }

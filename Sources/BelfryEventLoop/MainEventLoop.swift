@@ -42,7 +42,8 @@ public final class MainEventLoop {
     /// While it runs, the main actor's work is done here. It must be called on the main thread by synchronous code:
     /// an `async` main gives the first thread away.
     ///
-    /// - Throws: what `turn(waiting:)` does, or when the main queue cannot be watched. Handlers throw nothing.
+    /// - Throws: when the loop cannot wait any more (sd_event_wait(3)), or the main queue cannot be watched. Handlers throw
+    ///   nothing.
     public func run() throws(SystemError) -> Int32 {
         let mainQueue = try MainQueueSource(on: event)
         self.mainQueue = mainQueue
@@ -62,7 +63,7 @@ public final class MainEventLoop {
     /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
     ///
     /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). An interrupted wait is no error.
-    public func turn(waiting limit: Duration?) throws(SystemError) {
+    package func turn(waiting limit: Duration?) throws(SystemError) {
         isStamped = false
         var ready = sd_event_prepare(event)
         if ready == 0 { ready = sd_event_wait(event, limit?.microseconds ?? .max) }
@@ -71,11 +72,11 @@ public final class MainEventLoop {
     }
 
     /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
-    public typealias Stamp = (realtimeUsec: UInt64, monotonicUsec: UInt64)
+    package typealias Stamp = (realtimeUsec: UInt64, monotonicUsec: UInt64)
 
     /// The time at which the current turn began (sd_event_now(3)); after a tick of the kernel's clock, which comes
     /// every 1 to 10 ms, the present time. So it reads a clock only once a tick.
-    public var stamp: Stamp {
+    package var stamp: Stamp {
         let tickUsec = belfry_clock_usec(CLOCK_MONOTONIC_COARSE)
         return isStamped && tickUsec <= lastStamp.monotonicUsec ? lastStamp : takeStamp(after: tickUsec)
     }
@@ -128,7 +129,7 @@ extension MainEventLoop {
     ///
     /// - Throws: `ENOENT` when it is not there, `EACCES`, and `ENOSPC` when there are too many watches
     ///   (inotify_add_watch(2)).
-    public func source(
+    package func source(
         path: String, _ kinds: FileChange.Kinds, _ handler: @escaping (FileChange) -> Void
     ) throws(SystemError) -> InotifyEventSource {
         try InotifyEventSource(path, kinds, on: event, handler)
@@ -146,7 +147,7 @@ extension MainEventLoop {
     /// Prepares work that `schedule()` puts into the next turn.
     ///
     /// - Throws: when the system has no memory left for it.
-    public func deferred(_ handler: @escaping () -> Void) throws(SystemError) -> DeferredEventSource {
+    package func deferred(_ handler: @escaping () -> Void) throws(SystemError) -> DeferredEventSource {
         try DeferredEventSource(on: event, handler)
     }
 }

@@ -5,21 +5,21 @@ internal import CBelfry
 internal import Glibc
 
 /// A moment of `CLOCK_MONOTONIC`, in the microseconds that systemd uses (clock_gettime(2)).
-public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
+package nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
     /// Microseconds since an unspecified start; stands still while the machine sleeps.
-    public let microseconds: UInt64
+    package let microseconds: UInt64
 
     /// The moment that is so far from the start.
-    public init(microseconds: UInt64) { self.microseconds = microseconds }
+    package init(microseconds: UInt64) { self.microseconds = microseconds }
 
     /// The present moment.
-    public static var now: Self { Self(microseconds: belfry_clock_usec(CLOCK_MONOTONIC)) }
+    package static var now: Self { Self(microseconds: belfry_clock_usec(CLOCK_MONOTONIC)) }
 
     /// Whether `left` is the earlier one.
-    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+    package static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// The time from `right` to `left`; zero when `right` is the later one.
-    public static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds(since: right)) }
+    package static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds(since: right)) }
 
     /// The time from `start` on in microseconds; zero when `start` is the later one.
     package func microseconds(since start: Self) -> UInt64 {
@@ -29,7 +29,7 @@ public nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
 
 extension Duration {
     /// Whole microseconds, as systemd counts time; negative durations are 0, what does not fit is the largest number.
-    public nonisolated var microseconds: UInt64 {
+    package nonisolated var microseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)

@@ -7,7 +7,8 @@ internal import CBelfry
 /// Watches one signal. Each delivery that the kernel queued arrives by itself, with sender and value; real-time
 /// signals do not merge.
 ///
-/// The signal must be blocked in every thread before the source is made. Source: sd_event_add_signal(3), signalfd(2).
+/// The signal must be blocked in every thread before the source is made. A service built on `Belfry` maps signals in its
+/// configuration instead. Source: sd_event_add_signal(3), signalfd(2).
 public final class SignalEventSource: LoopSource {
     private let handler: (ReceivedSignal) -> Void
 
@@ -41,7 +42,7 @@ public nonisolated struct ReceivedSignal: Sendable, Equatable {
     public let value: Int32
 
     /// A delivery made up by hand, for tests and for sources other than signalfd.
-    public init(number: Int32, code: Int32 = 0, senderPID: Int32, senderUID: UInt32, value: Int32 = 0) {
+    package init(number: Int32, code: Int32 = 0, senderPID: Int32, senderUID: UInt32, value: Int32 = 0) {
         self.number = number
         self.code = code
         self.senderPID = senderPID

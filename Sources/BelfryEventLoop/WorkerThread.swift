@@ -7,7 +7,7 @@ internal import Glibc
 /// A thread for one piece of work that would block the loop. It ends with the work.
 ///
 /// The global executor keeps its threads for a while, and one for good; an idle service should have one thread.
-public nonisolated enum WorkerThread {
+package nonisolated enum WorkerThread {
     private final class Job {
         let run: () -> Void
 
@@ -17,7 +17,7 @@ public nonisolated enum WorkerThread {
     /// Does `work` on a thread of its own, and then calls `completion` on the main thread with what it returned.
     ///
     /// Without a thread to be had, the work is done before this returns.
-    public static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, then completion: @escaping @MainActor @Sendable (Result) -> Void
     ) {
         let job = Job {

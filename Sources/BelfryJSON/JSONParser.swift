@@ -238,8 +238,8 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
     /// The offset of the byte where it was detected. For invalid UTF-8, the beginning of the string.
     public let offset: Int
 
-    /// An error made by hand.
-    public init(reason: Reason, offset: Int) {
+    /// Made by the parser, and by tests.
+    package init(reason: Reason, offset: Int) {
         self.reason = reason
         self.offset = offset
     }

@@ -97,7 +97,7 @@ nonisolated extension JSONValue: CustomStringConvertible {
     /// Reads one JSON text without copying it.
     ///
     /// - Throws: what is wrong, and at which byte.
-    public init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) {
+    package init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONParseError) {
         try self.init(json: bytes, maximumDepth: 64)
     }
 

@@ -20,14 +20,14 @@ public nonisolated struct SystemError: Error, Sendable, Equatable, Hashable {
 
     /// Makes an error from `code`, which may be an error number or the `-errno` that sd-bus, sd-event and the
     /// `belfry_` helpers return.
-    public init(_ code: Int32, verb: String, object: String) {
+    package init(_ code: Int32, verb: String, object: String) {
         self.code = code == .min ? .max : abs(code)
         self.verb = verb
         self.object = object
     }
 
     /// The error that errno(3) holds now. Call it before anything else that could change errno.
-    public static func last(verb: String, object: String) -> SystemError {
+    package static func last(verb: String, object: String) -> SystemError {
         SystemError(errno, verb: verb, object: object)
     }
 
@@ -47,7 +47,7 @@ public nonisolated struct SystemError: Error, Sendable, Equatable, Hashable {
     ///
     /// - Throws: the error when `result` is an `-errno`, as the `sd_` and `belfry_` functions return it.
     @discardableResult
-    public static func check(
+    package static func check(
         _ result: Int32, verb: @autoclosure () -> String, object: @autoclosure () -> String
     ) throws(SystemError) -> Int32 {
         guard result < 0 else { return result }
@@ -64,7 +64,7 @@ nonisolated extension SystemError: CustomStringConvertible {
     }
 
     /// `text` with its control characters written as `\n`, `\t` or `\u{1B}`, fit for one line of a log.
-    public static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         var text = text
         let isPlain = text.withUTF8 { bytes in bytes.allSatisfy { (0x20...0x7E).contains($0) } }
         if isPlain { return text }

@@ -3,18 +3,18 @@
 
 /// Where a service listens: `unix:/run/org.example.ftl`, `unix:@abstract` or just the path (UAPI.20, «Service
 /// Addresses»). What follows a `;` is ignored, as the specification requires.
-public nonisolated struct VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
+package nonisolated struct VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
     /// The path, or `@` and the name of an abstract socket.
-    public let path: String
+    package let path: String
 
     /// Whether it is the name of an abstract socket.
-    public var isAbstract: Bool { path.hasPrefix("@") }
+    package var isAbstract: Bool { path.hasPrefix("@") }
 
     /// Whether it is the address of a Unix socket. Other schemes (`tcp:`, `exec:`, `ssh:`) are not supported.
-    public let isSupported: Bool
+    package let isSupported: Bool
 
     /// Reads an address.
-    public init(_ text: String) {
+    package init(_ text: String) {
         let prefix = "unix:"
         guard text.hasPrefix(prefix) else {
             path = text
@@ -27,5 +27,5 @@ public nonisolated struct VarlinkAddress: Sendable, Hashable, CustomStringConver
     }
 
     /// The address as clients write it.
-    public var description: String { isSupported ? "unix:\(path)" : path }
+    package var description: String { isSupported ? "unix:\(path)" : path }
 }

@@ -8,13 +8,16 @@
 /// values into one place causes an error.
 public nonisolated struct JSONValueEncoder: Sendable {
     /// The highest value of `maximumDepth`: values are encoded by recursion, which needs stack.
-    public static let deepest = 256
+    package static let deepest = 256
 
     /// How many containers may be nested.
-    public let maximumDepth: Int
+    package let maximumDepth: Int
 
-    /// Makes an encoder. A value that nests deeper than `maximumDepth` is refused, also if it is endless.
-    public init(maximumDepth: Int = 64) {
+    /// Makes an encoder. A value that nests deeper than 64 levels is refused, also if it is endless.
+    public init() { self.init(maximumDepth: 64) }
+
+    /// An encoder with another limit.
+    package init(maximumDepth: Int) {
         self.maximumDepth = min(max(maximumDepth, 0), Self.deepest)
     }
 

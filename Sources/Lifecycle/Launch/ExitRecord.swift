@@ -58,7 +58,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
     }
 
     /// The record of a transition that has ended.
-    public init(_ kind: Kind, _ report: TransitionReport, realtimeUsec: UInt64, exitStatus: Int32? = nil) {
+    package init(_ kind: Kind, _ report: TransitionReport, realtimeUsec: UInt64, exitStatus: Int32? = nil) {
         self.init(kind, by: report.origin, realtimeUsec: realtimeUsec)
         self.exitStatus = exitStatus
         cutShortBy = report.cutShortBy
@@ -68,7 +68,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
     }
 
     /// Sets the reason, and the error of a failure, from `willTerminate`.
-    public mutating func setReason(from notification: LifecycleNotification) {
+    package mutating func setReason(from notification: LifecycleNotification) {
         reason = notification.userInfo.text("reason").flatMap { Termination.Reason(rawValue: $0) }
         problem = notification.userInfo.text("error") ?? problem
     }

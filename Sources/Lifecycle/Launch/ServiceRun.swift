@@ -81,7 +81,7 @@ public nonisolated struct UnitExit: Sendable, Equatable, CustomStringConvertible
     }
 
     /// Whether a signal ended the process.
-    public var isKilled: Bool { code == "killed" || code == "dumped" }
+    package var isKilled: Bool { code == "killed" || code == "dumped" }
 
     /// It in a few words: `watchdog, killed by SIGABRT`.
     public var description: String {

@@ -41,10 +41,10 @@ extension LifecycleMediator {
     public var listeners: [ListenerStatus] { registry.statuses(deadline: deadlines.listener) }
 
     /// The listeners with restorable state, in the order of arriving notifications.
-    public var restorableListeners: [any RestorableListener] { registry.restorable }
+    package var restorableListeners: [any RestorableListener] { registry.restorable }
 
     /// The actions that listeners offer.
-    public var actions: [LifecycleAction] { registry.actions }
+    package var actions: [LifecycleAction] { registry.actions }
 }
 
 extension LifecycleMediator {

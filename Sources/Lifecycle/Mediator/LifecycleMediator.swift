@@ -44,14 +44,20 @@ public final class LifecycleMediator {
     ///
     /// - Parameters:
     ///   - clock: the clock for times and deadlines.
-    ///   - sequence: numbers the notifications.
     ///   - configuration: the configuration until the first reload. If nil, `readConfiguration` reads it when the launch
     ///     begins.
     ///   - deadlines: how long listeners may take.
-    public init(
-        clock: any LifecycleClock, sequence: any LifecycleSequence = TransientSequence(),
-        configuration: LifecycleConfiguration? = nil,
+    public convenience init(
+        clock: any LifecycleClock, configuration: LifecycleConfiguration? = nil,
         deadlines: LifecycleDeadlines = LifecycleDeadlines()
+    ) {
+        self.init(clock: clock, sequence: TransientSequence(), configuration: configuration, deadlines: deadlines)
+    }
+
+    /// Makes a mediator whose notifications are numbered by `sequence`.
+    package init(
+        clock: any LifecycleClock, sequence: any LifecycleSequence, configuration: LifecycleConfiguration?,
+        deadlines: LifecycleDeadlines
     ) {
         self.clock = clock
         self.sequence = sequence

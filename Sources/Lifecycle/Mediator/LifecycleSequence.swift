@@ -3,7 +3,7 @@
 
 /// Numbers the notifications. A service stores the last number outside the process, so that no number is used twice within a
 /// boot.
-public protocol LifecycleSequence: AnyObject {
+package protocol LifecycleSequence: AnyObject {
     /// The number of the last notification; 0 before the first.
     var last: UInt64 { get }
 
@@ -12,15 +12,15 @@ public protocol LifecycleSequence: AnyObject {
 }
 
 /// Numbers that are not stored.
-public final class TransientSequence: LifecycleSequence {
+package final class TransientSequence: LifecycleSequence {
     /// The number of the last notification; 0 before the first.
-    @exclusivity(unchecked) public private(set) var last: UInt64
+    @exclusivity(unchecked) package private(set) var last: UInt64
 
     /// Begins after `last`.
-    public init(after last: UInt64 = 0) { self.last = last }
+    package init(after last: UInt64 = 0) { self.last = last }
 
     /// Returns the next number.
-    public func next() -> UInt64 {
+    package func next() -> UInt64 {
         last += 1
         return last
     }

@@ -29,7 +29,7 @@ public protocol RestorableListener: LifecycleListener {
     /// The state. It belongs to no actor: declare it `nonisolated` in a module whose default is the main actor.
     associatedtype RestorableState: Codable & Sendable
 
-    /// The key of the state: 1 to 255 bytes. Read once, when the listener is added to a `StateRestorer`.
+    /// The key of the state: 1 to 255 bytes. Read once, when the service launches.
     var restorationIdentifier: String { get }
 
     /// The version of the shape of the state. The default is 1.

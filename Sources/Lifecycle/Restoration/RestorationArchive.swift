@@ -8,37 +8,37 @@
 ///     {"version":1,"states":{"player":{"version":1,"state":{"track":"a","seconds":2.5}}}}
 ///
 /// It is decoded completely or not at all: an archive that is truncated or malformed is refused with a reason.
-public nonisolated struct RestorationArchive: Sendable {
+package nonisolated struct RestorationArchive: Sendable {
     /// One listener's state.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// The version of the state, as its listener counts.
-        public let version: Int
+        package let version: Int
         /// The state, encoded.
-        public let value: JSONValue
+        package let value: JSONValue
 
         /// A state with its version.
-        public init(version: Int, value: JSONValue) {
+        package init(version: Int, value: JSONValue) {
             self.version = version
             self.value = value
         }
     }
 
     /// The format that is read and written.
-    public static let formatVersion = 1
+    package static let formatVersion = 1
 
     private var entries: [UTF8Text: Entry] = [:]
     /// What the archive may hold.
-    public let limits: RestorationLimits
+    package let limits: RestorationLimits
     /// The size of the archive in bytes.
     private var size = RestorationArchive.json(of: [:]).count
 
     /// An archive without states.
-    public init(limits: RestorationLimits = .standard) { self.limits = limits }
+    package init(limits: RestorationLimits = .standard) { self.limits = limits }
 
     /// Reads an archive.
     ///
     /// - Throws: `RestorationError` when the bytes are not a valid archive.
-    public init(bytes: [UInt8], limits: RestorationLimits = .standard) throws(RestorationError) {
+    package init(bytes: [UInt8], limits: RestorationLimits = .standard) throws(RestorationError) {
         self.init(limits: limits)
         guard bytes.count <= limits.size else { throw .tooLarge(limit: limits.size) }
         let archive = try Self.value(of: bytes, around: 3, limits)
@@ -68,16 +68,16 @@ public nonisolated struct RestorationArchive: Sendable {
     }
 
     /// The identifiers of all states, sorted by their bytes.
-    public var identifiers: [String] { entries.keys.sorted().map(\.string) }
+    package var identifiers: [String] { entries.keys.sorted().map(\.string) }
 
     /// The state with this identifier.
-    public subscript(identifier: String) -> Entry? { entries[UTF8Text(identifier)] }
+    package subscript(identifier: String) -> Entry? { entries[UTF8Text(identifier)] }
 
     /// Adds a state.
     ///
     /// - Throws: `RestorationError` when the identifier exists, is empty or is longer than 255 bytes, and when the state
     ///   would exceed the limits. The archive is then unchanged.
-    public mutating func insert(_ entry: Entry, for identifier: String) throws(RestorationError) {
+    package mutating func insert(_ entry: Entry, for identifier: String) throws(RestorationError) {
         guard 1...255 ~= identifier.utf8.count else { throw .invalidIdentifier(identifier) }
         guard self[identifier] == nil else { throw .duplicateIdentifier(identifier) }
         let json = JSONValue.object([identifier: Self.state(entry)]).json
@@ -90,7 +90,7 @@ public nonisolated struct RestorationArchive: Sendable {
     }
 
     /// The archive as bytes, independent of the order in which states were added.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         Self.json(of: JSONObject(entries.sorted { $0.key < $1.key }.map { ($0.key.string, Self.state($0.value)) }))
     }
 
@@ -106,31 +106,31 @@ public nonisolated struct RestorationArchive: Sendable {
 
 nonisolated extension RestorationArchive: Equatable {
     /// Whether both hold the same states, whatever their limits.
-    public static func == (left: Self, right: Self) -> Bool { left.entries == right.entries }
+    package static func == (left: Self, right: Self) -> Bool { left.entries == right.entries }
 }
 
 /// The limits of an archive.
-public nonisolated struct RestorationLimits: Sendable, Equatable {
+package nonisolated struct RestorationLimits: Sendable, Equatable {
     /// The upper limit of the nesting: values are read by recursion, and the stack is limited.
-    public static let deepest = 256
+    package static let deepest = 256
 
     /// 1 MiB, and 64 nested containers.
-    public static let standard = RestorationLimits(size: 1 << 20, depth: 64)
+    package static let standard = RestorationLimits(size: 1 << 20, depth: 64)
 
     /// The size of an archive, in bytes.
-    public let size: Int
+    package let size: Int
     /// How deeply containers may be nested in one listener's state.
-    public let depth: Int
+    package let depth: Int
 
     /// Limits of `size` bytes, at most 2 GiB, and `depth` nested containers, at most `deepest`.
-    public init(size: Int, depth: Int) {
+    package init(size: Int, depth: Int) {
         self.size = min(max(size, 0), Int(Int32.max))
         self.depth = min(max(depth, 0), Self.deepest)
     }
 }
 
 /// The reason why an archive, or a part of one, is refused.
-public nonisolated enum RestorationError: Error, Sendable, Equatable {
+package nonisolated enum RestorationError: Error, Sendable, Equatable {
     /// The bytes are not JSON, or are truncated.
     case notJSON(JSONParseError)
     /// The bytes are JSON, but not an archive.
@@ -151,7 +151,7 @@ public nonisolated enum RestorationError: Error, Sendable, Equatable {
 
 nonisolated extension RestorationError: CustomStringConvertible {
     /// The reason, for the operator.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notJSON(let error): "archive is not JSON: \(error)"
         case .notAnArchive: "not a restoration archive"

@@ -2,35 +2,35 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The outcome of encoding or decoding the states of all listeners.
-public nonisolated struct RestorationReport: Sendable, Equatable {
+package nonisolated struct RestorationReport: Sendable, Equatable {
     /// The outcome for one listener.
-    public struct Item: Sendable, Equatable {
+    package struct Item: Sendable, Equatable {
         /// The listener's restoration identifier.
-        public let identifier: String
+        package let identifier: String
         /// The listener's name.
-        public let listener: String
+        package let listener: String
         /// The outcome.
-        public let outcome: RestorationOutcome
+        package let outcome: RestorationOutcome
     }
 
     /// The outcome for each listener, in the order in which they were added.
-    public let items: [Item]
+    package let items: [Item]
     /// The identifiers in the archive that no listener has, sorted. Empty after encoding.
-    public let unclaimed: [String]
+    package let unclaimed: [String]
 
     /// The outcome for this identifier; nil if no listener has it.
-    public subscript(identifier: String) -> RestorationOutcome? {
+    package subscript(identifier: String) -> RestorationOutcome? {
         items.first { $0.identifier == identifier }?.outcome
     }
 
     /// The refusals, as «NAME: REASON».
-    public var problems: [String] {
+    package var problems: [String] {
         items.compactMap { item in item.outcome.reason.map { "\(item.listener): \($0)" } }
     }
 }
 
 /// The outcome for one listener's state.
-public nonisolated enum RestorationOutcome: Sendable, Equatable {
+package nonisolated enum RestorationOutcome: Sendable, Equatable {
     /// It is in the archive.
     case stored
     /// The listener has restored it.
@@ -41,7 +41,7 @@ public nonisolated enum RestorationOutcome: Sendable, Equatable {
     case refused(String)
 
     /// The word that stands for it in the journal and on the socket.
-    public var word: String {
+    package var word: String {
         switch self {
         case .stored: "stored"
         case .restored: "restored"
@@ -51,5 +51,5 @@ public nonisolated enum RestorationOutcome: Sendable, Equatable {
     }
 
     /// The reason of a refusal.
-    public var reason: String? { if case .refused(let reason) = self { reason } else { nil } }
+    package var reason: String? { if case .refused(let reason) = self { reason } else { nil } }
 }

@@ -5,27 +5,27 @@
 ///
 /// A problem of one listener is reported, and does not affect the others. It opens no file: the caller stores the bytes of
 /// the archive. Listeners that are added or removed during `encode()` or `decode(_:)` count from the next call on.
-public final class StateRestorer {
+package final class StateRestorer {
     private struct Member {
         let identifier: String
         let listener: any RestorableListener
     }
 
     /// The limits of the archive.
-    public let limits: RestorationLimits
+    package let limits: RestorationLimits
     private var members: [Member] = []
 
     /// Makes a restorer without listeners.
-    public init(limits: RestorationLimits = .standard) { self.limits = limits }
+    package init(limits: RestorationLimits = .standard) { self.limits = limits }
 
     /// The identifiers of the listeners, in the order in which they were added.
-    public var identifiers: [String] { members.map(\.identifier) }
+    package var identifiers: [String] { members.map(\.identifier) }
 
     /// Adds a listener, and retains it until it is removed.
     ///
     /// - Throws: `RestorationError.duplicateIdentifier` when the identifier exists already, even for the same listener, and
     ///   `RestorationError.invalidIdentifier`.
-    public func addListener(_ listener: any RestorableListener) throws(RestorationError) {
+    package func addListener(_ listener: any RestorableListener) throws(RestorationError) {
         let identifier = listener.restorationIdentifier
         guard 1...255 ~= identifier.utf8.count else { throw .invalidIdentifier(identifier) }
         guard !identifiers.contains(identifier) else { throw .duplicateIdentifier(identifier) }
@@ -33,10 +33,10 @@ public final class StateRestorer {
     }
 
     /// Removes a listener. Its state is no longer stored or restored.
-    public func removeListener(_ listener: any RestorableListener) { members.removeAll { $0.listener === listener } }
+    package func removeListener(_ listener: any RestorableListener) { members.removeAll { $0.listener === listener } }
 
     /// Encodes the state of every listener. A state that cannot be encoded, or does not fit into the archive, is left out.
-    public func encode() -> (archive: RestorationArchive, report: RestorationReport) {
+    package func encode() -> (archive: RestorationArchive, report: RestorationReport) {
         var archive = RestorationArchive(limits: limits)
         let items = members.map { member in
             report(member) {
@@ -50,7 +50,7 @@ public final class StateRestorer {
     /// Restores the state of every listener. If a state has a version that the listener does not migrate, or cannot be
     /// decoded completely, the listener is not called.
     @discardableResult
-    public func decode(_ archive: RestorationArchive) -> RestorationReport {
+    package func decode(_ archive: RestorationArchive) -> RestorationReport {
         let members = members
         let items = members.map { member in
             report(member) {

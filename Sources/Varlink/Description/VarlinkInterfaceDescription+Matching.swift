@@ -7,7 +7,7 @@ nonisolated extension VarlinkInterfaceDescription {
 
     /// The first of `parameters` that does not match its declaration: missing, of the wrong type or, checked last, not declared
     /// (UAPI.20, «Unknown Fields»). Inner fields are named with their path, `notification.name`.
-    public func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
+    package func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
         let members = parameters.members
         var matched = 0
         for field in fields {

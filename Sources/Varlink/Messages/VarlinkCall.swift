@@ -2,9 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// A call on the wire (UAPI.20, «Call»).
-public nonisolated struct VarlinkCall: Sendable, Equatable {
+package nonisolated struct VarlinkCall: Sendable, Equatable {
     /// What a call expects.
-    public enum Mode: Sendable, Equatable {
+    package enum Mode: Sendable, Equatable {
         /// One reply.
         case single
         /// No reply, not even an error.
@@ -16,16 +16,16 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
     }
 
     /// The fully-qualified name, `org.example.ftl.Jump`.
-    public var method: String
+    package var method: String
     /// The parameters; absent, `null` and `{}` are the same.
-    public var parameters: JSONObject
+    package var parameters: JSONObject
     /// What it expects.
-    public var mode: Mode
+    package var mode: Mode
     /// Header fields of vendors, those with a dot in their names.
-    public var extensions: JSONObject
+    package var extensions: JSONObject
 
     /// A call with these parts.
-    public init(
+    package init(
         _ method: String, _ parameters: JSONObject = [:], mode: Mode = .single, extensions: JSONObject = [:]
     ) {
         self.method = method
@@ -37,7 +37,7 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
     /// Reads a call from a message without its NUL. The parameters are parsed when they are used.
     ///
     /// - Throws: what is wrong with the message. The connection must be closed.
-    public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
+    package init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         let header = try VarlinkMessageHeader(message)
         guard let method = header.method else { throw .missingMethod }
         if let field = header.replyField { throw .unknownField(field) }
@@ -54,7 +54,7 @@ public nonisolated struct VarlinkCall: Sendable, Equatable {
     }
 
     /// The call as a message with its NUL.
-    public var message: [UInt8] {
+    package var message: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)
         return Array(writer.bytes)

@@ -26,7 +26,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
     /// Reads a reply from a message without its NUL.
     ///
     /// - Throws: what is wrong with the message. The connection must be closed.
-    public init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
+    package init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         let header = try VarlinkMessageHeader(message)
         if let field = header.callField { throw .unknownField(field) }
         if header.error != nil, header.continues { throw .unexpectedContinues }
@@ -36,7 +36,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
     }
 
     /// The reply as a message with its NUL.
-    public var message: [UInt8] {
+    package var message: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)
         return Array(writer.bytes)
@@ -96,7 +96,7 @@ public nonisolated struct VarlinkEncodedReply {
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: message.base, count: message.count) }
 
     /// The size on the wire, in bytes.
-    public var byteCount: Int { message.count }
+    package var byteCount: Int { message.count }
 }
 
 /// Writes a message that is one of several replies to a call, around parameters that the caller writes.

@@ -117,7 +117,7 @@ public final class VarlinkServer {
 
     /// Writes what has waited too long. To be called after replies from event sources that keep the loop busy; otherwise
     /// replies are written when everything that was ready has been handled.
-    public func keepUp() {
+    package func keepUp() {
         if !writer.isServing { writer.served() }
     }
 

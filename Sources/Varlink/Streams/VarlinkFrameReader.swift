@@ -6,18 +6,18 @@ internal import Glibc
 /// Splits a stream of bytes into messages, each ended by one NUL (UAPI.20, «Framing»).
 ///
 /// Each byte is examined once, however small the pieces are in which the bytes arrive.
-public nonisolated struct VarlinkFrameReader: Sendable {
+package nonisolated struct VarlinkFrameReader: Sendable {
     /// A message is longer than the limit. The stream cannot be read any further.
-    public struct TooLarge: Error, Sendable, Equatable {
+    package struct TooLarge: Error, Sendable, Equatable {
         /// The limit, in bytes.
-        public let limit: Int
+        package let limit: Int
 
         /// The error for this limit.
-        public init(limit: Int) { self.limit = limit }
+        package init(limit: Int) { self.limit = limit }
     }
 
     /// The longest message that is accepted, in bytes without the NUL.
-    public internal(set) var limit: Int
+    package internal(set) var limit: Int
 
     private var buffer: [UInt8] = []
     /// The first byte that was not returned yet.
@@ -29,19 +29,19 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     private static let keptCapacity = 1024
 
     /// A reader without input.
-    public init(limit: Int = 1 << 20) { self.limit = limit }
+    package init(limit: Int = 1 << 20) { self.limit = limit }
 
     /// How many bytes wait: complete messages and the beginning of one.
-    public var pendingBytes: Int { buffer.count - head }
+    package var pendingBytes: Int { buffer.count - head }
 
     /// Bytes of memory that are allocated.
     var heldBytes: Int { buffer.capacity }
 
     /// Whether the next message is known to be longer than the limit.
-    public var isOverlong: Bool { searched - head > limit }
+    package var isOverlong: Bool { searched - head > limit }
 
     /// Adds input. Read all messages before adding more than memory should hold.
-    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if head == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
             searched = 0
@@ -55,13 +55,13 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     }
 
     /// Removes all bytes that wait, and returns them.
-    public mutating func removeAll() -> [UInt8] {
+    package mutating func removeAll() -> [UInt8] {
         defer { self = Self(limit: limit) }
         return Array(buffer[head...])
     }
 
     /// Whether a complete message waits.
-    public mutating func containsFrame() -> Bool {
+    package mutating func containsFrame() -> Bool {
         let start = searched
         searched = buffer.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, let end = memchr(base + start, 0, bytes.count - start) else {
@@ -84,7 +84,7 @@ public nonisolated struct VarlinkFrameReader: Sendable {
     /// more input, or the buffer is copied.
     ///
     /// - Throws: `TooLarge` as soon as that is known. The reader cannot be used afterwards.
-    public mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
+    package mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
         let isWhole = containsFrame()
         guard !isOverlong else { throw TooLarge(limit: limit) }
         guard isWhole else { return nil }

@@ -34,9 +34,13 @@ struct NeighbourNamesTests {
         let idle: any Service = Idle(loop: nil, promise: nil, channel: nil)
         try service.addServiceGroup(services: [idle] + (group.map { [$0] } ?? []), readiness: ServiceReadiness())
         let timer: TimerEventSource = try loop.timer(after: .seconds(1)) {}
+        let own = LifecycleMediator(clock: EventLoopClock(service.loop))
+        do throws(SystemError) { try timer.fire(after: .seconds(2)) } catch { print(error.reason) }
         let amount: TimeAmount = .seconds(1)
         let state: LifecycleState = service.mediator.state
-        _ = (timer, amount, state, Date(), URL(fileURLWithPath: "/"), Timer.self, Process.self, Duration.seconds(1))
+        _ = (
+            timer, own, amount, state, Date(), URL(fileURLWithPath: "/"), Timer.self, Process.self, Duration.seconds(1)
+        )
     }
 
     @MainActor @Test func centersOfBothLibrariesStandSideBySide() async {
