@@ -15,7 +15,7 @@ final class ConfigurationListener: LifecycleListener {
     private let budget: UnitBudget
     private let hasSocket: Bool
 
-    /// - Parameter hasSocket: whether the program has the socket; changes of `[Socket]` count only then.
+    /// - Parameter hasSocket: whether the program has the socket. If not, changes of `[Socket]` are ignored.
     init(mediator: LifecycleMediator, sources: ServiceSources, budget: UnitBudget, hasSocket: Bool) {
         self.mediator = mediator
         self.sources = sources

@@ -45,8 +45,8 @@ public struct ServiceContext {
 ///     }
 ///
 /// `ServiceMain` adds such listeners after those of `compose`, by name; `[Service] DisabledListeners=` leaves them out.
-/// The file must be linked in: of a static library the linker takes only what something refers to, so that the files
-/// belong to the program's own target or to one whose code it uses in each of those files.
+/// The file must be linked. From a static library the linker takes only object files that other code refers to, so the
+/// file should belong to the program's own target.
 public struct ListenerRegistration {
     /// The type of the constant. It calls `add` and nothing else: the service does not exist yet.
     public typealias Record = @convention(c) () -> Void
@@ -61,7 +61,8 @@ public struct ListenerRegistration {
     ///
     /// - Parameters:
     ///   - name: its name in the configuration.
-    ///   - make: makes the listener, unless the configuration disables it. What it throws ends the process with 71.
+    ///   - make: makes the listener, unless the configuration disables it. An error that it throws ends the process
+    ///     with 71.
     public static func add(_ name: String, _ make: @escaping (ServiceContext) throws -> any LifecycleListener) {
         found.append(ListenerRegistration(name: name, make: make))
     }

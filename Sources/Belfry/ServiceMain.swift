@@ -6,14 +6,14 @@ internal import CBelfry
 internal import Glibc
 internal import Lifecycle
 
-/// The entry of a service: what `UIApplicationMain` is to an app.
+/// The entry point of a service, as `UIApplicationMain` is for an app.
 public enum ServiceMain {
     /// Runs a service until it is stopped, and ends the process with its exit code.
     ///
     /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around
-    /// those of `compose`, launches, and gives the main thread to the event loop. Call it from a synchronous main,
-    /// before anything that starts threads: an `async` main gives the first thread away before the signals are
-    /// blocked, and a SIGTERM then ends the process on the spot.
+    /// those of `compose`, launches the service, and runs the event loop on the main thread. Call it from a synchronous
+    /// main, before anything that starts threads. An `async` main starts threads before the signals are blocked, and
+    /// SIGTERM then ends the process at once.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
     ///         try service.mediator.addListener(VideoListener())
@@ -25,7 +25,7 @@ public enum ServiceMain {
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.
     ///   - components: optional components: `.socket`, `.cacheFlush`.
-    ///   - compose: adds the listeners. What it throws is logged, whatever it is, and ends the process with 71.
+    ///   - compose: adds the listeners. Any error that it throws is logged, and ends the process with 71.
     public static func run(
         _ options: ServiceOptions, with components: [ServiceComponent] = [],
         _ compose: (ServiceContext) throws -> Void = { _ in }

@@ -6,7 +6,7 @@ internal import BelfryListeners
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// Sets the mediator's deadlines to the times that the unit has in systemd.
+/// Sets the mediator's deadlines from the timeouts of the unit in systemd (`TimeoutStopSec=`, `TimeoutStartSec=`).
 ///
 /// systemd does not announce changes (`systemctl edit`), so the times are read after the start, after a reload, when a stop
 /// is accepted, and when a client asks what a signal would do.

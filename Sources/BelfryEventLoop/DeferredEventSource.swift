@@ -4,7 +4,7 @@
 internal import CBelfry
 internal import BelfryLinux
 
-/// Work for the next turn of the loop. It runs once for any number of calls of `schedule()` before.
+/// Work for the next turn of the loop. However often `schedule()` was called, it runs once.
 ///
 /// Source: sd_event_add_defer(3).
 package final class DeferredEventSource: LoopSource {

@@ -22,7 +22,7 @@ public final class DescriptorEventSource: LoopSource {
         }
     }
 
-    /// What is watched for. Setting it to what it already is makes no system call.
+    /// What is watched for. Setting the same value again makes no system call.
     public var events: DescriptorEvents {
         get {
             var events: UInt32 = 0
@@ -51,7 +51,7 @@ public nonisolated struct DescriptorEvents: OptionSet, Sendable {
     public static let writable = Self(rawValue: EPOLLOUT.rawValue)
     /// `EPOLLPRI`: an exceptional condition, as pressure stall files and cgroup files report it.
     package static let priority = Self(rawValue: EPOLLPRI.rawValue)
-    /// `EPOLLHUP`: the peer is gone. Always watched.
+    /// `EPOLLHUP`: the peer has closed the connection. Always watched.
     public static let hangUp = Self(rawValue: EPOLLHUP.rawValue)
     /// `EPOLLERR`: an error is pending. Always watched.
     public static let error = Self(rawValue: EPOLLERR.rawValue)

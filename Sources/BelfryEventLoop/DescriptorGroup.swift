@@ -7,11 +7,11 @@ package import BelfryLinux
 
 /// Watches many descriptors as one source of the loop, and handles ready ones in batches.
 ///
-/// sd-event asks the kernel for all ready descriptors before each event that it dispatches, so that with thousands of
-/// them each event costs as much as all. In a group an event costs the same however many are ready.
+/// sd-event asks the kernel for all ready descriptors before each event that it dispatches. With thousands of ready
+/// descriptors every event is therefore slow. In a group the cost of an event does not depend on their number.
 @MainActor  // in words, as in LoopSource
 package final class DescriptorGroup {
-    /// Called with what a descriptor is ready for.
+    /// Called with the events of a descriptor.
     package typealias Handler = (DescriptorEvents) -> Void
 
     /// A descriptor in the group. No two are equal.
@@ -44,9 +44,10 @@ package final class DescriptorGroup {
         ready.deallocate()
     }
 
-    /// Watches a descriptor until it is removed, which has to be done before it is closed.
+    /// Watches a descriptor until it is removed. Remove it before you close it.
     ///
-    /// - Throws: `EPERM` for one that cannot be watched, `EBADF` for one that is not open (epoll_ctl(2)).
+    /// - Throws: `EPERM` for a descriptor that cannot be watched, `EBADF` for a descriptor that is not open
+    ///   (epoll_ctl(2)).
     package func add(
         _ watched: Int32, _ events: DescriptorEvents, _ handler: @escaping Handler
     ) throws(SystemError) -> Member {
@@ -65,7 +66,7 @@ package final class DescriptorGroup {
         epoll_ctl(descriptor, EPOLL_CTL_MOD, watched, &event)
     }
 
-    /// Stops to watch a descriptor. Its handler is not called afterwards, even if an event is pending.
+    /// Stops watching a descriptor. Its handler is not called afterwards, even if an event is pending.
     package func remove(_ member: Member, _ watched: Int32) {
         guard handlers.removeValue(forKey: member.number) != nil else { return }
         epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil)

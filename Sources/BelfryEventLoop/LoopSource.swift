@@ -5,8 +5,8 @@ internal import CBelfry
 internal import Glibc
 internal import BelfryLinux
 
-/// One event source of the loop. It fires until it is cancelled or the last reference to it is dropped; after that
-/// its handler is not called, even if an event was pending in the same turn.
+/// One event source of the loop. It fires until it is cancelled or released. After that its handler is not called, even
+/// if an event was pending in the same turn.
 ///
 /// Source: sd_event_source_disable_unref(3).
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
@@ -25,7 +25,7 @@ public class LoopSource {
     /// Whether the source was cancelled.
     public final var isCancelled: Bool { pointer == nil }
 
-    /// Stops or resumes the source without giving it up (sd_event_source_set_enabled(3)).
+    /// Whether the source fires (sd_event_source_set_enabled(3)). A disabled source can be enabled again.
     public final var isEnabled: Bool {
         get {
             var mode: Int32 = 0

@@ -7,9 +7,9 @@ public import BelfryLinux
 
 /// The main thread's run loop: sd-event(3), and on it the main actor.
 ///
-/// `run()` waits for whatever comes first, hands it to its source, and in between runs what the main actor has to do,
-/// so that asynchronous code, child tasks and sources share one thread and need no locks. Everything here is called
-/// on the main thread.
+/// `run()` waits for events, calls the handlers of their sources, and runs the jobs of the main actor in between. So
+/// asynchronous code, child tasks and sources share one thread and need no locks. Call everything here on the main
+/// thread.
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 public final class MainEventLoop {
     /// The `sd_event`, for libraries that attach themselves to it.
@@ -19,12 +19,12 @@ public final class MainEventLoop {
     @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
     @exclusivity(unchecked) private var isStamped = false
 
-    /// Makes a loop for the main thread. A process wants one.
+    /// Makes a loop for the main thread. A process needs only one.
     ///
     /// - Throws: when the system has no descriptor or no memory left for it (sd_event_new(3)).
     public init() throws(SystemError) {
-        // libdispatch makes a descriptor for its main queue when it is first asked for it, and where it cannot, it ends the
-        // process with a trap. So that is found out before, and done at once.
+        // libdispatch makes a descriptor for its main queue on first use, and ends the process with a trap if it
+        // cannot. So this is checked first, and the descriptor is made at once.
         let spare = eventfd(0, O_CLOEXEC)
         guard spare >= 0 else { throw .last(verb: "make", object: "event loop") }
         close(spare)
@@ -39,8 +39,8 @@ public final class MainEventLoop {
 
     /// Runs until `exit(_:)`, and returns its code.
     ///
-    /// While it runs, the main actor's work is done here. It must be called on the main thread by synchronous code:
-    /// an `async` main gives the first thread away.
+    /// While it runs, the main actor's jobs run here. Call it on the main thread from synchronous code, because an
+    /// `async` main takes the main thread for itself.
     ///
     /// - Throws: when the loop cannot wait any more (sd_event_wait(3)), or the main queue cannot be watched. Handlers throw
     ///   nothing.
@@ -60,7 +60,7 @@ public final class MainEventLoop {
 
     /// One turn: waits for at most `limit` (forever when nil) until a source is ready and dispatches it.
     ///
-    /// For programs whose main thread belongs to another run loop, and for tests; `run()` calls it for everyone else.
+    /// It is for programs whose main thread runs another loop, and for tests. `run()` calls it for all other programs.
     ///
     /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). An interrupted wait is no error.
     package func turn(waiting limit: Duration?) throws(SystemError) {
@@ -74,8 +74,8 @@ public final class MainEventLoop {
     /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.
     package typealias Stamp = (realtimeUsec: UInt64, monotonicUsec: UInt64)
 
-    /// The time at which the current turn began (sd_event_now(3)); after a tick of the kernel's clock, which comes
-    /// every 1 to 10 ms, the present time. So it reads a clock only once a tick.
+    /// The time at which the current turn began (sd_event_now(3)), or the present time if the kernel's clock has ticked
+    /// since, which it does every 1 to 10 ms. So a clock is read only once a tick.
     package var stamp: Stamp {
         let tickUsec = belfry_clock_usec(CLOCK_MONOTONIC_COARSE)
         return isStamped && tickUsec <= lastStamp.monotonicUsec ? lastStamp : takeStamp(after: tickUsec)
@@ -94,21 +94,21 @@ public final class MainEventLoop {
     }
 }
 
-/// What the loop can watch. Each call returns the source: the handler is called on the main actor for as long as the
-/// source is kept.
+/// What the loop can watch. Each call returns the source. The handler is called on the main actor until the source is
+/// cancelled or released.
 extension MainEventLoop {
     /// Watches a signal that is blocked in every thread.
     ///
-    /// - Throws: `EBUSY` for one that is not blocked or is watched already (sd_event_add_signal(3)).
+    /// - Throws: `EBUSY` for a signal that is not blocked, or is watched already (sd_event_add_signal(3)).
     public func source(
         signal number: Int32, _ handler: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) -> SignalEventSource {
         try SignalEventSource(number, on: event, handler)
     }
 
-    /// Watches a descriptor. The caller keeps owning it.
+    /// Watches a descriptor. The caller still owns it.
     ///
-    /// - Throws: `EBADF` for one that is not open, `EPERM` for a regular file (epoll_ctl(2)).
+    /// - Throws: `EBADF` for a descriptor that is not open, `EPERM` for a regular file (epoll_ctl(2)).
     public func source(
         descriptor: Int32, _ events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void
     ) throws(SystemError) -> DescriptorEventSource {
@@ -127,7 +127,7 @@ extension MainEventLoop {
 
     /// Watches a file or directory.
     ///
-    /// - Throws: `ENOENT` when it is not there, `EACCES`, and `ENOSPC` when there are too many watches
+    /// - Throws: `ENOENT` when it does not exist, `EACCES`, and `ENOSPC` when there are too many watches
     ///   (inotify_add_watch(2)).
     package func source(
         path: String, _ kinds: FileChange.Kinds, _ handler: @escaping (FileChange) -> Void

@@ -6,8 +6,8 @@ internal import CBelfry
 
 /// The queue of the main actor, as far as the loop needs it.
 ///
-/// The two hooks are the ones CoreFoundation's run loop uses on Linux. They are not public API, so a test guards them;
-/// if they go, a `SerialExecutor` fed through an eventfd does the same a little slower.
+/// CoreFoundation's run loop on Linux uses the same two hooks. They are not public API, so a test checks that they
+/// exist. A `SerialExecutor` with an eventfd could replace them, and would be a little slower.
 nonisolated enum MainQueue {
     private final class Work {
         let run: @Sendable () -> Void
@@ -21,7 +21,7 @@ nonisolated enum MainQueue {
     /// Runs what the queue holds now. On the main thread only.
     static func drain() { drainQueue(nil) }
 
-    /// Has `work` run on the main thread, in the order of the calls.
+    /// Runs `work` later on the main thread, in the order of the calls.
     static func async(_ work: @escaping @Sendable () -> Void) {
         belfry_main_queue_async(Unmanaged.passRetained(Work(work)).toOpaque()) { context in
             context.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().run() }
@@ -35,7 +35,7 @@ private nonisolated func queueHandle() -> Int32
 @_silgen_name("_dispatch_main_queue_callback_4CF")
 private nonisolated func drainQueue(_ message: UnsafeMutableRawPointer?)
 
-/// Makes the loop the home of the main actor: when libdispatch has work for the main queue, the loop runs it.
+/// Makes the loop the executor of the main actor: when libdispatch has work for the main queue, the loop runs it.
 final class MainQueueSource: LoopSource {
     init(on event: OpaquePointer) throws(SystemError) {
         super.init()
@@ -57,9 +57,9 @@ final class MainQueueSource: LoopSource {
 
 /// Keeps a task, and its child tasks, on the main thread even between two steps of main-actor code.
 ///
-/// A task that waits for a continuation is resumed by way of the global executor, which starts worker threads only to
-/// hop back at once. A task made by `task(_:)` has this executor as its preference (SE-0417) and needs none. What it
-/// does in `nonisolated` code also runs here, so long work belongs into a detached task.
+/// A task that waits for a continuation is normally resumed through the global executor, which starts worker threads
+/// for this. A task made by `task(_:)` has this executor as its preference (SE-0417) and needs no worker threads. Its
+/// `nonisolated` code also runs on the main thread, so use a detached task for long work.
 package final nonisolated class MainThreadExecutor: TaskExecutor {
     /// The only one: there is one main thread.
     package static let shared = MainThreadExecutor()

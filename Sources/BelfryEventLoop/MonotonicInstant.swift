@@ -6,10 +6,10 @@ internal import Glibc
 
 /// A moment of `CLOCK_MONOTONIC`, in the microseconds that systemd uses (clock_gettime(2)).
 package nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
-    /// Microseconds since an unspecified start; stands still while the machine sleeps.
+    /// Microseconds since an unspecified start, without the time in which the machine sleeps.
     package let microseconds: UInt64
 
-    /// The moment that is so far from the start.
+    /// The moment that is this far from the start.
     package init(microseconds: UInt64) { self.microseconds = microseconds }
 
     /// The present moment.
@@ -28,7 +28,8 @@ package nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-    /// Whole microseconds, as systemd counts time; negative durations are 0, what does not fit is the largest number.
+    /// Whole microseconds, as systemd counts time; 0 for a negative duration, and the largest number for one that does
+    /// not fit.
     package nonisolated var microseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -4,8 +4,8 @@
 internal import BelfryLinux
 internal import CBelfry
 
-/// Watches one signal. Each delivery that the kernel queued arrives by itself, with sender and value; real-time
-/// signals do not merge.
+/// Watches one signal. Each delivery that the kernel has queued calls the handler once, with sender and value.
+/// Real-time signals are not merged.
 ///
 /// The signal must be blocked in every thread before the source is made. A service built on `Belfry` maps signals in its
 /// configuration instead. Source: sd_event_add_signal(3), signalfd(2).
@@ -32,7 +32,7 @@ public nonisolated struct ReceivedSignal: Sendable, Equatable {
     public let number: Int32
     /// How it was sent (`SI_USER`, `SI_QUEUE`, `SI_KERNEL`, …; sigaction(2)).
     public let code: Int32
-    /// The sending process; 0 when it lives outside our pid namespace or the kernel sent it.
+    /// The sending process; 0 if it is outside the own pid namespace, or if the kernel sent the signal.
     public let senderPID: Int32
     /// The real user id of the sender.
     public let senderUID: UInt32
@@ -41,7 +41,7 @@ public nonisolated struct ReceivedSignal: Sendable, Equatable {
     /// The integer that came with it (sigqueue(3)); 0 for a plain kill(2).
     public let value: Int32
 
-    /// A delivery made up by hand, for tests and for sources other than signalfd.
+    /// A delivery with these values, for tests and for sources other than signalfd.
     package init(number: Int32, code: Int32 = 0, senderPID: Int32, senderUID: UInt32, value: Int32 = 0) {
         self.number = number
         self.code = code

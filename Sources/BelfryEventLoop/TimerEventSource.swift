@@ -5,15 +5,15 @@ internal import CBelfry
 internal import Glibc
 public import BelfryLinux
 
-/// Fires once, when a time has come; `fire(after:)` sets it anew.
+/// Fires once, at a given time. `fire(after:)` sets it again.
 ///
 /// Source: sd_event_add_time_relative(3).
 public final class TimerEventSource: LoopSource {
     /// The clock that a timer runs by (clock_gettime(2)).
     public enum Clock: Sendable {
-        /// `CLOCK_MONOTONIC`: stands still while the machine sleeps.
+        /// `CLOCK_MONOTONIC`: does not count the time in which the machine sleeps.
         case monotonic
-        /// `CLOCK_BOOTTIME`: goes on while the machine sleeps.
+        /// `CLOCK_BOOTTIME`: counts the time in which the machine sleeps.
         case boottime
 
         nonisolated var id: clockid_t {

@@ -6,7 +6,8 @@ internal import Glibc
 
 /// A thread for one piece of work that would block the loop. It ends with the work.
 ///
-/// The global executor keeps its threads for a while, and one for good; an idle service should have one thread.
+/// Swift's global executor keeps its threads for a while, and never ends the last one. An idle service should have only
+/// one thread.
 package nonisolated enum WorkerThread {
     private final class Job {
         let run: () -> Void
@@ -14,9 +15,9 @@ package nonisolated enum WorkerThread {
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// Does `work` on a thread of its own, and then calls `completion` on the main thread with what it returned.
+    /// Runs `work` on a thread of its own, and then calls `completion` on the main thread with the result.
     ///
-    /// Without a thread to be had, the work is done before this returns.
+    /// If no thread can be created, the work runs before this returns.
     package static func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, then completion: @escaping @MainActor @Sendable (Result) -> Void
     ) {

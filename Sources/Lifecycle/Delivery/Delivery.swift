@@ -3,7 +3,7 @@
 
 /// Delivers one notification to its listeners: group after group, the members of a group concurrently.
 ///
-/// The end of each call begins the next, and no task waits. A notification whose listeners answer immediately is so
+/// The end of one call begins the next call, so no task waits. If all listeners answer immediately, the notification is
 /// delivered before `post` returns.
 final class Delivery {
     /// The share of time for an answer that has taken `spent` so far, when `groupsLeft` groups come after it.
@@ -51,7 +51,8 @@ final class Delivery {
     // Runs for every notification: a deinit on the main actor would first check on which actor it is.
     nonisolated deinit {}
 
-    /// Calls the groups in order, as far as they answer immediately. The end of a call that lasts calls this again.
+    /// Calls the groups in order until a listener does not answer immediately. The end of its call calls this method
+    /// again.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true

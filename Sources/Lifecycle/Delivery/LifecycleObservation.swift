@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// An observation of notifications or events. It ends when this is cancelled or dropped.
+/// An observation of notifications or events. It ends when this object is cancelled or released.
 @MainActor
 public final class LifecycleObservation {
     private var end: (() -> Void)?

@@ -8,7 +8,8 @@ public nonisolated struct LifecycleReport: Sendable {
     /// One report for each listener, in the order of the calls.
     public let listeners: [ListenerReport]
 
-    /// The combined fetch result: new data if any listener found some, else a failure if any failed, else no data.
+    /// The combined fetch result: new data if any listener found new data, otherwise a failure if any failed, otherwise
+    /// no data.
     public var result: FetchResult {
         if listeners.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
         return listeners.contains { $0.outcome.isProblem && $0.outcome != .late } ? .failed : .noData

@@ -121,10 +121,10 @@ final class ListenerCall {
 
 /// Reports the progress of an answer that takes long.
 ///
-/// An answer may take its whole deadline if the transition's time allows it; otherwise it has a share of that time. While
-/// it reports progress it may exceed its share, up to the deadline it declared: the transition then lasts longer, and the
-/// service manager is asked for the time. When a report does not come within the window of the one before, the answer is
-/// cancelled.
+/// An answer may take its whole deadline if the time of the transition allows it. Otherwise it has a share of that
+/// time. While it reports progress, it may exceed its share, up to the deadline that it declared. The transition then
+/// lasts longer, and the service manager is asked for more time. If the next report does not come within the window of
+/// the last one, the answer is cancelled.
 public struct ListenerProgress {
     private let call: ListenerCall
 

@@ -22,8 +22,9 @@ public nonisolated struct ProtectedDataArrival: LifecycleEvent, Equatable {
     public var userInfo: UserInfo { ["path": .string(path)] }
 }
 
-/// The user info of `protectedDataWillBecomeUnavailable`: a file system that the service depends on is no longer mounted.
-/// The kernel reports this after the fact: open files stay readable while they are open, paths are gone already.
+/// The user info of `protectedDataWillBecomeUnavailable`: a file system that the service depends on is no longer
+/// mounted. The kernel reports this after the unmount: open files can still be read, but their paths do not exist any
+/// more.
 public nonisolated struct ProtectedDataLoss: LifecycleEvent, Equatable {
     /// Where it was mounted.
     public var path: String

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// What `didResume` says: the process was suspended without notice, and runs again.
+/// The user info of `didResume`: the process was suspended without notice, and runs again.
 public nonisolated struct Suspension: LifecycleEvent, Equatable {
     /// What ended or caused it.
     public enum Cause: String, Sendable, CaseIterable {
-        /// SIGCONT without a pause before it. A stop signal, such as SIGSTOP, may have stopped the process: the kernel does
-        /// not say.
+        /// SIGCONT without a pause before it. The kernel does not say whether the process was stopped, for example by
+        /// SIGSTOP.
         case signal
         /// The freezer of its control group (`systemctl freeze`).
         case freezer

@@ -5,9 +5,9 @@
 public nonisolated struct ExitRecord: Sendable, Equatable {
     /// What became of the service.
     public enum Kind: String, Sendable, CaseIterable {
-        /// It was in the background.
+        /// It was paused.
         case paused
-        /// A stop was under way. When this is what is left of a run, the stop did not end in order.
+        /// A stop was under way. If this is the last record of a run, the stop did not end in order.
         case stopping
         /// It ended in order.
         case stopped
@@ -30,24 +30,24 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         }
     }
 
-    /// How many listeners are named at the most; of more, those that took longest.
+    /// How many listeners are named at most: those that took longest.
     static let listenersMax = 64
 
     /// What became of the service.
     public var kind: Kind
-    /// Why it ended; nil for a pause, and where it is not known yet.
+    /// Why it ended; nil for a pause, and while this is not known.
     public var reason: Termination.Reason?
     /// Who paused or stopped it.
     public var origin: LifecycleOrigin
     /// Who sent a second stop, if anybody did.
     public var cutShortBy: LifecycleOrigin?
-    /// What went wrong, in the case of a refused launch or a failure.
+    /// The error, after a refused launch or a failure.
     public var problem: String?
     /// When it was written, by `CLOCK_REALTIME`.
     public var realtimeUsec: UInt64
-    /// The exit status of the process; nil where it does not end.
+    /// The exit status of the process; nil for a process that did not end.
     public var exitStatus: Int32?
-    /// How long each listener took, in the order in which they were told first.
+    /// How long each listener took, in the order of their first calls.
     public var listeners: [ListenerTime] = []
 
     /// A record without times.
@@ -96,7 +96,7 @@ nonisolated extension ExitRecord {
     /// How long a text that came from elsewhere may be.
     private static let textMax = 512
 
-    /// Reads what `userInfo` gives; nil when it is not whole.
+    /// Decodes `userInfo`; nil if a required value is missing.
     public init?(userInfo: UserInfo) {
         guard let kind = userInfo.text("kind").flatMap({ Kind(rawValue: $0) }),
             let origin = userInfo.object("origin").flatMap({ LifecycleOrigin(userInfo: $0) }),
@@ -110,7 +110,7 @@ nonisolated extension ExitRecord {
         listeners = userInfo.objects("listeners").prefix(Self.listenersMax).compactMap { ListenerTime(userInfo: $0) }
     }
 
-    /// All of it, without what is not known.
+    /// All known values.
     public var userInfo: UserInfo {
         var info: UserInfo = [
             "kind": .string(kind.rawValue), "origin": .object(origin.userInfo),

@@ -5,7 +5,7 @@
 /// environment that systemd sets (systemd.exec(5), sd_listen_fds(3)) and from the exit record of the last run. Unknown
 /// values are nil or empty.
 public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
-    /// What this start follows; nil when the last run left nothing readable.
+    /// Why the service starts, as the record of the last run shows; nil if the record cannot be read.
     public var cause: LaunchCause?
     /// The names of the sockets that systemd passed.
     public var socketNames: [String] = []
@@ -79,7 +79,7 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     }
 }
 
-/// What a start follows.
+/// Why a service starts: how its last run ended.
 public nonisolated enum LaunchCause: String, Sendable, CaseIterable {
     /// The boot of the machine: no run in this boot is known.
     case boot
@@ -89,7 +89,7 @@ public nonisolated enum LaunchCause: String, Sendable, CaseIterable {
     case restart
     /// A run that ended in order with a failure: a refused launch, a failed part, a stop that was cut short.
     case failure
-    /// A run that ended without a word.
+    /// A run that ended without an exit record: the process crashed or was killed.
     case crash
     /// A run that the watchdog of the service manager killed.
     case watchdog

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// One run of the service: a process from its start to its end, as the record that it left tells it.
+/// One run of the service, from the start of the process to its end, as its exit record describes it.
 public nonisolated struct ServiceRun: Sendable, Equatable {
     /// The kernel's id of the boot it ran in.
     public var bootID: String
@@ -11,9 +11,9 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
     public var pid: Int32
     /// When it started, by `CLOCK_REALTIME`.
     public var startRealtimeUsec: UInt64
-    /// Who ended or paused it; nil for one that ended without a word, or still runs.
+    /// Who ended or paused it; nil while it runs, and if it ended without an exit record.
     public var exitRecord: ExitRecord?
-    /// What the service manager says of its end; nil when it was not asked to (`belfryd --record-exit`).
+    /// How it ended according to the service manager; nil if `belfryd --record-exit` did not run.
     public var exit: UnitExit?
 
     /// A run that has begun.
@@ -24,7 +24,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
         self.startRealtimeUsec = startRealtimeUsec
     }
 
-    /// Reads what `userInfo` gives; nil when it is not whole.
+    /// Decodes `userInfo`; nil if a required value is missing.
     public init?(userInfo: UserInfo) {
         guard let bootID = userInfo.text("bootId"), let pid: Int32 = userInfo.number("pid"),
             let start: UInt64 = userInfo.number("startRealtimeUsec")
@@ -37,7 +37,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
         self.exitRecord = exitRecord
     }
 
-    /// All of it, without what is not known.
+    /// All known values.
     public var userInfo: UserInfo {
         var info: UserInfo = [
             "bootId": .string(bootID), "pid": .int(Int64(pid)),
@@ -52,7 +52,7 @@ public nonisolated struct ServiceRun: Sendable, Equatable {
 
 /// How a run of a unit ended, in systemd's words (systemd.exec(5), `$SERVICE_RESULT`).
 public nonisolated struct UnitExit: Sendable, Equatable, CustomStringConvertible {
-    /// `success`, `exit-code`, `signal`, `core-dump`, `watchdog`, `timeout`, `oom-kill` and their like.
+    /// `success`, `exit-code`, `signal`, `core-dump`, `watchdog`, `timeout`, `oom-kill` and so on.
     public var result: String
     /// `exited`, `killed` or `dumped`: how the main process ended; nil when it never ran.
     public var code: String?
@@ -83,7 +83,7 @@ public nonisolated struct UnitExit: Sendable, Equatable, CustomStringConvertible
     /// Whether a signal ended the process.
     package var isKilled: Bool { code == "killed" || code == "dumped" }
 
-    /// It in a few words: `watchdog, killed by SIGABRT`.
+    /// A short text: `watchdog, killed by SIGABRT`.
     public var description: String {
         guard let code, let status else { return result }
         return "\(result), \(isKilled ? "\(code) by SIG\(status)" : "status \(status)")"

@@ -70,7 +70,7 @@ public struct LifecycleAnswer {
             }, self.body)
     }
 
-    /// The same answer with a dry run that ends by calling back; see `LifecycleListener.onCompletion`.
+    /// The same answer with a dry run that ends with a callback; see `LifecycleListener.onCompletion`.
     package func rehearsingOnCompletion(
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
     ) -> LifecycleAnswer {

@@ -56,7 +56,7 @@ extension LifecycleListener {
             })
     }
 
-    /// Answers a notification with work that ends by calling back, such as that of a thread or a child process.
+    /// Answers a notification with work that ends with a callback, such as that of a thread or a child process.
     ///
     /// - Parameters:
     ///   - name: the notification.

@@ -5,12 +5,12 @@
 public nonisolated enum ListenerHealth: Sendable, Equatable {
     /// It can do its work.
     case healthy
-    /// It cannot do its work at present. Watchdog messages are suppressed while this lasts.
+    /// It cannot do its work at present. The service sends no watchdog keep-alive while this lasts.
     case unhealthy(String)
-    /// It cannot do its work again in this process. The service manager is asked to end the service.
+    /// It cannot recover in this process. The service triggers the watchdog at once.
     case lost(String)
 
-    /// The word that stands for it in the journal and on the socket.
+    /// Its word in the journal and on the socket.
     public var word: String {
         switch self {
         case .healthy: "healthy"
@@ -27,7 +27,7 @@ public nonisolated enum ListenerHealth: Sendable, Equatable {
         }
     }
 
-    /// The health of several listeners taken for one: that of the worst, with the reasons of all unhealthy ones.
+    /// The combined health of several listeners: the worst one, with the reasons of all.
     static func combined(_ parts: [ListenerHealthReport]) -> ListenerHealth {
         let reasons = parts.compactMap { part in part.health.reason.map { "\(part.listener): \($0)" } }
         let text = reasons.joined(separator: "; ")

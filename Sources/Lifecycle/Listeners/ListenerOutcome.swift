@@ -25,7 +25,7 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
         self = (error as? LifecycleRefusal).map { .refused($0.reason) } ?? .failed(String(describing: error))
     }
 
-    /// The word that stands for it in the journal and on the socket.
+    /// Its word in the journal and on the socket.
     public var word: String {
         switch self {
         case .completed: "completed"

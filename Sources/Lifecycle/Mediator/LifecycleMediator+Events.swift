@@ -2,14 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 extension LifecycleMediator {
-    /// What the mediator tells about its own work, besides the notifications.
+    /// What the mediator reports about its own work, besides the notifications.
     public enum Event: Sendable {
         /// The listeners of a notification are done or out of time. There is no such event for a notification
         /// that no listener answers.
         case delivered(LifecycleReport)
         /// A transition that ran has ended.
         case transitionEnded(TransitionReport)
-        /// A stop was accepted. It has not begun, and has waited for nothing yet.
+        /// A stop was accepted, and has not begun yet.
         case stopAccepted(LifecycleOrigin)
         /// A trigger was merged with a transition that waits.
         case merged(LifecycleTrigger, LifecycleOrigin)
@@ -17,7 +17,8 @@ extension LifecycleMediator {
         case waiting(LifecycleTrigger, [String])
         /// A listener or a background task reports progress to a transition that waits for it.
         case progress(LifecycleProgress)
-        /// A health check found other listeners unhealthy than the one before, or other reasons: none when all are healthy.
+        /// The unhealthy listeners or their reasons have changed since the last health check. Empty when all are
+        /// healthy.
         case healthChanged([ListenerHealthReport])
 
         /// The kind of this event.
@@ -60,7 +61,7 @@ extension LifecycleMediator {
         public static let all = EventKinds(rawValue: 0x7f)
     }
 
-    /// Calls `handler` with each event of these kinds, until the observation is cancelled or dropped.
+    /// Calls `handler` with each event of these kinds, until the observation is cancelled or released.
     ///
     /// Observers are called in the order in which they were added. One that is added during an event is first called with
     /// the next one.
@@ -116,7 +117,7 @@ final class EventObserverList {
 
 /// A listener or a background task reports progress while a transition waits for it.
 public nonisolated struct LifecycleProgress: Sendable, Equatable {
-    /// The transition that waits: a stop also while the stop itself waits for another transition to end.
+    /// The transition that waits. If a stop waits for the end of another transition, this is the stop.
     public let trigger: LifecycleTrigger
     /// The name of the listener or the background task.
     public let name: String

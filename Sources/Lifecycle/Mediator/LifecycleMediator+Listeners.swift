@@ -23,8 +23,8 @@ extension LifecycleMediator {
     /// Removes a listener. It is not called again, not even for a notification that is being delivered.
     public func removeListener(_ listener: any LifecycleListener) { registry.remove(listener) }
 
-    /// Reads the answers of a listener again, for one whose answers depend on the configuration. Its place and its record
-    /// stay.
+    /// Reads the answers of a listener again. Use it if they depend on the configuration. The place and the record of
+    /// the listener do not change.
     public func updateAnswers(of listener: any LifecycleListener) { registry.updateAnswers(of: listener) }
 
     /// Whether there is a listener of this name.

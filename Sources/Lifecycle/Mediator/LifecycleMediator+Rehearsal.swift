@@ -21,8 +21,8 @@ public nonisolated struct RehearsalReport: Sendable {
     /// Why the trigger or the post would not succeed; empty when no dry run failed.
     public let reasons: [String]
 
-    /// The listeners that would be called and have no dry run, each once, in the order of the calls. They may still refuse or
-    /// fail. Attached programs are among them.
+    /// The listeners that would be called but have no dry run, each once, in the order of the calls. They may still
+    /// refuse or fail. Attached programs have no dry run.
     public var unasked: [String] {
         let asked = Set(steps.flatMap(\.listeners).map(\.listener))
         var seen: Set<String> = []

@@ -3,17 +3,17 @@
 
 /// Transitions and the background tasks that delay them.
 extension LifecycleMediator {
-    /// Performs a transition: delivers the notifications that `trigger` owes in the present state, in order.
+    /// Performs a transition: delivers the notifications that `trigger` causes in the present state, in order.
     ///
-    /// One transition runs at a time, and others wait. A stop overtakes the waiting ones, and leaves the one under way half
-    /// of its own time. A second stop sets every deadline of the first to zero. Reloads that are asked for during a reload
-    /// are merged into one, whose `count` says for how many it stands.
+    /// One transition runs at a time, and others wait. A stop cancels those that wait (result `overtaken`), and gives
+    /// the one under way at most half of its own time. A second stop sets every deadline of the first to zero. Reloads
+    /// that are requested during a reload are merged into one, whose `count` is their number.
     ///
     /// - Parameters:
     ///   - trigger: what happened.
     ///   - origin: who caused it.
-    ///   - userInfo: goes to the notification that is about the trigger itself. A pause, a resume and an interruption pass
-    ///     on `count` alone, with the last of their notifications.
+    ///   - userInfo: added to the notification that reports the trigger. For a pause, a resume and an interruption only
+    ///     `count` is added, to their last notification.
     ///   - completion: called once, when the transition has ended.
     public func perform(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],
@@ -92,9 +92,9 @@ extension LifecycleMediator {
 
     /// Begins work that delays a pause or a stop, as `UIApplication.beginBackgroundTask` does.
     ///
-    /// The task ends with `end()`, when it is dropped, and at its deadline. A pause or a stop also ends it when the task's
-    /// share of the time is used up and `BackgroundTask.reportProgress` does not ask for more, and a second stop ends it at
-    /// once. If the machine sleeps before the pause has ended, the wait ends and the task goes on.
+    /// The task ends with `end()`, when it is released, and at its deadline. A pause or a stop also ends it when its
+    /// share of the time is used up and it does not report progress (`BackgroundTask.reportProgress`). A second stop
+    /// ends it at once. If the machine sleeps before the pause has ended, the wait ends and the task goes on.
     ///
     /// - Parameters:
     ///   - name: its name in reports.

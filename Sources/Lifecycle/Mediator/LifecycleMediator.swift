@@ -4,11 +4,10 @@
 /// Receives everything that happens to the service, and delivers it as notifications.
 ///
 /// Observers are called immediately and have no influence, as with NotificationCenter. Listeners take part: they are
-/// called in order, each with a deadline, and their answers count. Changes of state go through `perform(_:)`, one transition
-/// at a time; everything else is posted.
+/// called in order, each with a deadline, and their answers count. Use `perform(_:)` for changes of state, which run
+/// one at a time, and `post(_:)` for everything else.
 ///
-/// It belongs to the main actor. It opens no file and reads no clock of its own: the clock and the configuration are given
-/// to it.
+/// It belongs to the main actor. It opens no file, and uses the clock and the configuration that it is given.
 public final class LifecycleMediator {
     /// How long listeners may take, up to a hundred years. A new value also holds for the transition under way, unless
     /// progress has extended its time.
@@ -79,11 +78,11 @@ public final class LifecycleMediator {
     // MARK: Observers
 
     /// Calls `handler` for each notification of this name, or for every notification when it is nil, until the
-    /// observation is cancelled or dropped.
+    /// observation is cancelled or released.
     ///
-    /// Observers are called before any listener, in the order in which they were added, those of every notification first.
-    /// One that is added during a post is first called for the next post; one that is removed during a post is not called
-    /// again.
+    /// Observers are called before any listener: first those of all notifications, then those of this name, each in the
+    /// order in which they were added. An observer that is added during a post is first called for the next post. An
+    /// observer that is removed during a post is not called again.
     public func addObserver(
         forName name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
     ) -> LifecycleObservation {

@@ -56,7 +56,7 @@ public final class BackgroundTask {
         if !isEnded { list?.wait?.report(self, nextWithin: window.bounded, text) }
     }
 
-    /// Ends the task. Further calls have no effect. A task also ends when it is dropped.
+    /// Ends the task. Further calls have no effect. A task also ends when it is released.
     public func end() {
         guard !isEnded else { return }
         isEnded = true

@@ -7,7 +7,8 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
     public var listener: Duration
     /// For all answers of a launch together, or of a reload.
     public var start: Duration
-    /// For all answers of a stop together, from its acceptance on. A transition that is under way then has half of it.
+    /// For all answers of a stop together, from its acceptance on. A transition that is under way then gets at most
+    /// half of it.
     public var stop: Duration
     /// For all answers of any other transition together.
     public var transition: Duration

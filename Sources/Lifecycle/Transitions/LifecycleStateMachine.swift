@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The steps that a trigger owes in each state: a pure value.
+/// Decides which steps a trigger has in each state: a pure value.
 package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     /// The state of the service.
     package private(set) var state: LifecycleState
@@ -9,7 +9,7 @@ package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     /// Starts in `state`, which is `notRunning` for every process.
     package init(state: LifecycleState = .notRunning) { self.state = state }
 
-    /// The steps that `trigger` owes now, in order; none if it has no effect in this state.
+    /// The steps of `trigger` in the present state, in order; none if it has no effect in this state.
     package func steps(for trigger: LifecycleTrigger) -> [LifecycleStep] {
         switch (state, trigger) {
         case (.notRunning, .launch):
@@ -64,7 +64,7 @@ public nonisolated enum LifecycleState: String, Sendable, CaseIterable {
     case active
     /// Paused: it keeps its resources, and does no work.
     case background
-    /// Stopped as a process: no code runs.
+    /// Its process has stopped itself with SIGSTOP after a pause: no code runs.
     case suspended
 }
 
@@ -74,18 +74,18 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case launch
     /// A listener refused the launch.
     case refuseLaunch
-    /// Go to the background: SIGTSTP, `belfryctl pause`, a machine about to sleep.
+    /// Go to the background: SIGTSTP, `belfryctl pause`, the machine is about to sleep.
     case pause
-    /// Return from the background or from an interruption: `belfryctl resume`, a machine that woke.
+    /// Continue after a pause or an interruption: `belfryctl resume`, the machine woke up.
     case resume
-    /// The process received SIGCONT: `resume`, or in the state `active`, where there is nothing to resume, the end of a
-    /// suspension that may have taken place.
+    /// The process received SIGCONT. In the state `active` it posts `didResume`, since the process may have been
+    /// suspended. In other states it is the same as `resume`.
     case continued
-    /// Stop being active for a short time.
+    /// Become inactive for a short time: `belfryctl interrupt`.
     case interrupt
-    /// The process is about to stop itself, in the background.
+    /// The process is about to stop itself with SIGSTOP, after a pause.
     case suspend
-    /// The process was suspended and runs again: a thawed cgroup, a machine that woke.
+    /// The process was suspended without notice and runs again: the control group was thawed, the machine woke up.
     case endSuspension
     /// Read the configuration again.
     case reload
@@ -93,7 +93,7 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     case stop
 }
 
-/// One step of a transition: the notification it owes, and the states before and after it.
+/// One step of a transition: its notification, and the states before and after it.
 package nonisolated struct LifecycleStep: Sendable, Equatable {
     /// The notification to deliver; nil for a step without one.
     package let name: LifecycleNotification.Name?
