@@ -29,9 +29,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _host(item):
-    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    of_parameter = any(value in ("trixie", "trixie_host") for value in parameters if isinstance(value, str))
-    return "trixie" if of_parameter or "trixie_host" in item.fixturenames else "machine"
+    # The fixtures, and the parameters, which are part of the test's name, contain the name of the host.
+    return "trixie" if any("trixie" in name for name in (item.name, *item.fixturenames)) else "machine"
 
 
 def pytest_sessionstart(session):
@@ -46,7 +45,7 @@ FIGURES = pytest.StashKey[list]()
 
 @pytest.fixture
 def figures(request) -> list[str]:
-    """Lines printed at the end of the test run, whatever its outcome."""
+    """Lines printed at the end of the test run, even if it fails."""
     return request.config.stash.setdefault(FIGURES, [])
 
 
@@ -135,7 +134,7 @@ def waiting(started_on_each):
 
 @pytest.fixture
 def login(on_each):
-    """A logind that announces what the test says; the service has not been started."""
+    """A double of logind that the test controls; the service has not been started."""
     double = LoginDouble(on_each.host)
     try:
         double.start()
