@@ -45,7 +45,7 @@ class BelfryService(HostedUnit):
         shutil.rmtree(self.host.path(DROP_INS), ignore_errors=True)
         self.host.systemctl("reset-failed")
         self.host.systemctl("daemon-reload")
-        self.forget_the_past()
+        self.skip_old_records()
 
     def start(self) -> None:
         self.host.systemctl("start", SERVICE)

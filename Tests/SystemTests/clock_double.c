@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Preloaded into belfryd, it stands between the program and its clocks. Whoever writes "REALTIME BOOTTIME\n" into the
+// Preloaded into belfryd, it stands between the program and its clocks. Writing "REALTIME BOOTTIME\n" into the
 // fifo $CLOCK_DOUBLE moves these clocks on by so many microseconds, and the timer that is to be cancelled when the clock
 // is set (TFD_TIMER_CANCEL_ON_SET) becomes readable and is cancelled, as the kernel does it after a sleep of the machine
 // and after clock_settime(2).

@@ -11,14 +11,14 @@ from systemd_host import SystemdHost
 
 
 class HostedUnit:
-    """A unit as tests use it. `journal` shows the records since the last `forget_the_past`."""
+    """A unit as tests use it. `journal` shows the records since the last `skip_old_records`."""
 
     def __init__(self, host: SystemdHost, name: str):
         self.host = host
         self.name = name
         self.cursor: str | None = None
 
-    def forget_the_past(self) -> None:
+    def skip_old_records(self) -> None:
         """From now on `journal` shows new records only."""
         self.cursor = self.host.journal("--lines=1")[-1]["__CURSOR"]
 
@@ -79,7 +79,7 @@ class HostedUnit:
         deadline = time.monotonic() + seconds
         while not question():
             assert time.monotonic() < deadline, (
-                f"{self.name} did not {what} in {seconds} s, but said {self.messages()[-20:]}"
+                f"{self.name} did not {what} in {seconds} s, but logged {self.messages()[-20:]}"
             )
             time.sleep(0.05)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Clients that send what they are given and care for nobody:
+// Clients that send given bytes without regard for the service:
 //
 //   hostile_clients SOCKET FIRST LAST GROUP CONNECTIONS ROUNDS MODE FILE...
 //
@@ -89,12 +89,12 @@ static void give_up(struct client *c) {
 
 static void begin(struct client *c) {
     struct sockaddr_un peer = {.sun_family = AF_UNIX};
-    struct timeval patience = {.tv_sec = 20};
+    struct timeval timeout = {.tv_sec = 20};
     strncpy(peer.sun_path, address, sizeof peer.sun_path - 1);
     c->sent = c->replies = 0;
     c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (c->fd < 0) die("socket");
-    setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     become(c->uid);
     if (connect(c->fd, (struct sockaddr *) &peer, sizeof peer) < 0) {
         refused++;
@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
     struct rlimit descriptors = {65536, 65536};
     setrlimit(RLIMIT_NOFILE, &descriptors);
     signal(SIGPIPE, SIG_IGN);
-    // What is measured is the service, not who gets the processor first.
+    // A lower priority, because the test measures the service and not the scheduler.
     if (nice(10) < 0) die("nice");
 
     struct payload *payloads = calloc(files, sizeof *payloads);

@@ -59,9 +59,9 @@ class LoginDouble:
 
     def _announce(self, signal: str, begins: bool) -> None:
         value = "true" if begins else "false"
-        told = {"UpdateProperties": ["sa{sv}", MANAGER[2], "1", signal.replace("Prepare", "Preparing"), "b", value]}
-        told["EmitSignal"] = ["sssav", MANAGER[2], signal, "b", "1", "b", value]
-        for method, arguments in told.items():
+        calls = {"UpdateProperties": ["sa{sv}", MANAGER[2], "1", signal.replace("Prepare", "Preparing"), "b", value]}
+        calls["EmitSignal"] = ["sssav", MANAGER[2], signal, "b", "1", "b", value]
+        for method, arguments in calls.items():
             self.host.run("busctl", "call", *MANAGER[:2], "org.freedesktop.DBus.Mock", method, *arguments)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A mount namespace of the test run's own: whatever it mounts is gone with it, even after kill -9."""
+"""A private mount namespace of the test run: its mounts end with it, even after kill -9."""
 
 import ctypes
 import os

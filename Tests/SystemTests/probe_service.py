@@ -23,7 +23,7 @@ class ProbeService(HostedUnit):
         program.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / ".build/release/ServiceProbe", program)
         os.chmod(program, 0o755)
-        self.forget_the_past()
+        self.skip_old_records()
 
     def start(self, manner: str, *options: str, check: bool = True, **settings: str) -> None:
         """Starts the program with this behaviour and these [Service] settings; `options` are for systemctl."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Kernel memory for data that a service has sent and nobody has read: sock_diag(7)."""
+"""Kernel memory for data that a service has sent and no client has read: sock_diag(7)."""
 
 import ctypes
 import socket

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Many subscribers that trust nobody: `subscribers ADDRESS COUNT [NAME]` subscribes, to NAME alone if it is given, says
+// Many subscribers that check everything: `subscribers ADDRESS COUNT [NAME]` subscribes, to NAME alone if it is given, says
 // "ready N" with the number of the last notification before it, and checks every notification that each of them gets
 // until the number that standard input says has come to all. Then it prints what was wrong, as JSON.
 
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     }
     epoll_ctl(poll, EPOLL_CTL_ADD, 0, &(struct epoll_event){EPOLLIN, {.ptr = NULL}});
     time_t until = time(NULL) + SECONDS;
-    for (int said = 0;;) {
+    for (int reported = 0;;) {
         struct epoll_event events[256];
         int n = epoll_wait(poll, events, 256, 1000);
         for (int i = 0; i < n; i++) {
@@ -117,8 +117,8 @@ int main(int argc, char **argv) {
                 return 1;
             }
         }
-        if (!said && ready == count) {
-            said = printf("ready %lu\n", all[0].last);
+        if (!reported && ready == count) {
+            reported = printf("ready %lu\n", all[0].last);
             fflush(stdout);
         }
         int missing = 0;

@@ -22,15 +22,15 @@ def make_cache(belfry, folder: str) -> None:
 def flush(belfry) -> str:
     """Flushes by signal, and returns the message of the journal record."""
 
-    def told() -> list[str]:
+    def reports() -> list[str]:
         return [record["MESSAGE"] for record in belfry.journal() if record.get("BELFRY_CACHE") == "thumbnails"]
 
     belfry.kill("USR1")
-    belfry.wait_for(lambda: told() != [], "flush the cache")
-    return told()[0]
+    belfry.wait_for(lambda: reports() != [], "flush the cache")
+    return reports()[0]
 
 
-def left(belfry, folder: str) -> list[str]:
+def remaining(belfry, folder: str) -> list[str]:
     return sorted(path.name for path in belfry.host.path(folder).iterdir())
 
 
@@ -50,7 +50,7 @@ def test_example_trims_its_cache_as_installed(caching):
     caching.ctl("rehearse", "USR1")
 
     assert flush(caching) == "cache 'thumbnails': written back, removed 1 of 2 files, freed 0 bytes"
-    assert left(caching, INSTALLED) == ["CACHEDIR.TAG", "new"]
+    assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "new"]
 
 
 def test_cache_elsewhere_is_trimmed_with_the_drop_in(caching):
@@ -61,4 +61,4 @@ def test_cache_elsewhere_is_trimmed_with_the_drop_in(caching):
     caching.start()
 
     assert flush(caching) == "cache 'thumbnails': written back, removed 1 of 2 files, freed 0 bytes"
-    assert left(caching, ELSEWHERE) == ["CACHEDIR.TAG", "new"]
+    assert remaining(caching, ELSEWHERE) == ["CACHEDIR.TAG", "new"]

@@ -41,10 +41,10 @@ def test_log_level_that_a_client_set_is_explained_as_that(started_on_each):
 
 
 def test_disabled_name_without_a_listener_is_not_explained_as_an_error(on_each):
-    on_each.configure("[Service]\nDisabledListeners=nobody\n")
+    on_each.configure("[Service]\nDisabledListeners=missing\n")
     on_each.start()
 
-    text = explained(on_each, "no listener 'nobody' of DisabledListeners= registered itself")
+    text = explained(on_each, "no listener 'missing' of DisabledListeners= registered itself")
     assert "Subject: Something in the configuration does nothing" in text
     assert "refuses to run" not in text
 

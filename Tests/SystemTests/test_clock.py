@@ -52,8 +52,8 @@ def test_setting_the_clock_of_a_real_kernel_posts_the_step(tmp_path):
 def test_sleep_of_a_real_kernel_posts_its_duration(tmp_path):
     printed = private_kernel.run(START + SLEEP + STOP, tmp_path, [DAEMON])
 
-    told = re.search(r"didResume suspended -> active, .* by the sleep of the machine for (\d+) ms", printed)
+    reported = re.search(r"didResume suspended -> active, .* by the sleep of the machine for (\d+) ms", printed)
     counted = re.search(r"asleep +([0-9]+) nsecs", printed)
-    assert told and counted, printed
-    assert abs(int(told[1]) - int(counted[1]) / 1e6) < 2 and int(told[1]) > 100, printed
+    assert reported and counted, printed
+    assert abs(int(reported[1]) - int(counted[1]) / 1e6) < 2 and int(reported[1]) > 100, printed
     assert "significantTimeChange" not in printed, printed

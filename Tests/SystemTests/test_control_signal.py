@@ -40,7 +40,7 @@ def record_of(belfry, beginning: str) -> dict:
     def records() -> list[dict]:
         return [r for r in belfry.journal() if r["MESSAGE"].startswith(beginning) and "BELFRY_ORIGIN" in r]
 
-    belfry.wait_for(lambda: records(), f"say '{beginning}' and who it was")
+    belfry.wait_for(lambda: records(), f"log '{beginning}' with its origin")
     return records()[-1]
 
 

@@ -193,7 +193,7 @@ def test_actions_and_urls(started):
                 assert status or "dancer" in ctl.stdout.read()
 
 
-def test_post_waits_for_listeners_and_tells_of_them(started):
+def test_post_waits_for_listeners_and_prints_their_outcomes(started):
     post = ["post", "org.example.lantern", "where=attic", "lamps=3", 'more:={"wicks":[1,null]}', "--wait"]
     with dancer(started, "org.example.lantern") as program, started.connect() as answers:
         for answer, status, result, report in (

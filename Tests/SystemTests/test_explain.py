@@ -22,14 +22,14 @@ def test_explained_stop_is_compared_with_the_timeout_of_the_unit(on_each):
     on_each.start()
     on_each.wait_for(lambda: knows_the_unit(on_each), "ask systemd for its times")
 
-    told = explain(on_each, "TERM")
+    reply = explain(on_each, "TERM")
 
-    assert (told["signal"], told["number"], told["action"]) == ("SIGTERM", 15, "stop")
-    assert [step["name"] for step in told["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]
-    assert told["unitSetting"] == "TimeoutStopSec"
-    assert told["unitTimeoutUsec"] == 40 * SECOND
-    assert told["limitUsec"] == 36 * SECOND
-    assert told["fits"]
+    assert (reply["signal"], reply["number"], reply["action"]) == ("SIGTERM", 15, "stop")
+    assert [step["name"] for step in reply["steps"]] == ["willResignActive", "didEnterBackground", "willTerminate"]
+    assert reply["unitSetting"] == "TimeoutStopSec"
+    assert reply["unitTimeoutUsec"] == 40 * SECOND
+    assert reply["limitUsec"] == 36 * SECOND
+    assert reply["fits"]
     assert on_each.ctl("explain", "TERM").stdout.splitlines()[-1].endswith("36 s of TimeoutStopSec=40 s: it fits.")
 
 
@@ -40,9 +40,9 @@ def test_explanation_follows_the_unit_without_a_reload_of_the_service(on_each):
 
     on_each.drop_in(TimeoutStopSec="infinity", TimeoutStartSec="20s")
 
-    told = explain(on_each, "TERM")
-    assert "unitTimeoutUsec" not in told
-    assert told["unitSetting"] == "TimeoutStopSec"
+    reply = explain(on_each, "TERM")
+    assert "unitTimeoutUsec" not in reply
+    assert reply["unitSetting"] == "TimeoutStopSec"
     assert explain(on_each, "HUP")["unitTimeoutUsec"] == 20 * SECOND
 
 
@@ -77,10 +77,10 @@ def rehearsed(belfry, signal: str) -> dict:
 def test_rehearsed_stop_asks_every_listener_that_has_something_to_do(on_each):
     on_each.start()
 
-    told = rehearsed(on_each, "TERM")
+    reply = rehearsed(on_each, "TERM")
 
-    assert told["passed"]
-    asked = {(step["name"], report["listener"], report["outcome"]) for step in told["steps"] for report in step["reports"]}
+    assert reply["passed"]
+    asked = {(step["name"], report["listener"], report["outcome"]) for step in reply["steps"] for report in step["reports"]}
     assert ("willTerminate", "serviceManager", "completed") in asked
     assert ("didEnterBackground", "restoration", "completed") in asked
     assert on_each.properties("ActiveState", "StatusText") == {"ActiveState": "active", "StatusText": "active"}
@@ -96,10 +96,10 @@ def test_rehearsed_flush_deletes_nothing_and_names_what_would_fail(on_each):
     # Both belong to the service, and one of them is outside of its sandbox.
     on_each.host.run("chown", "-R", "belfry:", *caches.values())
 
-    told = rehearsed(on_each, "USR1")
+    reply = rehearsed(on_each, "USR1")
 
-    assert not told["passed"]
-    assert told["reasons"] == [
+    assert not reply["passed"]
+    assert reply["reasons"] == [
         "cacheFlush: cache 'foreign': unable to delete in '/opt/belfry-foreign': Read-only file system (EROFS)"
     ]
     assert all(on_each.host.path(f"{path}/old").read_text() == "old" for path in caches.values())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`systemctl freeze` and `thaw`: nobody tells the process, and its control group counts the time."""
+"""`systemctl freeze` and `thaw`: the process is not notified, and its control group counts the time."""
 
 import time
 

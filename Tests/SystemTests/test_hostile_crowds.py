@@ -18,7 +18,7 @@ def test_four_users_with_all_connections_do_not_lock_the_owners_out(started, fig
             started.host.systemctl("reload", started.name)
 
 
-def test_one_user_with_all_its_connections_locks_nobody_out(started, figures):
+def test_one_user_with_all_its_connections_locks_no_other_out(started, figures):
     with unharmed(started, figures, "3000 connections of one user") as go_around:
         with HostileClients(started, [call("GetState")], 3000):
             go_around()

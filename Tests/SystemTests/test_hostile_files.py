@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""belfryd with hostile files, directories and limits: it starts without them, or says why it cannot."""
+"""belfryd with hostile files, directories and limits: it starts without them, or reports why it cannot."""
 
 import os
 import signal
@@ -122,10 +122,10 @@ def test_lock_on_the_runtime_directory_by_another_user_prevents_nothing(place):
 
 
 def test_belfryctl_does_not_trust_a_directory_of_another_user(place, tmp_path):
-    everybody = tmp_path / "everybody"
-    everybody.mkdir()
-    everybody.chmod(0o1777)
-    directory = everybody / "belfry-0"
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    directory = shared / "belfry-0"
     directory.mkdir()
     address = directory / "io.belfry.Lifecycle"
     with socket.socket(socket.AF_UNIX) as listener:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Requests that occupy memory of the service: complete, without an end, or waiting behind replies that nobody reads. From
+"""Requests that occupy memory of the service: complete, without an end, or waiting behind unread replies. From
 one user, from five and from fifty."""
 
 import pytest

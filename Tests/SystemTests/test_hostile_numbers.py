@@ -72,7 +72,7 @@ def life_of_a_program(belfry, deadline: int, within: int | None) -> None:
             asking.send(method, parameters)
             # A pause waits for it.
             holder.socket.close()
-            get_on(program, client, name, within)
+            report_progress(program, client, name, within)
             answered(asking)
 
 
@@ -82,15 +82,15 @@ def attach(program: VarlinkClient, names: list[str], deadline: int) -> None:
     answered(program)
 
 
-def get_on(program: VarlinkClient, client: VarlinkClient, name: str, within: int | None) -> None:
+def report_progress(program: VarlinkClient, client: VarlinkClient, name: str, within: int | None) -> None:
     """The program gets `name`, reports progress and answers, perhaps too late."""
-    told = answered(program)
-    assert told["notification"]["name"] == name
+    reply = answered(program)
+    assert reply["notification"]["name"] == name
     if within is not None:
-        client.send("Progress", {"token": told["token"], "nextWithinUsec": within, "text": "a number"})
+        client.send("Progress", {"token": reply["token"], "nextWithinUsec": within, "text": "a number"})
         answered(client)
     client.call("Explain", {"signal": "TERM"})
-    client.send("Answer", {"token": told["token"], "outcome": "completed"})
+    client.send("Answer", {"token": reply["token"], "outcome": "completed"})
     answered(client)
 
 
@@ -99,11 +99,11 @@ def test_numbers_of_a_program_during_a_stop(started, deadline):
     with started.connect() as program, started.connect() as client:
         attach(program, ["willTerminate"], deadline)
         started.host.systemctl("stop", "--no-block", started.name)
-        told = answered(program)
+        reply = answered(program)
         for within in ENDS:
-            client.send("Progress", {"token": told["token"], "nextWithinUsec": within})
+            client.send("Progress", {"token": reply["token"], "nextWithinUsec": within})
             answered(client)
-        client.call("Answer", {"token": told["token"], "outcome": "completed"})
+        client.call("Answer", {"token": reply["token"], "outcome": "completed"})
         started.wait_until_inactive()
     assert started.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
 

@@ -9,7 +9,7 @@ from belfry_service import SERVICE, BelfryService
 from sequences import STOP
 from varlink_client import Subscriber, VarlinkClient
 
-PROBE_WORD = "/var/lib/belfry-probe/last-word"
+PROBE_RECORD = "/var/lib/belfry-probe/last-word"
 
 
 def reload_that_hangs(belfry: BelfryService, listener: VarlinkClient) -> Subscriber:
@@ -21,7 +21,7 @@ def reload_that_hangs(belfry: BelfryService, listener: VarlinkClient) -> Subscri
     return subscriber
 
 
-def word_of_the_run_before(belfry: BelfryService) -> dict:
+def exit_record_of_the_previous_run(belfry: BelfryService) -> dict:
     belfry.wait_until_inactive()
     belfry.host.systemctl("reset-failed")
     belfry.start()
@@ -46,8 +46,8 @@ def test_stop_overtakes_a_pause_that_waits(on_each):
     assert {n["origin"]["signal"] for n in seen} == {"SIGTERM"}
     assert on_each.property("Result") == "success"
     assert "stop waits for 'backup'" in on_each.messages()
-    word = word_of_the_run_before(on_each)
-    assert (word["kind"], word["reason"], word["exitStatus"]) == ("stopped", "stop", 0)
+    record = exit_record_of_the_previous_run(on_each)
+    assert (record["kind"], record["reason"], record["exitStatus"]) == ("stopped", "stop", 0)
 
 
 def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
@@ -67,8 +67,8 @@ def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
     assert on_each.property("Result") == "success"
     [record] = [r for r in on_each.journal() if r.get("BELFRY_LISTENER") == "silent" and "BELFRY_OUTCOME" in r]
     assert (record["BELFRY_NOTIFICATION"], record["BELFRY_OUTCOME"]) == ("willReload", "overran")
-    word = word_of_the_run_before(on_each)
-    assert (word["kind"], word["reason"], word["origin"]["signal"]) == ("stopped", "stop", "SIGTERM")
+    record = exit_record_of_the_previous_run(on_each)
+    assert (record["kind"], record["reason"], record["origin"]["signal"]) == ("stopped", "stop", "SIGTERM")
 
 
 def test_exit_record_of_a_stop_is_written_before_it_waits(on_each):
@@ -77,12 +77,12 @@ def test_exit_record_of_a_stop_is_written_before_it_waits(on_each):
     with on_each.connect() as listener:
         reload_that_hangs(on_each, listener)
         on_each.host.systemctl("--no-block", "stop", SERVICE)
-        on_each.wait_for(lambda: "lastWord" in on_each.status(), "write its last word")
+        on_each.wait_for(lambda: "lastWord" in on_each.status(), "write its exit record")
 
         on_each.kill("KILL")
 
-    word = word_of_the_run_before(on_each)
-    assert (word["kind"], word["origin"]["signal"], word["origin"]["pid"]) == ("stopping", "SIGTERM", 1)
+    record = exit_record_of_the_previous_run(on_each)
+    assert (record["kind"], record["origin"]["signal"], record["origin"]["pid"]) == ("stopping", "SIGTERM", 1)
 
 
 def starting(probe, manner: str) -> None:
@@ -92,8 +92,8 @@ def starting(probe, manner: str) -> None:
 
 
 def ended_well(probe) -> bool:
-    word = json.loads(probe.host.path(PROBE_WORD).read_text())["lastWord"]
-    return probe.property("Result") == "success" and (word["kind"], word["exitStatus"]) == ("stopped", 0)
+    record = json.loads(probe.host.path(PROBE_RECORD).read_text())["lastWord"]
+    return probe.property("Result") == "success" and (record["kind"], record["exitStatus"]) == ("stopped", 0)
 
 
 def test_launch_that_hangs_is_cut_by_a_stop_and_its_listener_named(probe):

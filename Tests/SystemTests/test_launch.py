@@ -112,8 +112,8 @@ def test_crash_is_known_with_its_signal(started_on_each):
     assert options["previousRun"]["exit"] == {"result": "signal", "code": "killed", "status": "KILL"}
     assert "lastWord" not in options["previousRun"]
     assert "Launch: after a crash (signal, killed by SIGKILL)" in started_on_each.ctl("status").stdout
-    says = [r["MESSAGE"] for r in started_on_each.notifications() if r.get("BELFRY_LAUNCH_CAUSE") == "crash"]
-    assert len(says) == 1 and says[0].endswith(", after crash (signal, killed by SIGKILL)")
+    messages = [r["MESSAGE"] for r in started_on_each.notifications() if r.get("BELFRY_LAUNCH_CAUSE") == "crash"]
+    assert len(messages) == 1 and messages[0].endswith(", after crash (signal, killed by SIGKILL)")
 
 
 def test_kill_of_every_process_of_the_unit_is_known_with_its_signal(started_on_each):

@@ -102,9 +102,9 @@ def test_missing_permission_is_logged_once_and_the_service_runs(on_each):
     on_each.start()
 
     group = on_each.property("ControlGroup")
-    said = [message for message in on_each.messages() if "memory.pressure" in message]
+    messages = [message for message in on_each.messages() if "memory.pressure" in message]
     reason = "Permission denied (EACCES)"
-    assert said == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, doing without it"]
+    assert messages == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, doing without it"]
     assert on_each.status()["state"] == "active"
 
 

@@ -14,7 +14,7 @@ TOLD = re.compile(r"Got notification message from PID (?P<pid>\d+)(?:: | \()(?P<
 
 
 @contextmanager
-def written_down(host) -> Iterator[None]:
+def manager_debug_log(host) -> Iterator[None]:
     """Makes systemd log the messages that it receives; nothing else shows them."""
     host.run("systemctl", "log-level", "debug")
     try:
@@ -23,7 +23,7 @@ def written_down(host) -> Iterator[None]:
         host.run("systemctl", "log-level", "info")
 
 
-def told(service, pid: int) -> list[str]:
+def sent_messages(service, pid: int) -> list[str]:
     """The messages of this process to systemd."""
     found = [TOLD.search(message) for message in service.messages()]
     return [match["words"] for match in found if match and match["pid"] == str(pid)]
@@ -32,10 +32,10 @@ def told(service, pid: int) -> list[str]:
 def test_exit_status_reaches_the_manager(probe):
     probe.start("plain")
     pid = probe.main_pid()
-    with written_down(probe.host):
+    with manager_debug_log(probe.host):
         probe.stop()
 
-    assert any("EXIT_STATUS=0" in words for words in told(probe, pid))
+    assert any("EXIT_STATUS=0" in words for words in sent_messages(probe, pid))
 
 
 def now() -> int:
@@ -46,10 +46,10 @@ def now() -> int:
 def test_manager_is_notified_of_the_beginning_and_the_end_of_a_reload(started_on_each):
     pid = started_on_each.main_pid()
     before = now()
-    with written_down(started_on_each.host):
+    with manager_debug_log(started_on_each.host):
         started_on_each.host.systemctl("reload", SERVICE)
 
-    words = told(started_on_each, pid)
+    words = sent_messages(started_on_each, pid)
     began = next(index for index, text in enumerate(words) if text.startswith("RELOADING=1, "))
     usec = re.search(r"MONOTONIC_USEC=(\d+)", words[began])
     assert before < int(usec[1]) < now()
@@ -83,43 +83,43 @@ StateDirectory={FOLDER}
 """
 
 
-def life_by_hand(belfry, *variables: str) -> tuple[int, list[str]]:
-    """Runs belfryd without a unit until it is active, and stops it: its exit status, and what it said."""
+def run_by_hand(belfry, *variables: str) -> tuple[int, list[str]]:
+    """Runs belfryd without a unit until it is active, and stops it: its exit status, and its output."""
     belfry.host.run("mkdir", "-m", "700", FOLDER)
     belfry.host.write(f"{FOLDER}/belfry.conf", UNMANAGED)
     command = f"echo $$; exec belfryd --config {FOLDER}/belfry.conf"
     with belfry.host.running("env", *variables, "sh", "-c", command) as daemon:
         pid = daemon.stdout.readline().strip()
-        said: list[str] = []
-        while not any("didBecomeActive" in line for line in said):
+        output: list[str] = []
+        while not any("didBecomeActive" in line for line in output):
             line = daemon.stderr.readline()
-            assert line, said
-            said.append(line)
+            assert line, output
+            output.append(line)
         belfry.host.run("sh", "-c", f"kill -TERM {pid}")
-        said += daemon.stderr.read().splitlines()
+        output += daemon.stderr.read().splitlines()
         status = daemon.wait(timeout=30)
     belfry.host.run("rm", "-r", FOLDER)
-    return status, said
+    return status, output
 
 
 def test_service_without_a_manager_logs_nothing_about_it(on_each):
-    status, said = life_by_hand(on_each)
+    status, output = run_by_hand(on_each)
 
     assert status == 0
-    assert any("willTerminate" in line for line in said)
-    assert not any("service manager" in line or "serviceManager" in line for line in said)
+    assert any("willTerminate" in line for line in output)
+    assert not any("service manager" in line or "serviceManager" in line for line in output)
 
 
 def test_service_whose_manager_cannot_be_notified_logs_it_and_runs(on_each):
-    nobody = "/run/belfry-nobody"
+    closed = "/run/belfry-closed"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(on_each.host.path(nobody)))
+        manager.bind(str(on_each.host.path(closed)))
 
-    status, said = life_by_hand(on_each, f"NOTIFY_SOCKET={nobody}")
-    on_each.host.run("rm", nobody)
+    status, output = run_by_hand(on_each, f"NOTIFY_SOCKET={closed}")
+    on_each.host.run("rm", closed)
 
     assert status == 0
-    assert any("willTerminate" in line for line in said)
-    failed = [line for line in said if "service manager" in line]
+    assert any("willTerminate" in line for line in output)
+    failed = [line for line in output if "service manager" in line]
     what = "failed at {}: unable to notify 'service manager': Connection refused (ECONNREFUSED)"
     assert any(what.format("didBecomeActive") in line for line in failed)

@@ -39,8 +39,8 @@ def test_service_refuses_a_broken_configuration_with_exit_78(belfry, text, where
         "ExecMainStatus": "78",
         "NRestarts": "0",
     }
-    said = belfry.messages()
-    assert any(f"{CONFIGURATION}:{where}" in line and what in line for line in said), said
+    messages = belfry.messages()
+    assert any(f"{CONFIGURATION}:{where}" in line and what in line for line in messages), messages
     assert not belfry.notifications()
 
 

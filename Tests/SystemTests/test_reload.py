@@ -35,7 +35,7 @@ def test_waiting_reloads_are_merged_with_their_count_and_logged(started_on_each)
         token = listener.reply()["token"]
         for client in clients:
             client.send("Reload")
-        started_on_each.wait_for(lambda: len(merged(started_on_each)) == 2, "say who was merged")
+        started_on_each.wait_for(lambda: len(merged(started_on_each)) == 2, "log the origins of merged reloads")
         with started_on_each.connect() as client:
             client.call("Answer", {"token": token, "outcome": "completed"})
             client.call("Answer", {"token": listener.reply()["token"], "outcome": "completed"})

@@ -157,7 +157,7 @@ def test_service_that_may_not_read_the_journal_logs_it(on_each):
 
 
 def test_replay_over_crashes_equals_what_subscribers_saw(on_each):
-    """A killed process may have logged a notification that nobody received; its number is used again. Records that waited
+    """A killed process may have logged a notification that no client received; its number is used again. Records that waited
     for journald in this process are missing in the journal."""
     on_each.drop_in(RestartSec="10ms")
     on_each.start()

@@ -63,8 +63,8 @@ def test_sleep_waits_no_longer_than_logind_does(on_each, login, sleeper):
     wait_for_locks(on_each, {"shutdown"})
 
     assert time.monotonic() - begin < 10
-    told = "listeners were not done in the 10.0 seconds that logind waits, the machine sleeps all the same"
-    assert overruns(on_each) == [told]
+    message = "listeners were not done in the 10.0 seconds that logind waits, the machine sleeps all the same"
+    assert overruns(on_each) == [message]
 
 
 def test_service_that_was_paused_before_is_not_continued(on_each, login):

@@ -14,7 +14,7 @@ def names(notifications) -> list[str]:
     return [n["name"] for n in notifications]
 
 
-def told(belfry) -> list[str]:
+def posted(belfry) -> list[str]:
     return [record["BELFRY_NOTIFICATION"] for record in belfry.notifications()]
 
 
@@ -67,13 +67,13 @@ def test_shutdown_is_cancelled_if_a_restarted_logind_does_not_know_it(on_each, l
 def test_sleep_announced_before_the_start_is_posted(on_each, login):
     login.announce_sleep(True)
     on_each.start()
-    on_each.wait_for(lambda: "willSleep" in told(on_each), "hear of the sleep")
+    on_each.wait_for(lambda: "willSleep" in posted(on_each), "be notified of the sleep")
 
     login.announce_sleep(False)
 
     wait_for_locks(on_each, BOTH)
-    on_each.wait_for(lambda: told(on_each)[-1] == "didBecomeActive", "come back")
-    assert told(on_each)[-6:] == [*PAUSE, "willSleep", "didWake", *CONTINUE]
+    on_each.wait_for(lambda: posted(on_each)[-1] == "didBecomeActive", "resume")
+    assert posted(on_each)[-6:] == [*PAUSE, "willSleep", "didWake", *CONTINUE]
 
 
 def test_service_that_is_paused_during_the_sleep_stays_paused(on_each, login, subscriber):

@@ -51,21 +51,21 @@ def test_restart_is_a_restart(connected, verb):
     assert reasons(connected) == ["restart"]
 
 
-def test_kill_by_somebody_is_a_signal(connected):
+def test_kill_by_another_process_is_a_signal(connected):
     connected.host.run("sh", "-c", f"kill -TERM {connected.main_pid()}")
     connected.wait_until_inactive()
 
     assert reasons(connected) == ["signal"]
 
 
-def test_kill_by_way_of_the_manager_is_a_signal_too(connected):
+def test_kill_through_the_manager_is_a_signal(connected):
     connected.kill("TERM")
     connected.wait_until_inactive()
 
     assert reasons(connected) == ["signal"]
 
 
-def test_end_of_the_time_that_the_unit_may_run_is_a_stop(on_each):
+def test_end_of_the_maximum_run_time_is_a_stop(on_each):
     on_each.drop_in(RuntimeMaxSec="2s")
     on_each.start()
     wait_for_bus(on_each)
@@ -86,7 +86,7 @@ def test_stop_without_a_bus_is_in_order_and_in_time(on_each):
 
 
 @pytest.mark.parametrize("verb, expected", [("stop", "stop"), ("restart", "restart")])
-def test_service_of_roots_needs_no_bus_to_know_why(probe, verb, expected):
+def test_service_of_root_gets_the_reason_without_a_bus(probe, verb, expected):
     probe.start("count", InaccessiblePaths="/run/dbus")
 
     probe.host.systemctl(verb, UNIT)
@@ -139,7 +139,7 @@ START_TARGET = ["start", "--no-block", "--job-mode=replace-irreversibly"]
     ],
     ids=["reboot", "poweroff", "halt", "kexec"],
 )
-def test_end_of_the_machine_is_told_by_its_kind(ending_host, command, expected):
+def test_shutdown_is_reported_with_its_kind(ending_host, command, expected):
     ending_host.systemctl(*command, check=False)
     ending_host.wait_for_end()
 
@@ -147,7 +147,7 @@ def test_end_of_the_machine_is_told_by_its_kind(ending_host, command, expected):
 
 
 @pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
-def test_end_of_the_machine_is_told_to_a_service_that_may_outlive_the_bus(ending_host):
+def test_shutdown_is_reported_to_a_service_that_outlives_the_bus(ending_host):
     ProbeService(ending_host).start("count")
 
     ending_host.systemctl(*START_TARGET, "poweroff.target")
@@ -175,7 +175,7 @@ RuntimeDirectory=belfry-probe
     ],
     ids=["poweroff", "reboot", "stop"],
 )
-def test_end_of_the_machine_is_told_to_a_service_of_a_users_manager(ending_host, command, expected):
+def test_shutdown_is_reported_to_a_service_of_a_user_manager(ending_host, command, expected):
     ProbeService(ending_host)
     uid = ending_host.run("id", "-u", "belfry").stdout.strip()
     ending_host.write(f"/etc/systemd/user/{UNIT}", USERS_UNIT)
@@ -212,7 +212,7 @@ def show_boot(belfry: BelfryService) -> None:
 @pytest.mark.parametrize(
     "verb, expected", [("reboot", "reboot"), ("poweroff", "powerOff"), ("halt", "halt")], ids=lambda value: value
 )
-def test_end_of_the_machine_by_force_is_told_by_its_kind(ending_host, verb, expected):
+def test_forced_shutdown_is_reported_with_its_kind(ending_host, verb, expected):
     show_boot(BelfryService(ending_host))
     # No unit is stopped: the manager gives way to a program that signals every process, the journal's too.
     ending_host.systemctl(verb, "--force", check=False)
@@ -228,7 +228,7 @@ def test_end_of_the_machine_by_force_is_told_by_its_kind(ending_host, verb, expe
 
 
 @pytest.mark.parametrize("ending_host", ["trixie"], indirect=True)
-def test_soft_reboot_is_told_by_its_kind(ending_host):
+def test_soft_reboot_is_reported_with_its_kind(ending_host):
     ending_host.systemctl("soft-reboot", check=False)
     ending_host.wait_for_record(TERMINATE)
 
@@ -248,7 +248,7 @@ SILENCED = """<busconfig>
     [(["reboot"], "reboot"), ([*START_TARGET, "reboot.target"], "stop")],
     ids=["announced", "unannounced"],
 )
-def test_end_of_the_machine_is_as_logind_announced_it_where_the_manager_cannot_be_asked(
+def test_shutdown_has_the_announced_kind_if_the_manager_cannot_be_asked(
     ending_host, command, expected
 ):
     ending_host.write("/etc/dbus-1/system.d/belfry-silenced.conf", SILENCED)

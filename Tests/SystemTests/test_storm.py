@@ -32,8 +32,8 @@ def test_storm_is_merged_with_its_count_and_logged(on_each):
     assert len(failing) < 2000 and max(merged) > 1
     assert sum(merged) + len(failing) - len(merged) <= 20_000
     assert all(n["origin"]["command"] == "sh" for n in failing if "command" in n["origin"])
-    said = [r for r in on_each.journal() if "PWR came more than 20 times within 0.2 seconds" in r["MESSAGE"]]
-    assert said and said[0]["BELFRY_SIGNAL"] == "SIGPWR" and said[0]["PRIORITY"] == "4"
+    records = [r for r in on_each.journal() if "PWR came more than 20 times within 0.2 seconds" in r["MESSAGE"]]
+    assert records and records[0]["BELFRY_SIGNAL"] == "SIGPWR" and records[0]["PRIORITY"] == "4"
     counts = [int(r["BELFRY_SIGNAL_COUNT"]) for r in on_each.journal() if "BELFRY_SIGNAL_COUNT" in r]
     assert set(merged) <= set(counts)
 
@@ -62,7 +62,7 @@ def test_last_of_a_storm_of_pauses_and_continues_takes_effect_with_its_count(on_
     loop = f"i=0; while [ $i -lt 5000 ]; do kill -TSTP {pid}; kill -CONT {pid}; i=$((i+1)); done"
     on_each.host.run("sh", "-c", loop)
 
-    # A pending SIGTSTP is discarded by SIGCONT (signal(7)): whatever was merged, the last word is to continue.
+    # A pending SIGTSTP is discarded by SIGCONT (signal(7)): in spite of merging, the last signal is SIGCONT.
     merged = [n for n in subscriber.until("didBecomeActive") if "count" in n["userInfo"]]
 
     assert on_each.status()["state"] == "active"

@@ -97,7 +97,7 @@ def wait_for_state(pid: int, state: str) -> None:
         os.sched_yield()
 
 
-def test_thousand_stops_are_each_told_and_leave_nothing_behind(waiting):
+def test_thousand_stops_are_all_reported_and_leave_nothing_behind(waiting):
     subscriber = waiting.subscribe()
     pid = waiting.outer_pid()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A journald and a service manager that do not read delay nobody, and lose nothing within the limits."""
+"""A journald and a service manager that do not read delay no client, and lose nothing within the limits."""
 
 import os
 import signal
@@ -76,7 +76,7 @@ def test_burst_of_a_thousand_arrives_completely(started_on_each):
     assert ticks(started_on_each) == list(range(first, first + 1000))
 
 
-def test_stopped_journald_delays_nobody_and_gets_everything(started_on_each, figures):
+def test_stopped_journald_delays_no_client_and_gets_everything(started_on_each, figures):
     first = started_on_each.status()["sequence"] + 1
     with stopped(journald(started_on_each.host)):
         begin = time.monotonic()
@@ -143,8 +143,8 @@ def test_journal_as_target_without_journald_is_refused(on_each):
     assert ticks(on_each) == []
 
 
-def test_stopped_manager_delays_nobody(started_on_each):
-    """The manager's queue is full of what strangers subscribed, and of reloads; a stop ends all the same."""
+def test_stopped_manager_delays_no_client(started_on_each):
+    """The queue of the manager is full of subscriptions of other users and of reloads; a stop ends nevertheless."""
     pid = started_on_each.outer_pid()
     with stopped(started_on_each.host.leader):
         with started_on_each.connect() as owner:

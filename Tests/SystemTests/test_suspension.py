@@ -6,13 +6,13 @@ from sequences import CONTINUE
 
 
 def stop_and_continue(belfry) -> None:
-    """Stops the daemon, waits until the kernel says so, and continues it."""
+    """Stops the daemon, waits until it is stopped, and continues it."""
     belfry.kill("STOP")
     belfry.wait_until_stopped()
     belfry.kill("CONT")
 
 
-def test_return_from_a_stop_tells_its_cause(waiting):
+def test_return_from_a_stop_has_its_cause(waiting):
     subscriber = waiting.subscribe()
     stop_and_continue(waiting)
 
@@ -23,7 +23,7 @@ def test_return_from_a_stop_tells_its_cause(waiting):
     assert waiting.notifications()[-1]["MESSAGE"].endswith(", continued by a signal")
 
 
-def test_return_from_a_stop_tells_who_continued_the_service(waiting):
+def test_return_from_a_stop_has_the_sender(waiting):
     subscriber = waiting.subscribe()
 
     stop_and_continue(waiting)

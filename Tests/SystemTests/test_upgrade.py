@@ -76,7 +76,7 @@ def test_another_build_keeps_every_subscriber(on_each, upgrade, program, interru
 
 def test_build_with_another_format_is_a_clean_reconnect(on_each, upgrade):
     on_each.start()
-    for build, said in [("foreign", r"it has format \d+, not 1000"), ("ours", r"it has format 1000, not \d+")]:
+    for build, reason in [("foreign", r"it has format \d+, not 1000"), ("ours", r"it has format 1000, not \d+")]:
         subscriber = on_each.subscribe()
         idle = on_each.subscribe(names=["org.example.never"])
         # No more than the kernel holds for a subscriber that reads later.
@@ -90,7 +90,7 @@ def test_build_with_another_format_is_a_clean_reconnect(on_each, upgrade):
         assert subscriber.is_consecutive()
         assert list(idle.to_the_end()) == []
         assert any(
-            re.fullmatch(f"unable to continue the subscriptions of the last process: {said}", record["MESSAGE"])
+            re.fullmatch(f"unable to continue the subscriptions of the last process: {reason}", record["MESSAGE"])
             for record in on_each.journal()
         )
         # The journal has what the new process did not receive.

@@ -113,9 +113,9 @@ def test_asyncvarlink_reads_posts_and_subscribes(started):
         assert await client.call(call) is None
         posted, _ = await client.call(VarlinkMethodCall(f"{INTERFACE}.Post", {"name": "org.example.lantern"}))
 
-        heard = [(await anext(subscription))[0].parameters["notification"] for _ in range(2)]
-        assert [n["name"] for n in heard] == ["org.example.silent", "org.example.lantern"]
-        assert heard[1]["sequence"] == posted.parameters["sequence"]
+        received = [(await anext(subscription))[0].parameters["notification"] for _ in range(2)]
+        assert [n["name"] for n in received] == ["org.example.silent", "org.example.lantern"]
+        assert received[1]["sequence"] == posted.parameters["sequence"]
         await subscription.aclose()
 
     asyncio.run(asyncio.wait_for(talk(), 20))
