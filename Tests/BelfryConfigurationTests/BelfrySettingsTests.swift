@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 struct SettingsTests {
-    @Test func defaultsAreThoseOfTheDocumentation() {
+    @Test func defaultsMatchTheDocumentation() {
         let settings = BelfrySettings.defaults
 
         #expect(settings.service.listenerTimeout == .seconds(10) && settings.service.stopTimeout == .seconds(25))
@@ -29,7 +29,7 @@ struct SettingsTests {
         #expect(MemoryFiles.load("").settings == settings)
     }
 
-    @Test func everythingCanBeSet() throws {
+    @Test func allKeysCanBeSet() throws {
         let settings = try #require(
             MemoryFiles.load(
                 """
@@ -127,7 +127,7 @@ struct SettingsTests {
             ])
     }
 
-    @Test func spellingsOfOneSignalAreOneKey() {
+    @Test func spellingsOfASignalAreOneKey() {
         let settings = MemoryFiles.load("[Signals]\nUSR1=one\nSIGUSR1=two\nRTMIN+1=three\nRTMIN+1=\nHUP=ignore\nHUP=\n")
             .settings
 

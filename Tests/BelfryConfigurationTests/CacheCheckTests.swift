@@ -29,7 +29,7 @@ struct CacheCheckTests {
         ("/var", "holds the service's state directory '/var/lib/mine'"),
         ("/var/lib/mine/state", "is the service's directory for the states of listeners '/var/lib/mine/state'"),
     ])
-    func cacheThatHoldsWhatTheServiceStoresIsRefused(path: String, what: String) {
+    func cacheWithFilesOfTheServiceIsRefused(path: String, what: String) {
         #expect(
             problems("[Cache a]\nSizeMax=1M\nPath=\(path)/\n") == [
                 "a.conf:3:1: error: the cache '\(path)' \(what), name a directory that holds nothing but the cache"
@@ -37,11 +37,11 @@ struct CacheCheckTests {
     }
 
     @Test(arguments: ["/run/mine/cache", "/var/lib/mine/cache", "/run/min", "/run/mine2", "/var/lib/m", "/var/cache"])
-    func cacheApartFromTheServiceIsAccepted(path: String) {
+    func separateCacheIsAccepted(path: String) {
         #expect(problems("[Cache a]\nPath=\(path)\n") == [])
     }
 
-    @Test func directoriesOfTheConfigurationCountBeforeThoseOfTheEnvironment() {
+    @Test func configuredDirectoriesPrecedeTheEnvironment() {
         let service = "[Service]\nRuntimeDirectory=/srv/a\nStateDirectory=/srv/b\n"
 
         #expect(problems(service + "[Cache a]\nPath=/run\n[Cache b]\nPath=/srv\n[Cache c]\nPath=/srv/b\n").count == 2)
@@ -51,7 +51,7 @@ struct CacheCheckTests {
         #expect(problems("[Cache a]\nPath=/run\nSize=1\n[Cache b]\nPath=/var\n").count == 3)
     }
 
-    @Test func symbolicLinksAreSeenThroughOnDisk() throws {
+    @Test func symbolicLinksAreResolvedOnDisk() throws {
         let directory = try TemporaryDirectory()
         let link = directory.path("link")
         try #require(symlink("/run", link) == 0)

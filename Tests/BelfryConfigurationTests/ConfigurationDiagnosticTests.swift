@@ -65,7 +65,7 @@ struct DiagnosticTests {
                 + "digits, '.' and '-'"
         ),
     ])
-    func errorSaysWhereAndWhat(text: String, problem: String) {
+    func errorHasItsPositionAndReason(text: String, problem: String) {
         let loaded = MemoryFiles.load(text)
 
         #expect(loaded.diagnostics.map(\.description) == ["a.conf:" + problem])
@@ -95,14 +95,14 @@ struct DiagnosticTests {
             "4:3: warning: no notification of Belfry's is named 'wilTerminate', did you mean 'willTerminate'?"
         ),
     ])
-    func nearMissOfANameIsDoubtedButTaken(text: String, problem: String) {
+    func nearMissOfANameIsAWarning(text: String, problem: String) {
         let loaded = MemoryFiles.load(text)
 
         #expect(loaded.diagnostics.map(\.description) == ["a.conf:" + problem])
         #expect(loaded.settings != nil)
     }
 
-    @Test func allProblemsShowInTheOrderOfTheLines() {
+    @Test func problemsAreInTheOrderOfTheLines() {
         let problems = MemoryFiles.problems("[Service]\nFoo=1\nbroken\nStopTimeout=x\n[Bar]\n[Cache]\n\u{0}\n")
 
         #expect(problems.map { $0.split(separator: ":")[1] } == ["2", "3", "4", "5", "6", "7"])
@@ -114,7 +114,7 @@ struct DiagnosticTests {
         #expect(MemoryFiles.problems("[Cache a]\nPath=/a\nOn=a b \"ä\"").first?.hasPrefix("a.conf:3:8:") == true)
     }
 
-    @Test func errorInAnOverriddenLineIsStillAnError() {
+    @Test func errorInAnOverriddenLineIsAnError() {
         #expect(MemoryFiles.load("[Service]\nStopTimeout=x\nStopTimeout=5\n").settings == nil)
     }
 }

@@ -35,7 +35,7 @@ struct SystemFileReaderTests {
         }
     }
 
-    @Test func linkToDevNullMasks() throws {
+    @Test func linkToDevNullMasksAFile() throws {
         try inTemporaryDirectory { root in
             try write("broken", root + "/usr/lib/belfry/belfry.conf")
             try write("broken", root + "/run/belfry/belfry.conf.d/a.conf")
@@ -88,7 +88,7 @@ struct SystemFileReaderTests {
         }
     }
 
-    @Test func limitBoundsWhatIsRead() throws {
+    @Test func readEndsAtTheLimit() throws {
         try inTemporaryDirectory { root in
             try write(String(repeating: "#", count: 200_000), root + "/a")
 

@@ -5,9 +5,9 @@ import BelfryConfiguration
 import Testing
 import TestSupport
 
-/// Text that is slow to compare, or makes arithmetic overflow, in every place where a file can have it.
+/// Text that is slow to compare, and numbers that overflow, in every place of a file.
 nonisolated struct HostileTextTests {
-    /// 60 KB that canonical equivalence takes quadratic time for.
+    /// 60 KB, for which canonical equivalence takes quadratic time.
     private static let marks = String(repeating: "\u{301}\u{323}", count: 15000)
     private static let places: [String] =
         [
@@ -22,7 +22,7 @@ nonisolated struct HostileTextTests {
         }
 
     @Test(.timeLimit(.minutes(1)), arguments: places.indices)
-    func combiningMarksCostNoMoreThanOtherText(place: Int) {
+    func combiningMarksTakeLinearTime(place: Int) {
         let text = Self.places[place]
         let loaded = MemoryFiles.load(text)
 
@@ -40,7 +40,7 @@ nonisolated struct HostileTextTests {
             "ProtectProc",
             "ReadWritePaths", "BindPaths", "InaccessiblePaths", "RestrictAddressFamilies", "TemporaryFileSystem", "X",
         ])
-    func combiningMarksInAUnitCostNoMoreThanOtherText(key: String) {
+    func combiningMarksInAUnitTakeLinearTime(key: String) {
         let lines = ["", "/", "~", "-/", "\"", "yes"].map { "\(key)=\($0)\(Self.marks)\n" }
         let files = MemoryFiles(["/x.service": "[Service]\n\(Self.marks)=1\n" + lines.joined()])
 
@@ -56,7 +56,7 @@ nonisolated struct HostileTextTests {
         #expect(loaded[0].effective.restartKeys(changedFrom: loaded[1].effective).count == 2)
     }
 
-    @Test func nearestNameIsNotLookedForInALongOne() {
+    @Test func nearestNameIsNotSearchedForLongNames() {
         #expect(NearestName.find("Servic", in: ["Service"]) == "Service")
         #expect(NearestName.find(Self.marks, in: [Self.marks + "a"]) == nil)
     }
@@ -94,7 +94,7 @@ nonisolated struct HostileTextTests {
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func lineEndsAsInSystemd(end: String) {
+    func lineEndsAreThoseOfSystemd(end: String) {
         let lines = [
             "[Service]", "# a comment", "StopTimeout=1\\", "min", "", "ListenerTimeout=2 \\", "; a comment", "3",
             "Wrong=1", "",
@@ -106,7 +106,7 @@ nonisolated struct HostileTextTests {
         #expect(loaded.diagnostics.map { [$0.position.line, $0.position.column] } == [[9, 1]])
     }
 
-    @Test func manyProblemsAreCut() {
+    @Test func numberOfProblemsIsLimited() {
         let loaded = MemoryFiles.load(String(repeating: "x\n", count: 10000))
 
         #expect(loaded.diagnostics.count == 1001)
@@ -124,7 +124,7 @@ nonisolated struct FuzzTests {
         ] + ConfigurationSchema.belfry.sections.flatMap { $0.keys.map { "\($0.name)=\($0.defaultText)\n" } }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func noInputCrashes(seed: UInt64) throws {
+    func randomInputDoesNotCrash(seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         var accepted = 0
         for _ in 0..<2500 {
@@ -171,7 +171,7 @@ nonisolated struct FuzzTests {
         return bytes
     }
 
-    /// A section that is valid, and sometimes not quite.
+    /// A section that is valid or nearly valid.
     private static func section(_ generator: inout SeededRandom) -> String {
         let sections = ConfigurationSchema.belfry.sections
         guard let section = sections.randomElement(using: &generator) else { return "" }

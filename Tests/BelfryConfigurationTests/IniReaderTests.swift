@@ -16,7 +16,7 @@ struct IniReaderTests {
         return (sections, list.diagnostics.map(\.description))
     }
 
-    @Test func sectionsKeysAndValuesKeepTheirPlaces() throws {
+    @Test func sectionsKeysAndValuesHaveTheirPositions() throws {
         let (sections, problems) = read("# comment\n; too\n\n[Cache  images ]\n  Key =  some value \t\n")
 
         #expect(problems.isEmpty)
@@ -28,7 +28,7 @@ struct IniReaderTests {
         #expect(entry.value.string == "some value" && entry.value.position.description == "f:5:10")
     }
 
-    @Test func continuedLinesJoinAndSkipCommentsAsInTheManual() throws {
+    @Test func continuedLinesAreJoinedWithoutComments() throws {
         let text = "[C]\nA=value 2 \\\n       value 2 continued\nB=value 3\\\n# ignored\n; too\n  value 3 continued\n"
 
         let entries = try #require(read(text).sections.first).entries
@@ -75,18 +75,18 @@ struct IniReaderTests {
         ("[C]]\n", "f:1:3: error: unexpected ']' in a section name"),
         ("[C]\nA=\u{0}\n", "f:2:3: error: NUL byte in the line"),
     ])
-    func brokenLineIsReportedWithItsPosition(text: String, problem: String) {
+    func malformedLineIsReportedWithItsPosition(text: String, problem: String) {
         #expect(read(text).problems == [problem])
     }
 
-    @Test func brokenSectionHidesItsKeysButNotTheNextSection() {
+    @Test func malformedSectionHidesOnlyItsKeys() {
         let (sections, problems) = read("[C\nA=1\n[D]\nB=2\n")
 
         #expect(problems.count == 1)
         #expect(sections.map(\.name.string) == ["D"])
     }
 
-    @Test func invalidUTF8IsToldByColumnAndTheRestIsRead() {
+    @Test func invalidUTF8IsReportedAndLaterLinesAreRead() {
         let bytes = Array("[C]\nA=ü".utf8) + [0xFF, 0x0A] + Array("B=2\n".utf8)
 
         let (sections, problems) = read(bytes)
@@ -95,7 +95,7 @@ struct IniReaderTests {
         #expect(sections.first?.entries.map(\.key.string) == ["B"])
     }
 
-    @Test func limitsAreKept() {
+    @Test func limitsAreEnforced() {
         var limits = IniLimits()
         (limits.fileBytes, limits.lineBytes, limits.items) = (100, 10, 3)
 
@@ -116,7 +116,7 @@ struct IniReaderTests {
         #expect(problems == ["f:2:1: error: missing '=' in '\\x1b[31m\\x202e'"])
     }
 
-    @Test func endlessProblemsAreCut() {
+    @Test func numberOfProblemsIsLimited() {
         let text = "[C]\n" + String(repeating: "x\n", count: 5000)
 
         let problems = read(text).problems

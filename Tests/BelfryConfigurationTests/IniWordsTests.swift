@@ -9,7 +9,7 @@ struct IniWordsTests {
         ("", []), ("  a  b ", ["a", "b"]), ("\"a b\" 'c d'", ["a b", "c d"]), ("\"\"", [""]),
         ("a\\sb \\x41\\101\\u00fc", ["a b", "AAü"]), ("it's", ["it's"]), ("'a\\'b'", ["a'b"]), ("\\\\", ["\\"]),
     ])
-    func wordsAreSplitAsSystemdDoes(text: String, words: [String]) throws {
+    func wordsAreSplitAsBySystemd(text: String, words: [String]) throws {
         #expect(try IniWords.split(text).map(\.text) == words)
     }
 
@@ -17,7 +17,7 @@ struct IniWordsTests {
         ("a \"b", 2), ("'a'b", 3), ("a\\", 1), ("a\\q", 1), ("\\x4", 0), ("\\x+4", 0), ("\\uD800", 0), ("\\000", 0),
         ("\\9", 0), ("\\x", 0), ("\\U0011FFFF", 0),
     ])
-    func brokenQuotingIsRefusedWithItsPlace(text: String, offset: Int) {
+    func malformedQuotingIsRefusedWithItsPosition(text: String, offset: Int) {
         let problem = #expect(throws: ValueProblem.self) { try IniWords.split(text) }
 
         #expect(problem?.offset == offset)

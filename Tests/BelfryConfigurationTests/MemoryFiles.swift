@@ -4,7 +4,7 @@
 import BelfryConfiguration
 import Glibc
 
-/// Files that exist in a dictionary only.
+/// Files in a dictionary.
 nonisolated struct MemoryFiles: ConfigurationFileReader {
     var files: [String: [UInt8]] = [:]
     var failing: [String: CInt] = [:]
@@ -33,7 +33,7 @@ nonisolated struct MemoryFiles: ConfigurationFileReader {
         ConfigurationLoader.load(from: .files(["a.conf"]), reader: MemoryFiles(["a.conf": text]))
     }
 
-    /// What is wrong with one file, `a.conf`, with this text.
+    /// The diagnostics of one file, `a.conf`, with this text.
     static func problems(_ text: String) -> [String] {
         load(text).diagnostics.map(\.description)
     }

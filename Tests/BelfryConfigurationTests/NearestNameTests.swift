@@ -14,7 +14,7 @@ struct NearestNameTests {
         #expect(NearestName.distance(first, second) == distance)
     }
 
-    @Test func nearestIsFoundOnlyWhenNear() {
+    @Test func nearestNameHasAMaximumDistance() {
         let names = ["Socket", "Service", "Signals"]
 
         #expect(NearestName.find("Sokcet", in: names) == "Socket")

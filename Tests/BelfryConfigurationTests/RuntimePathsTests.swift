@@ -15,7 +15,7 @@ struct RuntimePathsTests {
         RuntimePaths(environment: everything.filter { !missing.contains($0.key) }, uid: uid)
     }
 
-    @Test func firstNamedDirectoryCounts() {
+    @Test func directoriesHaveTheirPrecedence() {
         let unit = ["BELFRY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY"]
         let user = unit + ["XDG_RUNTIME_DIR", "XDG_STATE_HOME"]
 
@@ -31,7 +31,7 @@ struct RuntimePathsTests {
         #expect(paths(without: user + ["TMPDIR", "HOME"]).stateDirectory == "/tmp/belfry-7/state")
     }
 
-    @Test func rootUsesTheSystemsDirectories() {
+    @Test func rootUsesTheSystemDirectories() {
         let root = paths(without: ["BELFRY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY"], uid: 0)
 
         #expect(root.socketPath == "/run/belfry/io.belfry.Lifecycle")
@@ -39,7 +39,7 @@ struct RuntimePathsTests {
         #expect(paths(uid: 0).runtimeDirectory == "/run/tower")
     }
 
-    @Test func argumentsComeBeforeTheEnvironment() {
+    @Test func argumentsPrecedeTheEnvironment() {
         let paths = RuntimePaths(
             environment: everything.filter { $0.key != "BELFRY_SOCKET" }, uid: 7, runtimeDirectory: "/given/run/",
             stateDirectory: "/given/state")
@@ -55,13 +55,13 @@ struct RuntimePathsTests {
         #expect(paths.runtimeDirectory == "/tmp/belfry-7")
     }
 
-    @Test func ofSeveralDirectoriesOfAUnitTheFirstCounts() {
+    @Test func firstOfSeveralDirectoriesCounts() {
         let paths = RuntimePaths(environment: ["RUNTIME_DIRECTORY": "/run/tower:/run/other"], uid: 7)
 
         #expect(paths.runtimeDirectory == "/run/tower")
     }
 
-    @Test func clientsPreferTheSystemsSocketWhenNothingIsNamed() {
+    @Test func clientsPreferTheSystemSocketByDefault() {
         let user = paths(without: ["BELFRY_SOCKET", "RUNTIME_DIRECTORY"])
         let unit = paths(without: ["BELFRY_SOCKET"])
         let system = "/run/belfry/io.belfry.Lifecycle"

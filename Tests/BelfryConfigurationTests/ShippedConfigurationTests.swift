@@ -13,12 +13,12 @@ struct ShippedConfigurationTests {
         try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
     }
 
-    /// `#Key=value` is a key; prose behind a `#` begins with a space.
+    /// `#Key=value` is a key; prose after `#` begins with a space.
     private func isSetting(_ line: String) -> Bool {
         line.hasPrefix("#") && !line.hasPrefix("# ") && line.contains("=")
     }
 
-    @Test func everyKeyIsShownWithItsDefaultInTheOrderOfTheTable() throws {
+    @Test func everyKeyHasItsDefaultInTheOrderOfTheSchema() throws {
         let shown = try lines().filter { isSetting($0) || $0.hasPrefix("[") || $0.hasPrefix("#[") }
             .map { $0.hasPrefix("#") ? String($0.dropFirst()) : $0 }
 
@@ -29,14 +29,14 @@ struct ShippedConfigurationTests {
         #expect(shown == expected)
     }
 
-    @Test func shippedFileSaysNothingButDefaults() {
+    @Test func shippedFileHasOnlyDefaults() {
         let loaded = ConfigurationLoader.load(from: .files([path]))
 
         #expect(loaded.diagnostics.isEmpty)
         #expect(loaded.settings == BelfrySettings.defaults)
     }
 
-    @Test func uncommentedFileIsValidAndTheSame() throws {
+    @Test func uncommentedFileGivesTheSameSettings() throws {
         let text = try lines().map { line in
             if line == "#Path=" { return "Path=/a" }
             return isSetting(line) || line.hasPrefix("#[") ? String(line.dropFirst()) : line

@@ -6,8 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Values held against systemd: what its own tests (test-time-util.c, test-parse-util.c) expect, and for time spans what
-/// systemd-analyze(1) of this machine says.
+/// Values compared with systemd: the expectations of its tests (test-time-util.c, test-parse-util.c), and for time spans
+/// the output of systemd-analyze(1) on this machine.
 nonisolated struct SystemdVectorTests {
     private static let timeSpans: [(text: String, microseconds: Int64)] = [
         ("5s", 5_000_000), ("5s500ms", 5_500_000), (" 5s 500ms  ", 5_500_000), (" 5.5s  ", 5_500_000),
@@ -50,7 +50,7 @@ nonisolated struct SystemdVectorTests {
     }
 
     @Test(arguments: ["infinity", " infinity "])
-    func infinityIsATimeSpanWithoutEnd(text: String) throws {
+    func infinityHasNoDuration(text: String) throws {
         #expect(try TimeSpanText.parse(text) == nil)
     }
 
@@ -58,7 +58,7 @@ nonisolated struct SystemdVectorTests {
         ("", 0), ("5 parsecs", 2), ("5x", 1), ("1min infinity", 5), ("5.s", 2), ("5,5s", 1), ("12.34.56", 5),
         ("1s 99999999999999999999999", 3), ("\u{B5}", 0), ("1\u{B5}s 1x", 5), ("infinity 5", 9),
     ])
-    func problemOfATimeSpanPointsAtItsPlace(text: String, offset: Int) {
+    func problemOfATimeSpanHasItsPosition(text: String, offset: Int) {
         #expect(throws: ValueProblem.self) { try TimeSpanText.parse(text) }
         #expect(problem(of: text)?.offset == offset)
     }
@@ -72,12 +72,12 @@ nonisolated struct SystemdVectorTests {
         }
     }
 
-    /// systemd takes a sum above 2^63 - 1 microseconds, which is refused here.
-    @Test func sumOfTimeSpansHasTheLimitOfOne() {
+    /// systemd accepts a sum above 2^63 - 1 microseconds, which is refused here.
+    @Test func sumOfTimeSpansIsLimited() {
         #expect(throws: ValueProblem.self) { try TimeSpanText.parse("9223372036854775807us 1us") }
     }
 
-    @Test func systemdAnalyzeReadsTheSame() throws {
+    @Test func timeSpansMatchSystemdAnalyze() throws {
         var generator = SeededRandom(seed: 25)
         let pieces = [
             "1", "30", "0", "007", ".5", ".25", ".1234567", ".", "+", "-", " ", "  ", "\t", "s", "sec", "min", "m",
@@ -105,7 +105,7 @@ nonisolated struct SystemdVectorTests {
         }
     }
 
-    /// What `systemd-analyze timespan` makes of a text: microseconds, `infinity`, or nil when it refuses it.
+    /// The result of `systemd-analyze timespan`: microseconds, `infinity`, or nil if it refuses the text.
     private static func systemdAnalyze(_ text: String) throws -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/systemd-analyze")
@@ -148,7 +148,7 @@ nonisolated struct SystemdVectorTests {
         #expect(throws: ValueProblem.self) { try ByteSizeText.parse(text) }
     }
 
-    @Test func infiniteSizeIsNoNumber() throws {
+    @Test func infiniteSizeHasNoNumber() throws {
         #expect(try ByteSizeText.parse("infinity") == nil)
     }
 

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 struct UnitCheckTests {
-    /// What the shipped unit says, as far as it matters here.
+    /// The settings of the shipped unit that the check reads.
     private static let sound = """
         [Service]
         Type=notify
@@ -37,7 +37,7 @@ struct UnitCheckTests {
         return UnitCheck.run("/u.service", against: settings, reader: reader).map { String($0.description.dropFirst()) }
     }
 
-    @Test func soundUnitHasNoFindings() {
+    @Test func correctUnitHasNoFindings() {
         #expect(problems("") == [])
     }
 
@@ -129,7 +129,7 @@ struct UnitCheckTests {
                 + "service needs for systemd and for clients"
         ),
     ])
-    func oneSettingIsFound(setting: String, finding: String) {
+    func eachWrongSettingIsFound(setting: String, finding: String) {
         #expect(problems(setting + "\n") == [finding])
     }
 
@@ -190,7 +190,7 @@ struct UnitCheckTests {
             ])
     }
 
-    @Test func unitWithoutASectionAndUnitThatIsNotThere() {
+    @Test func missingUnitAndUnitWithoutASectionAreErrors() {
         let reader = MemoryFiles(["/other.service": "[Unit]\n"])
 
         #expect(

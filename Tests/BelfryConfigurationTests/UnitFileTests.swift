@@ -5,8 +5,8 @@ import BelfryConfiguration
 import Foundation
 import Testing
 
-/// Where a unit and its drop-ins are found. Each file of a test sets KillMode= to a word of its own, which the check then
-/// warns of, so that the warning tells which of them counts.
+/// Where a unit and its drop-ins are found. Each file of a test sets KillMode= to a different word; the warning about it
+/// shows which file has precedence.
 struct UnitSearchTests {
     private func inTemporaryRoot(_ body: (URL) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "belfry-units-\(UUID().uuidString)")
@@ -15,7 +15,7 @@ struct UnitSearchTests {
         try body(root)
     }
 
-    /// What is said of KillMode= of the unit, and every error; paths without the root.
+    /// The warnings about KillMode= and all errors, with paths relative to the root.
     private func findings(_ unit: String, in root: URL) -> [String] {
         UnitCheck.run(unit, against: .defaults, root: root.path).map(\.description)
             .filter { $0.contains("KillMode=") || !$0.contains("warning") }
@@ -82,7 +82,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test func fileWhereSystemdLooksHasTheDropInsOfItsName() throws {
+    @Test func fileInASearchDirectoryHasAllItsDropIns() throws {
         try inTemporaryRoot { root in
             try write("/usr/lib/systemd/system/a.service", in: root, "mixed")
             try write("/etc/systemd/system/a.service.d/x.conf", in: root, "none")
@@ -94,7 +94,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test func fileElsewhereHasItsOwnDropInsAlone() throws {
+    @Test func fileElsewhereHasOnlyAdjacentDropIns() throws {
         try inTemporaryRoot { root in
             try write("/srv/a.service", in: root, "mixed")
             try write("/etc/systemd/system/a.service.d/y.conf", in: root, "none")
@@ -129,7 +129,7 @@ struct UnitSearchTests {
             ("a-b@1", "a-b@1", ["a-@1.service.d", "a-b@.service.d"]),
             ("a", "a", ["service.d", "a.service.d"]),
         ])
-    func dropInsOfTheShorterNameAreLessImportant(unit: String, file: String, directories: [String]) throws {
+    func dropInsOfAShorterNameHaveLowerPriority(unit: String, file: String, directories: [String]) throws {
         try inTemporaryRoot { root in
             try write("/usr/lib/systemd/system/\(file).service", in: root, "mixed")
             for directory in directories {

@@ -12,7 +12,7 @@ import Testing
 struct LoopSourceTests {
     let loop = try! MainEventLoop()  // No loop, no test: the suite has nothing to go on with.
 
-    @Test func timerFiresOnceAndAgainWhenSetAnew() throws {
+    @Test func timerFiresOncePerSetting() throws {
         var fired = 0
         let timer = try loop.timer(after: .zero) { fired += 1 }
 
@@ -67,7 +67,7 @@ struct LoopSourceTests {
         #expect(runs == 1)
     }
 
-    @Test func cancelledSourceDoesNotFireThoughPending() throws {
+    @Test func cancelledPendingSourceDoesNotFire() throws {
         var fired: [String] = []
         var second: DeferredEventSource?
         let first = try loop.deferred {
@@ -96,7 +96,7 @@ struct LoopSourceTests {
         #expect(fired == 0)
     }
 
-    @Test func sourceMayDropItselfWhileItFires() throws {
+    @Test func sourceMayReleaseItselfWhileItFires() throws {
         var fired = 0
         var work: DeferredEventSource?
         work = try loop.deferred {
@@ -111,7 +111,7 @@ struct LoopSourceTests {
         #expect(work == nil)
     }
 
-    @Test func badDescriptorIsRefusedByName() {
+    @Test func invalidDescriptorIsRefusedByName() {
         #expect(throws: SystemError(EBADF, verb: "watch descriptor", object: "9999")) {
             _ = try loop.source(descriptor: 9999, .readable) { _ in }
         }

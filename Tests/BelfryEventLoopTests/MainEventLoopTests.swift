@@ -33,7 +33,7 @@ struct MainEventLoopTests {
         #expect(status == 0)
     }
 
-    @Test func childrenAreReapedWithTheirReason() throws {
+    @Test func childrenAreReapedWithTheirStatus() throws {
         let (lines, status) = try ProbeProcess("EventLoopProbe", ["children"]).finish()
 
         #expect(lines.sorted() == ["exited(3)", "signaled(\(SIGUSR1))"])

@@ -30,85 +30,85 @@ struct ExitRecordStoreTests {
             log: ServiceLog { [writer] _ in writer })
     }
 
-    private func kept() throws -> ServiceRun {
+    private func stored() throws -> ServiceRun {
         try RunRecord.run([UInt8](Data(contentsOf: directory.url.appendingPathComponent("last-word"))))
     }
 
-    @Test func runThatIsAliveHasNoWord() throws {
+    @Test func activeRunHasNoExitRecord() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = begin(mediator)
+        let store = begin(mediator)
         mediator.perform(.launch)
 
-        #expect(keeper.found == .nothing && keeper.launchCause == .boot)
-        #expect(try kept() == run())
+        #expect(store.found == .nothing && store.launchCause == .boot)
+        #expect(try stored() == run())
         #expect(writer.records.isEmpty)
     }
 
-    @Test func stopIsWrittenDownWhenItBeginsAndWhenItHasEnded() throws {
+    @Test func exitRecordIsWrittenAtTheBeginningAndEndOfAStop() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = begin(mediator)
+        let store = begin(mediator)
         let slow = RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn)
         try mediator.addListener(slow)
         let ending = mediator.addEventObserver(for: .transitionEnded) {
-            if case .transitionEnded(let report) = $0, report.trigger == .stop { keeper.end(report, exitStatus: 143) }
+            if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 143) }
         }
         defer { ending.cancel() }
         mediator.perform(.launch)
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
-        let early = try #require(try kept().exitRecord)
+        let early = try #require(try stored().exitRecord)
         clock.advance(by: .seconds(1))
         mediator.perform(.stop, origin: .peer(PeerOrigin(pid: 8, uid: 0)))
-        let word = try #require(try kept().exitRecord)
+        let record = try #require(try stored().exitRecord)
 
         #expect(early.kind == .stopping && early.reason == .stop && early.origin == term && early.exitStatus == nil)
-        #expect(word.kind == .stopped && word.reason == .stop && word.origin == term && word.exitStatus == 143)
-        #expect(word.cutShortBy == .peer(PeerOrigin(pid: 8, uid: 0)))
+        #expect(record.kind == .stopped && record.reason == .stop && record.origin == term && record.exitStatus == 143)
+        #expect(record.cutShortBy == .peer(PeerOrigin(pid: 8, uid: 0)))
         #expect(
-            word.listeners == [ExitRecord.ListenerTime(listener: "slow", outcome: "overran", duration: .seconds(1))])
-        #expect(keeper.exitRecord == word)
+            record.listeners == [ExitRecord.ListenerTime(listener: "slow", outcome: "overran", duration: .seconds(1))])
+        #expect(store.exitRecord == record)
     }
 
     @Test(arguments: [LifecycleTrigger.reload, .pause])
-    func stopIsWrittenDownBeforeItWaitsForWhatIsUnderWay(trigger: LifecycleTrigger) throws {
+    func exitRecordIsWrittenBeforeAStopWaitsForATransition(trigger: LifecycleTrigger) throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = begin(mediator)
+        let store = begin(mediator)
         let slow = RecordingListener(
             "slow", [.willReload, .didEnterBackground, .willTerminate], deadline: .seconds(9), manner: .stubborn)
         try mediator.addListener(slow)
         for trigger in [.launch, trigger] { mediator.perform(trigger) }
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "stop"])
-        let early = try #require(try kept().exitRecord)
+        let early = try #require(try stored().exitRecord)
         clock.advance(by: .seconds(9))
-        let later = try #require(try kept().exitRecord)
+        let later = try #require(try stored().exitRecord)
 
         #expect(early.kind == .stopping && early.origin == term && early.reason == nil)
         #expect(later.kind == .stopping && later.origin == term)
-        #expect(keeper.exitRecord == later)
+        #expect(store.exitRecord == later)
     }
 
-    @Test func pauseIsTakenBackByAContinue() throws {
+    @Test func resumeRemovesTheExitRecordOfAPause() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = begin(mediator)
+        let store = begin(mediator)
         mediator.perform(.launch)
 
         mediator.perform(.pause, origin: term)
-        #expect(try kept().exitRecord?.kind == .paused)
-        #expect(keeper.exitRecord?.origin == term)
+        #expect(try stored().exitRecord?.kind == .paused)
+        #expect(store.exitRecord?.origin == term)
         mediator.perform(.resume)
 
-        #expect(try kept().exitRecord == nil)
-        #expect(keeper.exitRecord == nil)
+        #expect(try stored().exitRecord == nil)
+        #expect(store.exitRecord == nil)
     }
 
-    @Test func continueDuringAStopChangesNothing() throws {
+    @Test func resumeDuringAStopChangesNothing() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = begin(mediator)
+        let store = begin(mediator)
         try mediator.addListener(
             RecordingListener("slow", [.willTerminate], deadline: .seconds(2), manner: .stubborn))
         let ending = mediator.addEventObserver(for: .transitionEnded) {
-            if case .transitionEnded(let report) = $0, report.trigger == .stop { keeper.end(report, exitStatus: 0) }
+            if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 0) }
         }
         defer { ending.cancel() }
         mediator.perform(.launch)
@@ -118,14 +118,14 @@ struct ExitRecordStoreTests {
             .resume, origin: .signal(SignalOrigin(number: 18, name: "SIGCONT", pid: 1, uid: 0)))
         clock.advance(by: .seconds(2))
 
-        let word = try #require(try kept().exitRecord)
-        #expect(word.kind == .stopped && word.origin == term && word.cutShortBy == nil)
+        let record = try #require(try stored().exitRecord)
+        #expect(record.kind == .stopped && record.origin == term && record.cutShortBy == nil)
     }
 
-    @Test func nextRunReadsWhatTheLastOneLeft() throws {
+    @Test func nextRunReadsTheExitRecord() throws {
         let first = LifecycleMediator(clock: clock)
-        let keeper = begin(first)
-        keeper.end(by: term, .signal, exitStatus: 131)
+        let store = begin(first)
+        store.end(by: term, .signal, exitStatus: 131)
         try RunFiles(directory: directory.url.path, service: "s").write(
             UnitExit(result: "exit-code", code: "exited", status: "131"), of: "one")
 
@@ -135,10 +135,10 @@ struct ExitRecordStoreTests {
         #expect(next.previousRun?.exitRecord?.reason == .signal)
         #expect(next.launchCause == .failure)
         #expect(next.exitRecord?.origin == term)
-        #expect(try kept() == run("two"))
+        #expect(try stored() == run("two"))
     }
 
-    @Test func exitOfAnotherRunIsNotTaken() throws {
+    @Test func exitOfAnotherRunIsIgnored() throws {
         let files = RunFiles(directory: directory.url.path, service: "s")
         let exit = UnitExit(result: "watchdog", code: "killed", status: "ABRT")
         _ = begin(LifecycleMediator(clock: clock))
@@ -156,25 +156,25 @@ struct ExitRecordStoreTests {
         "", "nonsense", "{", "[]", "{}", #"{"version":2}"#, #"{"version":1,"bootId":"b"}"#,
         #"{"version":1,"bootId":"b","pid":4,"startRealtimeUsec":9,"lastWord":{"kind":"sung"}}"#,
     ])
-    func brokenRecordIsRefusedWithItsReason(_ text: String) throws {
+    func invalidRecordIsRefusedWithItsReason(_ text: String) throws {
         try directory.write("last-word", text)
 
-        let keeper = begin(LifecycleMediator(clock: clock))
+        let store = begin(LifecycleMediator(clock: clock))
 
-        #expect(keeper.found == .refused && keeper.previousRun == nil && keeper.launchCause == nil)
+        #expect(store.found == .refused && store.previousRun == nil && store.launchCause == nil)
         let message = try #require(writer.records.first?.message)
         #expect(
             message.hasPrefix("unable to use '\(directory.path("last-word"))': ") && message.hasSuffix(", ignoring"))
         #expect(FileManager.default.fileExists(atPath: directory.path("last-word.refused")))
-        #expect(try kept() == run())
+        #expect(try stored() == run())
     }
 
-    @Test func recordThatIsTooLongIsNotRead() throws {
+    @Test func overlongRecordIsNotRead() throws {
         try directory.write("last-word", String(repeating: " ", count: RunRecord.sizeMax + 1))
 
-        let keeper = begin(LifecycleMediator(clock: clock))
+        let store = begin(LifecycleMediator(clock: clock))
 
-        #expect(keeper.found == .refused)
+        #expect(store.found == .refused)
         #expect(writer.records.first?.message.contains("File too large (EFBIG), ignoring") == true)
     }
 
@@ -195,12 +195,12 @@ struct ExitRecordStoreTests {
         }
     }
 
-    @Test func recordIsBoundedHoweverMuchThereIsToSay() throws {
+    @Test func sizeOfARecordIsLimited() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = begin(mediator)
+        let store = begin(mediator)
         for number in 0..<1000 { try mediator.addListener(RecordingListener("listener \(number)", [.willTerminate])) }
         let ending = mediator.addEventObserver(for: .transitionEnded) {
-            if case .transitionEnded(let report) = $0, report.trigger == .stop { keeper.end(report, exitStatus: 0) }
+            if case .transitionEnded(let report) = $0, report.trigger == .stop { store.end(report, exitStatus: 0) }
         }
         defer { ending.cancel() }
         mediator.perform(.launch)
@@ -208,19 +208,19 @@ struct ExitRecordStoreTests {
 
         mediator.perform(.stop, origin: term, userInfo: ["reason": "failed", "error": error])
 
-        let word = try #require(try kept().exitRecord)
-        #expect(word.listeners.count == 64 && word.problem?.count == 512)
+        let record = try #require(try stored().exitRecord)
+        #expect(record.listeners.count == 64 && record.problem?.count == 512)
     }
 
-    @Test func withoutItsDirectoryNothingIsKeptWhichIsSaidOnce() throws {
+    @Test func missingDirectoryIsReportedOnce() throws {
         let mediator = LifecycleMediator(clock: clock)
-        let keeper = ExitRecordStore(
+        let store = ExitRecordStore(
             mediator: mediator, run: run(), files: RunFiles(directory: directory.path("nowhere"), service: "s"),
             log: ServiceLog { [writer] _ in writer })
         mediator.perform(.launch)
-        keeper.end(by: .service, .finished, exitStatus: 0)
+        store.end(by: .service, .finished, exitStatus: 0)
 
-        #expect(keeper.launchCause == nil)
+        #expect(store.launchCause == nil)
         #expect(writer.records.count == 1)
         let record = try #require(writer.records.first)
         let reason = "No such file or directory (ENOENT), use StateDirectory= of the unit"

@@ -26,14 +26,14 @@ struct HostileStateDirectoryTests {
     }
 
     @Test(arguments: ["fifo", "directory", "link", "device"])
-    func whatIsNoRegularFileIsRefusedAndNeverWaitedFor(kind: String) throws {
+    func specialFileIsRefusedWithoutBlocking(kind: String) throws {
         let path = directory.path("last-word")
         switch kind {
         case "fifo": #expect(mkfifo(path, 0o600) == 0)
         case "directory": #expect(mkdir(path, 0o700) == 0)
         case "link": #expect(symlink("/dev/zero", path) == 0)
         default:
-            // Only root may make one; /dev/null is another name for the same there.
+            // Only root may create a device; a link to /dev/null has the same effect.
             guard mknod(path, S_IFCHR | 0o600, 0x105) == 0 else { return }
         }
         var problems: [String] = []
@@ -44,7 +44,7 @@ struct HostileStateDirectoryTests {
         #expect(problems.allSatisfy { $0.hasPrefix("unable to ") && $0.contains("'\(path)'") })
     }
 
-    @Test func exitRecordThatIsAFifoIsLeftOut() throws {
+    @Test func fifoInPlaceOfTheExitIsIgnored() throws {
         try files().write(run)
         #expect(mkfifo(directory.path("last-exit"), 0o600) == 0)
         var problems: [String] = []
@@ -55,7 +55,7 @@ struct HostileStateDirectoryTests {
     }
 
     @Test(arguments: ["fifo", "link", "hardLink"])
-    func whateverHasTheNameOfTheNewFileIsReplacedAndNotWrittenTo(kind: String) throws {
+    func existingTemporaryFileIsReplacedAndNotWrittenTo(kind: String) throws {
         let new = directory.path("last-word.new")
         try directory.write("precious", "precious")
         switch kind {
@@ -71,7 +71,7 @@ struct HostileStateDirectoryTests {
         #expect(try text("precious") == "precious")
     }
 
-    @Test func directoryInPlaceOfTheNewFileIsTold() throws {
+    @Test func directoryInPlaceOfTheTemporaryFileIsAnError() throws {
         #expect(mkdir(directory.path("last-word.new"), 0o700) == 0)
 
         #expect(throws: (any Error).self) { try files().write(run) }
@@ -82,12 +82,12 @@ struct HostileStateDirectoryTests {
         try files("theirs\n").write(run)
         let before = try text("last-word")
 
-        let keeper = ExitRecordStore(
+        let store = ExitRecordStore(
             mediator: mediator, run: run, files: files(), log: ServiceLog { [writer] _ in writer })
         mediator.perform(.launch)
         mediator.perform(.stop)
 
-        #expect(keeper.launchCause == nil && keeper.previousRun == nil && keeper.foreign != nil)
+        #expect(store.launchCause == nil && store.previousRun == nil && store.foreign != nil)
         #expect(try text("last-word") == before)
         let message =
             "unable to use '\(directory.url.path)': it belongs to the service 'theirs\\n', set StateDirectory=, "
@@ -103,7 +103,7 @@ struct HostileStateDirectoryTests {
         #expect(throws: ForeignFile.self) { try files("cafe\u{301}").checkOwner() }
     }
 
-    @Test func recordThatNamesNoServiceIsTakenOver() throws {
+    @Test func recordWithoutAServiceIsAccepted() throws {
         try files("mine").write(run)
         let old = try text("last-word").replacing(#","service":"mine""#, with: "")
         #expect(!old.contains("service"))

@@ -47,7 +47,7 @@ struct LoggerListenerTests {
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
     }
 
-    @Test func recordHasTheUserInfoAndWhereASignalWithoutAProcessCameFrom() {
+    @Test func recordHasTheUserInfoAndTheSenderOfASignal() {
         let kernel = LifecycleOrigin.signal(
             SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel))
 
@@ -57,8 +57,8 @@ struct LoggerListenerTests {
         #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
     }
 
-    /// Else it would be counted as a notification.
-    @Test func onlyRecordsOfNotificationsSayWhatCountedThem() throws {
+    /// Otherwise it would be counted as a notification.
+    @Test func onlyRecordsOfNotificationsHaveASequenceID() throws {
         try mediator.addListener(
             RecordingListener("other", [.flushRequested], manner: .throwing(LifecycleRefusal("no"))))
 
@@ -70,7 +70,7 @@ struct LoggerListenerTests {
         #expect(writer.records.count > 3)
     }
 
-    @Test func healthIsSaidWhenItChanges() throws {
+    @Test func healthIsLoggedWhenItChanges() throws {
         final class Frail: LifecycleListener {
             let name = "frail"
             var health = ListenerHealth.unhealthy("no disk")
@@ -97,7 +97,7 @@ struct LoggerListenerTests {
             ])
     }
 
-    @Test func recordComesBeforeAnyListenerActs() throws {
+    @Test func recordPrecedesTheListeners() throws {
         let listener = RecordingListener("listener", [.willFinishLaunching])
         var recordsThen = 0
         listener.journal = { [writer] _ in recordsThen = writer.records.count }
@@ -108,7 +108,7 @@ struct LoggerListenerTests {
         #expect(recordsThen == 1)
     }
 
-    @Test func listenerThatOverrunsIsNamed() throws {
+    @Test func overrunNamesTheListener() throws {
         try mediator.addListener(
             RecordingListener("slow", [.flushRequested], deadline: .milliseconds(250), manner: .stubborn))
 
@@ -127,7 +127,7 @@ struct LoggerListenerTests {
         #expect(fields["BELFRY_DURATION_USEC"] == "250000")
     }
 
-    @Test func whoAskedForWhatIsMergedIsNamed() async throws {
+    @Test func mergedTriggerIsLoggedWithItsOrigin() async throws {
         mediator.perform(.launch)
         let slow = RecordingListener("slow", [.willReload], manner: .stubborn)
         try mediator.addListener(slow)
@@ -153,7 +153,7 @@ struct LoggerListenerTests {
         #expect(status.map { $0.message.prefix(16) } == ["listener 'logger", "listener 'other'"])
     }
 
-    @Test func reloadSwitchesItOffAndOnAgain() {
+    @Test func reloadDisablesAndEnablesTheLogger() {
         mediator.perform(.launch)
         var parameters = LoggerParameters()
         parameters.isEnabled = false
@@ -174,7 +174,7 @@ struct LoggerListenerTests {
         #expect(writer.records.last?.message.hasPrefix("flushRequested") == true)
     }
 
-    @Test func reloadToATargetThatCannotBeHadIsRefused() throws {
+    @Test func reloadToAnUnavailableTargetIsRefused() throws {
         let mediator = LifecycleMediator(clock: clock)
         let log = ServiceLog { [writer] target in
             guard target == .kmsg else { return writer }
@@ -196,7 +196,7 @@ struct LoggerListenerTests {
         #expect(result == .refused(["logger: unable to open '/dev/kmsg': Permission denied (EACCES)"]))
     }
 
-    @Test func levelHoldsBackWhatIsLessUrgent() {
+    @Test func levelSuppressesLessUrgentRecords() {
         let log = ServiceLog { [writer] _ in writer }
         log.apply(target: .auto, level: .warning)
 
@@ -206,7 +206,7 @@ struct LoggerListenerTests {
         #expect(writer.records.map(\.message) == ["loud"])
     }
 
-    @Test func targetThatCannotBeHadLeavesTheOldOne() {
+    @Test func unavailableTargetKeepsTheOldOne() {
         let log = ServiceLog { [writer] target in
             if target == .kmsg { throw SystemError(ENOENT, verb: "open", object: "/dev/kmsg") }
             return target == .null ? NullWriter() : writer
@@ -221,7 +221,7 @@ struct LoggerListenerTests {
         #expect(writer.records.map(\.message) == ["\(reason), the log target stays as it was", "still here"])
     }
 
-    @Test func clientsMayAskForTheStatusAsOftenAsTheyLike() throws {
+    @Test func statusRequestsOfClientsAreRateLimited() throws {
         let statuses = { [writer] in
             writer.records.count { $0.messageID == MessageID.listenerStatus.rawValue }
         }
@@ -242,17 +242,17 @@ struct LoggerListenerTests {
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func aFollowedNameThatNobodyHasIsTold() throws {
+    @Test func unknownFollowedNameIsReported() throws {
         try mediator.addListener(FollowingListener())
 
         mediator.perform(.launch)
 
-        let told = writer.records.filter { $0.messageID == MessageID.unknownFollowed.rawValue }
-        #expect(told.map(\.message) == ["listener 'following' follows 'misspelt', which is not there, ignoring"])
-        #expect(told.map(\.priority) == [.warning])
+        let warnings = writer.records.filter { $0.messageID == MessageID.unknownFollowed.rawValue }
+        #expect(warnings.map(\.message) == ["listener 'following' follows 'misspelt', which is not there, ignoring"])
+        #expect(warnings.map(\.priority) == [.warning])
     }
 
-    @Test func targetThatThereIsKeepsItsWriter() throws {
+    @Test func unchangedTargetKeepsItsWriter() throws {
         var made = 0
         let log = ServiceLog { [writer] _ in
             made += 1
@@ -265,7 +265,7 @@ struct LoggerListenerTests {
         #expect(made == 2, "the first for the start, the second for the journal")
     }
 
-    @Test func nothingThatAStrangerSaysBeginsALine() throws {
+    @Test func untrustedTextForgesNoLine() throws {
         let forged = "x\r\nbelfryd: y\u{2028}z"
         let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 1000, unit: "a.scope\nb", command: "c\nd"))
         try mediator.addListener(
@@ -279,7 +279,7 @@ struct LoggerListenerTests {
     }
 }
 
-/// A listener that follows one that is there and one that is not.
+/// A listener that follows a registered listener and an unknown one.
 private final class FollowingListener: LifecycleListener {
     let name = "following"
     let follows = ["logger", "misspelt"]

@@ -5,23 +5,23 @@ import BelfryEventLoop
 import BelfryListeners
 import Testing
 
-struct TimeoutExtensionTests {
+struct ManagerStatusTests {
     private let start = MonotonicInstant(microseconds: 1_000_000)
 
     private func later(_ milliseconds: Int) -> MonotonicInstant {
         MonotonicInstant(microseconds: start.microseconds + UInt64(milliseconds) * 1000)
     }
 
-    @Test func asksForALittleMoreThanIsNeeded() {
+    @Test func requestedTimeHasSlack() {
         var extensions = TimeoutExtension()
 
         #expect(extensions.time(for: .seconds(5), at: start) == .seconds(5) + TimeoutExtension.slack)
     }
 
-    @Test func asksNotAgainAsLongAsThatIsEnough() {
+    @Test func sufficientTimeIsNotRequestedAgain() {
         var extensions = TimeoutExtension()
         var asked = 0
-        // A report every millisecond, each good for 5 s, for 10 s.
+        // A report every millisecond for 10 s, each for the next 5 s.
         for millisecond in 0..<10_000 {
             let now = later(millisecond)
             if extensions.time(for: .seconds(5), at: now) != nil { asked += 1 }
@@ -30,7 +30,7 @@ struct TimeoutExtensionTests {
         #expect(asked == 10)
     }
 
-    @Test func whatWasAskedForIsNeverLessThanWhatIsNeeded() {
+    @Test func requestedTimeCoversTheNeededTime() {
         var extensions = TimeoutExtension()
         var granted = (from: start, time: Duration.zero)
         for step in 0..<200 {
@@ -41,11 +41,11 @@ struct TimeoutExtensionTests {
         }
     }
 
-    @Test func somethingElseIsSaidNotTooOften() {
+    @Test func statusUpdatesAreRateLimited() {
         var extensions = TimeoutExtension()
 
-        let said = (0..<1000).filter { extensions.isDue(at: later($0)) }
+        let due = (0..<1000).filter { extensions.isDue(at: later($0)) }
 
-        #expect(said == [0, 200, 400, 600, 800])
+        #expect(due == [0, 200, 400, 600, 800])
     }
 }

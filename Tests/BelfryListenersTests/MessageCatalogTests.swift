@@ -15,11 +15,11 @@ struct MessageCatalogTests {
         entries = Dictionary(uniqueKeysWithValues: parts.map { (String($0.prefix(32)), String($0.dropFirst(33))) })
     }
 
-    @Test func everyKindOfRecordHasItsEntryAndNoEntryIsLeftOver() {
+    @Test func entriesMatchTheMessageIDs() {
         #expect(Set(entries.keys) == Set(MessageID.allCases.map(\.rawValue)))
     }
 
-    @Test func everyEntryHasASubjectAndSaysMore() throws {
+    @Test func everyEntryHasASubjectAndADescription() throws {
         for entry in entries.values {
             let match = try #require(entry.wholeMatch(of: /Subject: (.+)\nDefined-By: Belfry\n(?:.+\n)*\n(?s:(.+))/))
             #expect(match.1.count <= 80 && match.2.count > 80)

@@ -9,7 +9,7 @@ import Testing
 import Varlink
 
 struct TimelineRecordTests {
-    @Test func transitionIsTimedListenerByListener() throws {
+    @Test func recordHasTheTimeOfEachListener() throws {
         let clock = ManualClock()
         let mediator = LifecycleMediator(clock: clock)
         try mediator.addListener(RecordingListener("first", [.willResignActive]))

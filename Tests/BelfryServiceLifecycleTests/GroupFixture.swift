@@ -7,7 +7,7 @@ import LifecycleTesting
 import Logging
 import ServiceLifecycle
 
-/// A mediator on a manual clock with a group on it, and a journal of what became of its services.
+/// A mediator on a manual clock with a service group, and the events of its services.
 final class GroupFixture {
     let clock = ManualClock()
     let mediator: LifecycleMediator
@@ -17,7 +17,7 @@ final class GroupFixture {
 
     init() { mediator = LifecycleMediator(clock: clock) }
 
-    /// Adds a group. Nothing in it ends the others by itself.
+    /// Adds a group in which no service ends the others.
     func add(_ services: ScriptedService..., readiness: ServiceReadiness? = nil) throws {
         let services = services.map { service in
             ServiceGroupConfiguration.ServiceConfiguration(
@@ -38,7 +38,7 @@ final class GroupFixture {
         ScriptedService(name, manner, journal)
     }
 
-    /// Moves the service, and waits until it has.
+    /// Performs a transition, and waits until it is complete.
     @discardableResult
     func perform(_ trigger: LifecycleTrigger) async -> TransitionReport {
         await withCheckedContinuation { continuation in
@@ -54,7 +54,7 @@ final class GroupFixture {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// A service that writes its life down and ends as the test wants it to.
+/// A service that records its events and ends as the test requires.
 nonisolated struct ScriptedService: Service {
     struct Failure: Error, Equatable, CustomStringConvertible {
         var description: String { "out of luck" }
@@ -100,7 +100,7 @@ nonisolated struct ScriptedService: Service {
     }
 }
 
-/// What a service waits for until the test gives it.
+/// A signal of the test that a service waits for.
 nonisolated struct Cue: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation

@@ -40,7 +40,7 @@ struct ServiceGroupListenerTests {
         await fixture.perform(.stop)
     }
 
-    @Test func groupThatIsNotReadyInTimeRefusesTheLaunch() async throws {
+    @Test func readinessTimeoutRefusesTheLaunch() async throws {
         try fixture.add(fixture.service("a"), readiness: ServiceReadiness())
         mediator.perform(.launch) { [fixture] in fixture.ended.append($0) }
         await fixture.until { fixture.journal.lines == ["a runs"] }
@@ -87,7 +87,7 @@ struct ServiceGroupListenerTests {
         #expect(fixture.journal.lines == ["a runs", "a has shut down"])
     }
 
-    @Test func shutdownGoesBackwardAndInItsPlace() async throws {
+    @Test func shutdownIsInReverseOrder() async throws {
         let database = RecordingListener("database", [.willTerminate])
         database.journal = { [fixture] in fixture.journal.write($0) }
         try mediator.addListener(database)
@@ -150,7 +150,7 @@ struct ServiceGroupListenerTests {
         #expect((fixture.failures.first as? ServiceGroupError)?.errorCode == .serviceFinishedUnexpectedly)
     }
 
-    @Test func groupThatMayFinishStopsTheService() async throws {
+    @Test func finishedGroupStopsTheService() async throws {
         let cue = Cue()
         try fixture.add(fixture.service("a"), fixture.service("b", .finishing(cue)))
         var reason: JSONValue?

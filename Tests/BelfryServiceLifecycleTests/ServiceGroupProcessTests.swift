@@ -20,7 +20,7 @@ struct ServiceGroupProcessTests {
         try fixture.startReady("ServiceGroupProbe", [manner])
     }
 
-    @Test func stopEndsWithTheGracefulShutdownOfTheGroup() throws {
+    @Test func stopEndsWithAGracefulShutdownOfTheGroup() throws {
         let service = try startReady("serve")
 
         service.send(SIGTERM)
@@ -32,7 +32,7 @@ struct ServiceGroupProcessTests {
         #expect(status == 0)
     }
 
-    @Test func readyIsSaidWhenTheServicesAreReady() throws {
+    @Test func readyIsSentWhenTheServicesAreReady() throws {
         let service = try start("slow")
         #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
         service.lines(until: "service b runs")
@@ -60,7 +60,7 @@ struct ServiceGroupProcessTests {
         #expect(status == 70)
     }
 
-    @Test func failureDuringTheShutdownFailsTheUnitAndCutsNothingShort() throws {
+    @Test func failureDuringTheShutdownFailsTheUnit() throws {
         let service = try startReady("failLate")
 
         service.send(SIGTERM)
@@ -72,7 +72,7 @@ struct ServiceGroupProcessTests {
         #expect(status == 70)
     }
 
-    @Test func groupThatFailsAtItsStartIsNeverReady() throws {
+    @Test func groupThatFailsAtTheStartIsNeverReady() throws {
         let service = try start("refuse")
 
         let (lines, status) = service.finish()
@@ -84,7 +84,7 @@ struct ServiceGroupProcessTests {
         #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
     }
 
-    @Test func groupThatHasFinishedStopsTheService() throws {
+    @Test func finishedGroupStopsTheService() throws {
         let service = try startReady("finish")
 
         service.send(SIGUSR1)
@@ -95,7 +95,7 @@ struct ServiceGroupProcessTests {
     }
 }
 
-/// What services have written down, from whatever thread.
+/// The events of services, from any thread.
 nonisolated final class ServiceJournal: Sendable {
     private let written = Mutex<[String]>([])
 

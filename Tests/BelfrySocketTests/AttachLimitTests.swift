@@ -7,7 +7,7 @@ import LifecycleTesting
 import Testing
 import Varlink
 
-/// What a program can ask for with `Attach`, and with what follows it.
+/// The limits of `Attach` and of the calls after it.
 @Suite(.timeLimit(.minutes(1)))
 struct AttachLimitTests {
     let fixture: SocketFixture
@@ -17,7 +17,7 @@ struct AttachLimitTests {
     nonisolated static let numbers = [Int64.max, Int64.min, 0, 1, Int64.max / 2, 1 << 53]
 
     @Test(arguments: numbers, numbers)
-    func deadlinesAndProgressMayBeAnyNumber(deadline: Int64, window: Int64) throws {
+    func deadlineAndProgressMayBeAnyNumber(deadline: Int64, window: Int64) throws {
         let attached = try fixture.attach(["willTerminate"], ["deadlineUsec": .int(deadline)])
         guard deadline > 0 else {
             #expect(attached.error == "org.varlink.service.InvalidParameter")
@@ -37,7 +37,7 @@ struct AttachLimitTests {
     }
 
     @Test(arguments: ["names", "follows", "actions"])
-    func whatIsAskedForHasALimit(list: String) throws {
+    func listsAreLimited(list: String) throws {
         let known = fixture.mediator.knownNames
         let value = { (text: String) -> JSONValue in
             list == "actions" ? ["id": .string(text), "title": ""] : .string(text)
@@ -59,7 +59,7 @@ struct AttachLimitTests {
         #expect(fixture.mediator.knownNames == known)
     }
 
-    @Test func theListsAreLimitedTogether() throws {
+    @Test func sumOfTheListsIsLimited() throws {
         let names = (0..<200).map { JSONValue.string("n\($0)") }
 
         let refused = try fixture.attach(names, ["follows": .array(names)])
@@ -68,7 +68,7 @@ struct AttachLimitTests {
         #expect(!fixture.mediator.hasListener(named: "guard"))
     }
 
-    @Test func aNameThatIsTakenIsRefused() throws {
+    @Test func duplicateListenerNameIsRefused() throws {
         let first = try fixture.attach(["com.example.rotate"])
         let second = try fixture.attach(["com.example.rotate"])
 

@@ -24,7 +24,7 @@ struct AttachTests {
         return try fixture.call("Answer", parameters)
     }
 
-    @Test func postIsToldAndItsOutcomeReported() throws {
+    @Test func attachedListenerGetsAPostAndItsOutcomeIsReported() throws {
         let attached = try fixture.attach(["com.example.rotate"])
         #expect(attached.replies == [[:]])
         var report: LifecycleReport?
@@ -44,7 +44,7 @@ struct AttachTests {
         #expect(try answer(question, "newData") == .failure(unknown(question)))
     }
 
-    @Test func whoWaitsForAPostHearsOfEachListenersOutcome() throws {
+    @Test func waitingPostGetsTheOutcomeOfEachListener() throws {
         let failing = try fixture.attach(["com.example.rotate"])
         let silent = try fixture.attach(["com.example.rotate"], ["listener": "silent", "deadlineUsec": 2_000_000])
         var reply: JSONObject?
@@ -81,7 +81,7 @@ struct AttachTests {
         #expect(attached.replies[0]["notification"]?["name"] == "flushRequested")
     }
 
-    @Test func itIsToldInItsPlace() throws {
+    @Test func attachedListenerIsCalledInItsOrder() throws {
         let before = RecordingListener("before", [.willResignActive, .didBecomeActive])
         try fixture.mediator.addListener(before)
         let attached = try fixture.attach(["willResignActive", "didBecomeActive"], ["follows": ["before"]])
@@ -99,7 +99,7 @@ struct AttachTests {
         #expect(fixture.mediator.state == .active)
     }
 
-    @Test func itVetoesAReload() throws {
+    @Test func attachedListenerRefusesAReload() throws {
         let attached = try fixture.attach(["willReload", "didFailToReload"])
         var result: TransitionReport.Result?
 
@@ -112,13 +112,13 @@ struct AttachTests {
         #expect(result == .refused(["guard: recording"]))
     }
 
-    /// A stop that waits for an attached listener, and what the mediator tells of it.
-    private final class AwaitedStop {
-        /// The listener is there for as long as this is.
+    /// A stop that waits for an attached listener, with its progress reports.
+    private final class PendingStop {
+        /// Keeps the listener attached.
         let attached: ReplyRecorder
         var question: JSONObject?
         var report: TransitionReport?
-        var told: [LifecycleProgress] = []
+        var progress: [LifecycleProgress] = []
         var observation: LifecycleObservation?
 
         init(_ attached: ReplyRecorder) { self.attached = attached }
@@ -126,11 +126,11 @@ struct AttachTests {
         var outcome: ListenerOutcome? { report?.notifications.last?.listeners.first?.outcome }
     }
 
-    private func stop(deadlineUsec: Int64) throws -> AwaitedStop {
+    private func stop(deadlineUsec: Int64) throws -> PendingStop {
         let attached = try fixture.attach(["willTerminate"], ["deadlineUsec": .int(deadlineUsec)])
-        let stop = AwaitedStop(attached)
+        let stop = PendingStop(attached)
         stop.observation = fixture.mediator.addEventObserver(for: .progress) { [unowned stop] in
-            if case .progress(let progress) = $0 { stop.told.append(progress) }
+            if case .progress(let progress) = $0 { stop.progress.append(progress) }
         }
         fixture.mediator.perform(.stop) { stop.report = $0 }
         try fixture.turn { attached.replies.count == 2 }
@@ -138,7 +138,7 @@ struct AttachTests {
         return stop
     }
 
-    @Test func itDelaysAStopUpToItsDeadline() throws {
+    @Test func attachedListenerDelaysAStopUpToItsDeadline() throws {
         let stop = try stop(deadlineUsec: 3_000_000)
 
         fixture.clock.advance(by: .seconds(2))
@@ -149,7 +149,7 @@ struct AttachTests {
         #expect(try answer(stop.question, "completed") == .failure(unknown(stop.question)))
     }
 
-    @Test func itGetsTheTimeItDeclaredWhileItGetsOn() throws {
+    @Test func progressExtendsTheTimeUpToTheDeadline() throws {
         fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3))
         let stop = try stop(deadlineUsec: 20_000_000)
 
@@ -161,11 +161,11 @@ struct AttachTests {
         _ = try answer(stop.question, "completed")
 
         #expect(stop.outcome == .completed)
-        #expect(stop.told.contains { $0.isExtended } && stop.told.allSatisfy { $0.text == "a piece" })
+        #expect(stop.progress.contains { $0.isExtended } && stop.progress.allSatisfy { $0.text == "a piece" })
         #expect(try progress(stop.question) == .failure(unknown(stop.question)))
     }
 
-    @Test func progressIsBoundedByTheDeadlineAndInWhatItSays() throws {
+    @Test func progressIsLimitedInTimeAndText() throws {
         let stop = try stop(deadlineUsec: 3_000_000)
 
         let endless: JSONObject = [
@@ -178,7 +178,7 @@ struct AttachTests {
         fixture.clock.advance(by: .seconds(3))
 
         #expect(stop.outcome == .overran)
-        #expect(stop.told.map { $0.text?.count } == [200])
+        #expect(stop.progress.map { $0.text?.count } == [200])
     }
 
     private func progress(_ reply: JSONObject?, _ more: JSONObject = [:]) throws -> SocketFixture.Answer {
@@ -187,7 +187,7 @@ struct AttachTests {
         return try fixture.call("Progress", parameters)
     }
 
-    @Test func goneIsGone() throws {
+    @Test func disconnectedListenerIsDetached() throws {
         let after = RecordingListener("after", [.willResignActive, .didEnterBackground])
         try fixture.mediator.addListener(after)
         let attached = try fixture.attach(["willResignActive", "didEnterBackground", "willTerminate"])
@@ -205,7 +205,7 @@ struct AttachTests {
         #expect(!fixture.mediator.listeners.contains { $0.name == "guard" })
     }
 
-    @Test func whoDoesNotReadIsGone() throws {
+    @Test func listenerThatDoesNotReadIsDetached() throws {
         let fixture = try SocketFixture { $0.queueMax = 4 }
         let attached = try fixture.more("Attach", ["listener": "guard", "names": ["a.name"]])
         try fixture.turn { fixture.mediator.listeners.contains { $0.name == "guard" } }
@@ -243,7 +243,7 @@ struct AttachTests {
         #expect(try fixture.call("PerformAction", ["id": "dance"]) == .failure(missing))
     }
 
-    @Test func firstThatWillOpensAURL() throws {
+    @Test func urlIsOpenedByTheFirstListenerThatHandlesIt() throws {
         let attached = try fixture.attach(["openURL"])
         #expect(try fixture.call("ListActions").get() == ["actions": []])
         var replies: [JSONObject] = []
@@ -270,11 +270,11 @@ struct AttachTests {
             (["listener": "socket"], "io.belfry.Lifecycle.ListenerExists"),
             (["listener": "x", "follows": ["x"]], "io.belfry.Lifecycle.InvalidOrder"),
         ] as [(JSONObject, String)])
-    func whatMakesNoSenseIsRefused(parameters: JSONObject, error: String) throws {
+    func invalidParametersAreRefused(parameters: JSONObject, error: String) throws {
         #expect(try fixture.attach(["flushRequested"], parameters).error == error)
     }
 
-    @Test func outcomeMustBeOne() throws {
+    @Test func unknownOutcomeIsRefused() throws {
         let error = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "outcome"])
         #expect(try answer([:], "overran") == .failure(error))

@@ -9,7 +9,7 @@ import Testing
 struct ClientRecordLimitTests {
     private func moment(_ seconds: UInt64) -> MonotonicInstant { MonotonicInstant(microseconds: seconds * 1_000_000) }
 
-    @Test func burstIsWrittenAndTheRestCounted() {
+    @Test func recordsBeyondTheBurstAreCounted() {
         var limit = ClientRecordLimit(burst: 3, interval: .seconds(30))
 
         let verdicts = (0..<5).map { _ in limit.admit(7, at: moment(1)) }
@@ -20,7 +20,7 @@ struct ClientRecordLimitTests {
         #expect(limit.admit(7, at: moment(31)) == 0)
     }
 
-    @Test func usersAreCountedApart() {
+    @Test func usersAreCountedSeparately() {
         var limit = ClientRecordLimit(burst: 1, interval: .seconds(30))
 
         #expect(limit.admit(7, at: moment(1)) == 0)
@@ -28,7 +28,7 @@ struct ClientRecordLimitTests {
         #expect(limit.admit(7, at: moment(2)) == nil)
     }
 
-    @Test func manyUsersAreNotRememberedForEver() {
+    @Test func numberOfUsersIsLimited() {
         var limit = ClientRecordLimit(burst: 1, interval: .seconds(3000))
         for uid in 0..<1000 { _ = limit.admit(UInt32(uid), at: moment(UInt64(uid))) }
 

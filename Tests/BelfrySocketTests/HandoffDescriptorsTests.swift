@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Which subscribers the service manager is asked to keep, and when.
+/// When descriptors of subscribers are stored with the service manager.
 @Suite(.timeLimit(.minutes(1)))
 struct HandoffDescriptorsTests {
     let directory: TemporaryDirectory
@@ -30,21 +30,21 @@ struct HandoffDescriptorsTests {
         message.contains { $0.hasPrefix("FDNAME=belfry-subscriber-") }
     }
 
-    @Test func subscriberThatComesAndGoesCostsTheManagerNothing() throws {
+    @Test func shortSubscriptionIsNotStored() throws {
         let fixture = try fixture(storeDelay: .seconds(60))
         for _ in 0..<100 {
             let subscriber = try fixture.more("Subscribe", [:])
             try fixture.turn { !subscriber.replies.isEmpty }
             subscriber.vanish()
         }
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
 
         #expect(!manager.hasDatagram)
         fixture.socket.close()
         #expect(!manager.hasDatagram)
     }
 
-    @Test func subscriberThatLastsIsStoredAndRemovedOnce() throws {
+    @Test func longSubscriptionIsStoredAndRemovedOnce() throws {
         let fixture = try fixture(storeDelay: .milliseconds(50))
         let subscriber = try fixture.more("Subscribe", [:])
         try fixture.turn { manager.hasDatagram }
@@ -57,7 +57,7 @@ struct HandoffDescriptorsTests {
         #expect(!manager.hasDatagram)
     }
 
-    @Test func endInOrderStoresTheYoungOnes() throws {
+    @Test func closingStoresRecentSubscribers() throws {
         let fixture = try fixture(storeDelay: .seconds(60))
         let subscribers = try (0..<3).map { _ in try fixture.more("Subscribe", [:]) }
         try fixture.turn { subscribers.allSatisfy { !$0.replies.isEmpty } }

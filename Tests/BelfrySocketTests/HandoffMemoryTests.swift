@@ -11,7 +11,7 @@ import Varlink
 
 struct HandoffMemoryTests {
     private static let boot = "0123456789abcdef0123456789abcdef"
-    /// Of fcntl(2); Swift's Glibc has none of it.
+    /// Constants of fcntl(2) that Swift's Glibc lacks.
     private nonisolated enum Seals {
         static let add: Int32 = 1033
         static let get: Int32 = 1034
@@ -19,7 +19,7 @@ struct HandoffMemoryTests {
         static let shrink: Int32 = 2
         static let grow: Int32 = 4
 
-        /// memfd_create(2), to be closed; nothing is sealed.
+        /// A file of memfd_create(2) without seals, which the caller closes.
         static func memoryFile() throws -> Int32 {
             let symbol = try #require(dlsym(nil, "memfd_create"))
             let create = unsafeBitCast(
@@ -42,7 +42,7 @@ struct HandoffMemoryTests {
         return memory
     }
 
-    /// The same memory, as the next process gets it.
+    /// The same memory, opened by the next process.
     private func next(_ memory: HandoffMemory, boot: String = Self.boot) throws -> HandoffMemory {
         try HandoffMemory(opening: dup(memory.descriptor), capacity: 100, bootID: boot)
     }
@@ -58,7 +58,7 @@ struct HandoffMemoryTests {
         return slot
     }
 
-    @Test func nextProcessFindsEverything() throws {
+    @Test func nextProcessGetsMessagesAndSubscriptions() throws {
         let memory = try memory()
         let position = belfry_position(number: 7, bytes: 3)
         _ = try add(memory, inode: 11, nil, position)
@@ -77,7 +77,7 @@ struct HandoffMemoryTests {
         #expect(added == gone)
     }
 
-    @Test func subscriptionThatWasNotConfirmedDoesNotCount() throws {
+    @Test func unconfirmedSubscriptionIsDiscarded() throws {
         let memory = try memory()
         _ = memory.slots.add(inode: 11, names: nil)
 
@@ -106,7 +106,7 @@ struct HandoffMemoryTests {
         #expect(belfry_position(number: 20, bytes: 0).advanced(by: 11, nil, memory.ring) == nil)
     }
 
-    @Test func growsIntoAnotherLayout() throws {
+    @Test func memoryIsCopiedIntoALargerLayout() throws {
         let memory = try memory()
         _ = try add(memory, inode: 11, nil, belfry_position(number: 7, bytes: 0))
         _ = try add(memory, inode: 12, ["odd"], belfry_position(number: 8, bytes: 1))
@@ -126,11 +126,11 @@ struct HandoffMemoryTests {
         let memory = try memory()
         #expect(throws: HandoffMemoryError.boot) { try next(memory, boot: "fedcba9876543210") }
         #expect(throws: HandoffMemoryError.version(9)) {
-            try poke(memory, at: MemoryLayout<UInt64>.size, 9)
+            try overwrite(memory, at: MemoryLayout<UInt64>.size, 9)
             _ = try next(memory)
         }
         #expect(throws: HandoffMemoryError.foreign) {
-            try poke(memory, at: 0, 9)
+            try overwrite(memory, at: 0, 9)
             _ = try next(memory)
         }
     }
@@ -147,11 +147,11 @@ struct HandoffMemoryTests {
     }
 
     @Test(arguments: [0, Seals.shrink, Seals.grow])
-    func memoryWhoseSizeIsNotSealedIsRefused(seals: Int32) throws {
+    func memoryOfUnsealedSizeIsRefused(seals: Int32) throws {
         let memory = try memory()
         var content = [UInt8](repeating: 0, count: layout.size)
         try #require(pread(memory.descriptor, &content, content.count, 0) == content.count)
-        // All else about it is right.
+        // Everything else is valid.
         let file = try Seals.memoryFile()
         defer { close(file) }
         try #require(write(file, content, content.count) == content.count && fcntl(file, Seals.add, seals) == 0)
@@ -165,7 +165,7 @@ struct HandoffMemoryTests {
         withExtendedLifetime(next) { #expect(next.ring.last == 20) }
     }
 
-    @Test func fileThatCannotBeSealedIsRefused() throws {
+    @Test func regularFileIsRefused() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }
         #expect(throws: (any Error).self) {
@@ -173,7 +173,7 @@ struct HandoffMemoryTests {
         }
     }
 
-    @Test func damageIsRefusedOrHarmless() throws {
+    @Test func damagedMemoryIsRefusedOrHarmless() throws {
         let memory = try memory()
         for inode in 1...5 {
             _ = try add(memory, inode: UInt64(inode), ["odd"], belfry_position(number: 7, bytes: 0))
@@ -184,7 +184,7 @@ struct HandoffMemoryTests {
         for _ in 0..<5000 {
             try #require(pwrite(memory.descriptor, good, size, 0) == size)
             for _ in 0..<Int.random(in: 1...20) {
-                // Mostly where something stands.
+                // Mostly in used parts.
                 let place = Bool.random() ? Int.random(in: 0..<256) : Int.random(in: 0..<size)
                 var byte = UInt8.random(in: 0...255)
                 try #require(pwrite(memory.descriptor, &byte, 1, off_t(place)) == 1)
@@ -200,7 +200,7 @@ struct HandoffMemoryTests {
         }
     }
 
-    private func poke(_ memory: HandoffMemory, at place: Int, _ value: UInt64) throws {
+    private func overwrite(_ memory: HandoffMemory, at place: Int, _ value: UInt64) throws {
         var value = value
         try #require(pwrite(memory.descriptor, &value, 8, off_t(place)) == 8)
     }

@@ -23,7 +23,7 @@ struct HoldTests {
     }
 
     @Test(arguments: [LifecycleTrigger.pause, .stop])
-    func leavingWaitsUntilTheHolderIsGone(trigger: LifecycleTrigger) throws {
+    func transitionWaitsUntilTheHolderDisconnects(trigger: LifecycleTrigger) throws {
         let hold = try hold()
         #expect(hold.replies == [["held": true]])
 
@@ -38,7 +38,7 @@ struct HoldTests {
         #expect(fixture.writer.records.contains { $0.message == "\(trigger) waits for 'backup'" })
     }
 
-    @Test func itEndsAtItsTimeLimit() throws {
+    @Test func holdEndsAtItsTimeout() throws {
         let hold = try hold(["reason": "backup", "timeoutUsec": 3_000_000])
         fixture.mediator.perform(.pause)
 
@@ -49,7 +49,7 @@ struct HoldTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func stopDoesNotWaitLongerThanItHasTime() throws {
+    @Test func stopWaitsNoLongerThanItsBudget() throws {
         let hold = try hold()
         fixture.mediator.perform(.stop)
 
@@ -75,7 +75,7 @@ struct HoldTests {
         #expect(holds?[1]?["remainingUsec"] == 5_000_000)
     }
 
-    @Test func stoppingServiceIsNotHeldAnyMore() throws {
+    @Test func stoppingServiceRefusesAHold() throws {
         let first = try hold()
         fixture.mediator.perform(.stop)
 
@@ -85,13 +85,13 @@ struct HoldTests {
         first.vanish()
     }
 
-    @Test func limitThatIsNoneIsRefused() throws {
+    @Test func invalidHoldIsRefused() throws {
         #expect(try hold(["reason": "x", "timeoutUsec": 0]).error == "org.varlink.service.InvalidParameter")
         let error = VarlinkError.failed(name: "org.varlink.service.ExpectedMore", parameters: [:])
         #expect(try fixture.call("Hold", ["reason": "x"]) == .failure(error))
     }
 
-    @Test func theJournalSaysWhyAHoldIsOver() throws {
+    @Test func endOfAHoldIsLoggedWithItsReason() throws {
         let first = try hold(["reason": "limited", "timeoutUsec": 3_000_000])
         fixture.clock.advance(by: .seconds(3))
         try fixture.turn { first.isOver }
@@ -112,7 +112,7 @@ struct HoldTests {
         #expect(over.last?.hasSuffix("is over, because of a second stop") == true)
     }
 
-    @Test func aReasonHasALimit() throws {
+    @Test func lengthOfAReasonIsLimited() throws {
         let long = String(repeating: "x", count: 1025)
 
         let hold = try fixture.more("Hold", ["reason": .string(long)])
@@ -123,7 +123,7 @@ struct HoldTests {
     }
 
     @Test(arguments: [Int64.max, Int64.min, 0, 1, Int64.max / 2])
-    func aTimeoutMayBeAnyNumber(usec: Int64) throws {
+    func timeoutMayBeAnyNumber(usec: Int64) throws {
         let hold = try hold(["reason": "backup", "timeoutUsec": .int(usec)])
         _ = try fixture.call("ListHolds").get()
         fixture.mediator.perform(.stop)
@@ -135,7 +135,7 @@ struct HoldTests {
         #expect(hold.isOver == (usec <= 0))
     }
 
-    @Test func oneRecordNamesTheFirstOfThemAndCountsTheRest() throws {
+    @Test func recordNamesTenHoldsAndCountsTheOthers() throws {
         let holds = try (0..<13).map { try hold(["reason": .string("h\($0)")]) }
 
         fixture.mediator.perform(.pause)

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// What memory does not hold any more comes from the journal.
+/// Notifications that are no longer in memory come from the journal.
 @Suite(.timeLimit(.minutes(1)))
 struct JournalFollowerTests {
     private let journal: JournalFixture
@@ -47,14 +47,14 @@ struct JournalFollowerTests {
         try journal.write(records.map { $0 + [("_UID", "995")] })
     }
 
-    /// Writes to the journal what the logger has written.
-    private func log(except missing: Range<Int> = 0..<0) throws {
+    /// Writes the records of the logger to the journal.
+    private func flushLog(except missing: Range<Int> = 0..<0) throws {
         try write(records.records.enumerated().filter { !missing.contains($0.offset) }.map(\.element.fields))
     }
 
-    private func tick(_ count: Int) { for _ in 0..<count { mediator.post(.flushRequested) } }
+    private func post(_ count: Int) { for _ in 0..<count { mediator.post(.flushRequested) } }
 
-    /// Turns the loop until `condition` holds. Between turns the main queue has its own, which work off the loop ends on.
+    /// Turns the loop until `condition` holds, and lets the main queue run, on which work of other threads ends.
     private func turn(_ fixture: SocketFixture, until condition: () -> Bool) async throws {
         while !condition() {
             try fixture.loop.turn(waiting: .milliseconds(1))
@@ -66,7 +66,7 @@ struct JournalFollowerTests {
         recorder.replies.dropFirst().map { $0["notification"]?["sequence"]?.intValue }
     }
 
-    @Test func replayedNotificationIsTheOneThatWasSentFieldForField() async throws {
+    @Test func replayedNotificationEqualsTheOriginal() async throws {
         let live = try fixture.more("Subscribe", [:])
         try await turn(fixture) { live.replies.count == 1 }
         let peer = PeerOrigin(pid: 7, uid: 1000, unit: "a.service", command: "curl \"x\"")
@@ -85,41 +85,41 @@ struct JournalFollowerTests {
             for info in infos { mediator.post(.flushRequested, userInfo: info, origin: origin) }
             mediator.perform(.pause, origin: origin)
             mediator.perform(.resume, origin: origin)
-            try fixture.settle()
+            try fixture.loop.turnWithoutWaiting()
         }
-        tick(600)
+        post(600)
         let last = Int64(mediator.lastSequence)
         try await turn(fixture) { numbers(live).last == last || live.isOver }
-        try log()
+        try flushLog()
 
         let replay = try fixture.more("Subscribe", ["after": 3])
         try await turn(fixture) { numbers(replay).last == last || replay.isOver }
 
         #expect(replay.replies.dropFirst().elementsEqual(live.replies.dropFirst()))
-        // In the same order too, so that a client that shows them shows the same.
+        // The fields have the same order too, because clients may show them.
         #expect(
             replay.replies.dropFirst().map { JSONValue.object($0).description }
                 == live.replies.dropFirst().map { JSONValue.object($0).description })
     }
 
-    @Test func memoryGoesOnWhereTheJournalEnds() async throws {
-        tick(2000)
-        try log()
+    @Test func replayContinuesFromMemoryAfterTheJournal() async throws {
+        post(2000)
+        try flushLog()
 
         let replay = try fixture.more("Subscribe", ["after": 0])
         try await turn(fixture) { replay.replies.count > 100 }
-        tick(100)
+        post(100)
         try await turn(fixture) { numbers(replay).count == 2103 || replay.isOver }
-        tick(1)
+        post(1)
         try await turn(fixture) { numbers(replay).count == 2104 || replay.isOver }
 
         #expect(numbers(replay) == Array(1...2104))
         #expect(replay.replies[0]["state"]?["state"] == "active")
     }
 
-    @Test func gapIsSaidBeforeAnythingElse() async throws {
-        tick(2000)
-        try log(except: 500..<510)
+    @Test func gapIsRefusedBeforeAnyReply() async throws {
+        post(2000)
+        try flushLog(except: 500..<510)
 
         let refused = try fixture.more("Subscribe", ["after": 3])
         try await turn(fixture) { refused.isOver }
@@ -132,11 +132,11 @@ struct JournalFollowerTests {
         #expect(numbers(granted) == Array(514...2003))
     }
 
-    @Test func namesAreFilteredThereToo() async throws {
-        tick(1000)
+    @Test func namesAreFilteredInTheJournal() async throws {
+        post(1000)
         mediator.post(.statusRequested)
-        tick(1000)
-        try log()
+        post(1000)
+        try flushLog()
 
         let replay = try fixture.more("Subscribe", ["after": 3, "names": ["statusRequested"]])
         try await turn(fixture) { numbers(replay).count == 1 || replay.isOver }
@@ -146,10 +146,10 @@ struct JournalFollowerTests {
         #expect(numbers(replay) == [1004, 2005])
     }
 
-    @Test func clientWhoDoesNotReadIsWaitedForAndHoldsUpNobody() async throws {
+    @Test func slowReaderDelaysNoOtherReplay() async throws {
         let filler = JSONValue.string(String(repeating: "x", count: 10 << 10))
         for _ in 0..<500 { mediator.post(.flushRequested, userInfo: ["filler": filler]) }
-        try log()
+        try flushLog()
         let sleeper = try fixture.more("Subscribe", ["after": 3])
         try await turn(fixture) { sleeper.replies.count > 1 }
         sleeper.client.isPaused = true
@@ -164,9 +164,9 @@ struct JournalFollowerTests {
         #expect(numbers(sleeper) == Array(4...503))
     }
 
-    @Test func clientsWhoGoAwayLeaveTheOthersAlone() async throws {
-        tick(3000)
-        try log()
+    @Test func disconnectingClientsDoNotAffectOthers() async throws {
+        post(3000)
+        try flushLog()
         for _ in 0..<20 {
             let fleeting = try fixture.more("Subscribe", ["after": 3])
             try fixture.loop.turn(waiting: .zero)
@@ -181,7 +181,7 @@ struct JournalFollowerTests {
         #expect(state["subscribers"] == 1)
     }
 
-    @Test func journalThatCannotBeReadIsSaid() async throws {
+    @Test func unreadableJournalIsReportedOnce() async throws {
         let fixture = try SocketFixture(
             series: JournalSeries(id: "c0c0", uid: 995, bootID: "b007", files: .directory("/nonexistent"))
         ) { $0.replayMax = 16 }
@@ -200,7 +200,7 @@ struct JournalFollowerTests {
             ])
     }
 
-    @Test func reloadChangesHowManyAreInMemory() async throws {
+    @Test func reloadChangesTheCapacityOfTheMemory() async throws {
         let fixture = try SocketFixture { $0.replayMax = 600 }
         var settings = BelfrySettings.defaults
         fixture.mediator.readConfiguration = {

@@ -30,7 +30,7 @@ struct JournalReplayTests {
         return fields.filter { $0.name != missing } + more
     }
 
-    /// What a replay comes to.
+    /// The result of a replay.
     private struct Result {
         var numbers: [UInt64] = []
         var names: [String] = []
@@ -56,7 +56,7 @@ struct JournalReplayTests {
         return result
     }
 
-    @Test func readsFromANumberUpToTheOldestInMemory() throws {
+    @Test func replayEndsAtTheOldestInMemory() throws {
         try journal.write((1...20).map { record($0) })
 
         let result = try replay(from: 5, upTo: 15)
@@ -65,7 +65,7 @@ struct JournalReplayTests {
         #expect(result.numbers == Array(5...14))
     }
 
-    @Test func recordIsTheReplyThatWasSent() throws {
+    @Test func recordGivesTheReplyThatWasSent() throws {
         try journal.write([record(1, more: [("BELFRY_USER_INFO", #"{"a":[1,2.5],"b":"ü"}"#)]), record(2)])
         var replay = JournalReplay(series, from: 1, names: nil)
 
@@ -80,7 +80,7 @@ struct JournalReplayTests {
                 + #""origin":{"kind":"service"},"userInfo":{"a":[1,2.5],"b":"ü"}}},"continues":true}"# + "\0")
     }
 
-    @Test func manyAreReadInSteps() throws {
+    @Test func manyRecordsAreReadInSteps() throws {
         for part in 0..<3 { try journal.write((1...2000).map { record(2000 * part + $0) }) }
 
         let result = try replay(from: 1, upTo: 6001)
@@ -90,7 +90,7 @@ struct JournalReplayTests {
         #expect(result.steps > 6)
     }
 
-    @Test func gapIsRefusedWithTheNumberFromWhichAllIsThere() throws {
+    @Test func gapIsRefusedWithTheFirstNumberAfterIt() throws {
         try journal.write(([1, 2, 3] + [7, 8] + Array(10...30)).map { record($0) })
 
         for first: UInt64 in [1, 4, 7, 9] {
@@ -101,18 +101,18 @@ struct JournalReplayTests {
         #expect(try replay(from: 10, upTo: 31).numbers == Array(10...30))
     }
 
-    @Test func journalThatHasLostTheBeginningSaysWhereItBegins() throws {
+    @Test func rotatedJournalReportsItsOldestNumber() throws {
         try journal.write((50...60).map { record($0) })
 
         #expect(try replay(from: 1, upTo: 55).end == .broken(oldest: 50, found: true))
         #expect(try replay(from: 50, upTo: 55).numbers == Array(50...54))
     }
 
-    @Test func journalWithoutRecordsHasNothing() throws {
+    @Test func emptyJournalHasNoNumbers() throws {
         #expect(try replay(from: 1, upTo: 5).end == .broken(oldest: 5, found: false))
     }
 
-    @Test func recordsOfOtherCountersAndOtherUsersAreNotOurs() throws {
+    @Test func recordsOfOtherCountersAndUsersAreIgnored() throws {
         try journal.write(
             (1...9).flatMap { [record($0, "org.example.false", uid: 1000), record($0), record($0, "x", id: "c1c1")] })
 
@@ -121,7 +121,7 @@ struct JournalReplayTests {
         #expect(result.names == Array(repeating: "org.example.tick", count: 8))
     }
 
-    /// A process was killed when it had written a record and told nobody.
+    /// A process was killed after it had written a record and before any delivery.
     @Test func laterRecordOfANumberCounts() throws {
         try journal.write([
             record(1), record(2, "org.example.unheard"), record(2, "org.example.heard"), record(3), record(4, "x"),
@@ -134,7 +134,7 @@ struct JournalReplayTests {
         #expect(try replay(from: 4, upTo: 5).names == ["y"])
     }
 
-    @Test func onlyNamesThatWereAskedForAreRead() throws {
+    @Test func onlyRequestedNamesAreReplayed() throws {
         try journal.write((1...3000).map { record($0, $0 % 1000 == 0 ? "org.example.hour" : "org.example.tick") })
 
         let result = try replay(from: 2, upTo: 3001, names: ["org.example.hour"])
@@ -143,7 +143,7 @@ struct JournalReplayTests {
         #expect(result.numbers == [1000, 2000, 3000])
     }
 
-    @Test func recordThatDoesNotSayAllIsNotReplayed() throws {
+    @Test func incompleteRecordIsAGap() throws {
         try journal.write([record(1), record(2, without: "BELFRY_STATE"), record(3), record(4)])
         try journal.write([record(5, more: [("BELFRY_USER_INFO", "{\"a\":")]), record(6), record(7)])
 
@@ -153,7 +153,7 @@ struct JournalReplayTests {
     }
 
     @Test(arguments: ["18446744073709551615", "9223372036854775807", "-1", "x", "", "99999999999999999999999"])
-    func numbersThatAreNoneAreLeftOut(_ number: String) throws {
+    func invalidSequenceNumberIsSkipped(_ number: String) throws {
         let odd = record(0, without: "BELFRY_SEQUENCE", more: [("BELFRY_SEQUENCE", number)])
         try journal.write([odd, record(1), odd, record(2), odd, record(3), odd])
 
@@ -164,7 +164,7 @@ struct JournalReplayTests {
         }
     }
 
-    @Test func recordsOfNoUseAreTakenInStepsToo() throws {
+    @Test func invalidRecordsAreReadInSteps() throws {
         let useless = Array(repeating: record(0, without: "BELFRY_SEQUENCE"), count: 10_000)
         try journal.write([record(1), record(2)] + useless + [record(3)])
 
@@ -172,12 +172,12 @@ struct JournalReplayTests {
 
         #expect(result.end == .reached)
         #expect(result.numbers == [1, 2])
-        // Back over all of them, and forth.
+        // The replay reads all of them backwards and forwards.
         #expect(result.steps >= 4)
         #expect(try replay(from: 1, upTo: 3, names: ["\u{212A}"]).numbers == [])
     }
 
-    @Test func whatIsBeingWrittenIsWaitedFor() throws {
+    @Test func replayWaitsForRecordsBeingWritten() throws {
         try journal.write((1...5).map { record($0) })
         let program = try journal.beginToWrite((6...9).map { record($0) })
 
@@ -188,13 +188,13 @@ struct JournalReplayTests {
         #expect(result.numbers == Array(2...8))
     }
 
-    @Test func whatIsNotBeingWrittenIsNotWaitedFor() throws {
+    @Test func replayDoesNotWaitIfNothingIsBeingWritten() throws {
         try journal.write((1...5).map { record($0) })
 
         #expect(try replay(from: 2, upTo: 9).end == .broken(oldest: 9, found: true))
     }
 
-    @Test func directoryThatIsNotThereIsAnError() {
+    @Test func missingDirectoryIsAnError() {
         var replay = JournalReplay(
             JournalSeries(id: "c0c0", uid: 0, bootID: "", files: .directory("/nonexistent")), from: 1, names: nil)
 

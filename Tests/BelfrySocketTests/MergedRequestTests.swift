@@ -4,10 +4,11 @@
 import Lifecycle
 import BelfrySocket
 import LifecycleTesting
+import TestSupport
 import Testing
 import Varlink
 
-/// Work that clients ask for is done once for all who ask meanwhile.
+/// Concurrent requests for the same work are merged.
 @Suite(.timeLimit(.minutes(1)))
 struct MergedRequestTests {
     let fixture: SocketFixture
@@ -16,11 +17,11 @@ struct MergedRequestTests {
 
     private func ask(_ method: String, _ signal: JSONValue = "HUP") throws -> ReplyRecorder {
         let request = try fixture.more(method, ["signal": signal])
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         return request
     }
 
-    @Test func theTimesOfTheUnitAreAskedForOnceAtATime() throws {
+    @Test func concurrentExplainRequestsAreMerged() throws {
         var asked: [() -> Void] = []
         fixture.socket.refreshTimeouts = { asked.append($0) }
 
@@ -36,7 +37,7 @@ struct MergedRequestTests {
         #expect(asked.count == 2)
     }
 
-    @Test func aSignalIsRehearsedOnceAtATime() throws {
+    @Test func concurrentRehearsalsAreMerged() throws {
         let listener = RehearsingListener()
         try fixture.mediator.addListener(listener)
         var reads = 0
@@ -57,7 +58,7 @@ struct MergedRequestTests {
         #expect(requests.map { $0.replies[0]["passed"] } == [true, false, false, false, false])
     }
 
-    @Test func whoCannotBeAskedIsNamed() throws {
+    @Test func listenerThatCannotRehearseIsNamed() throws {
         let attached = try fixture.more("Attach", ["listener": "guard", "names": ["willReload"], "confirm": true])
         try fixture.turn { attached.replies.count == 1 }
 
@@ -68,7 +69,7 @@ struct MergedRequestTests {
     }
 }
 
-/// A listener whose dry runs end when a test says so.
+/// A listener whose dry runs end when the test decides.
 private final class RehearsingListener: LifecycleListener {
     let name = "rehearsing"
     var pending: [(Result<Void, any Error>) -> Void] = []

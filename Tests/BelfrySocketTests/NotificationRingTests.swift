@@ -5,7 +5,7 @@ import BelfryListeners
 import BelfrySocket
 import Testing
 
-/// A ring over memory that outlives it, as that of a process does.
+/// The memory of a ring, which outlives the ring.
 final class RingMemory {
     let bytes: UnsafeMutableRawBufferPointer
     let ends: UnsafeMutablePointer<NotificationRing.Ends>
@@ -32,20 +32,20 @@ extension NotificationRing {
         }
     }
 
-    /// What came from a number on; nil when not all of it is kept.
+    /// The messages from a number on; nil if some are no longer stored.
     func messages(from first: UInt64) -> [String]? {
         var found: [String] = []
-        let isKept = forEach(from: first) {
+        let isComplete = forEach(from: first) {
             found.append(String(decoding: $0.message, as: UTF8.self))
             return true
         }
-        return isKept ? found : nil
+        return isComplete ? found : nil
     }
 }
 
 struct NotificationRingTests {
     @Test(arguments: [1, 2, 4, 5, 6, 7, 10, 11, 99] as [UInt64])
-    func givesAllThatCameFromANumberOnOrNothing(first: UInt64) {
+    func messagesFromANumberAreCompleteOrNil(first: UInt64) {
         let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 5)
         ring.clear(after: 3)
@@ -55,7 +55,7 @@ struct NotificationRingTests {
         #expect(ring.messages(from: first) == (first < 6 ? nil : (4...10).filter { $0 >= first }.map { "\($0)" }))
     }
 
-    @Test func beforeTheFirstNothingWasMissed() {
+    @Test func emptyRingBeginsAfterItsNumber() {
         let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 8)
         ring.clear(after: 41)
@@ -65,7 +65,7 @@ struct NotificationRingTests {
         #expect(ring.messages(from: 41) == nil)
     }
 
-    @Test func holdsNoMoreThanItsBytes() {
+    @Test func messagesAreLimitedByBytes() {
         let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 1000)
         for _ in 0..<10 { ring.append(String(repeating: "x", count: 1000)) }
@@ -74,7 +74,7 @@ struct NotificationRingTests {
         #expect(ring.oldest == 7)
     }
 
-    @Test func oneThatIsTooLongTakesThePlaceOfAll() throws {
+    @Test func overlongMessageDiscardsAllMessages() throws {
         let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 10)
         ring.append("short")
@@ -89,7 +89,7 @@ struct NotificationRingTests {
         #expect(next.messages(from: 3) == ["after"])
     }
 
-    @Test func isFoundWholeByTheNextAfterEveryMessage() throws {
+    @Test func nextProcessReadsTheRingAfterEachMessage() throws {
         let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 40)
         var random = SystemRandomNumberGenerator()
@@ -106,7 +106,7 @@ struct NotificationRingTests {
         }
     }
 
-    @Test func damageIsRefusedOrHarmless() {
+    @Test func damagedRingIsRefusedOrHarmless() {
         let memory = RingMemory(4096)
         var ring = memory.ring(capacity: 40)
         for number in 0..<100 { ring.append(String(repeating: "m", count: number)) }

@@ -3,14 +3,15 @@
 
 import Lifecycle
 import BelfrySocket
+import TestSupport
 import Testing
 import Varlink
 
-/// Posts that wait for listeners are bounded, and none is lost.
+/// The number of posts that wait for listeners is limited, and none is lost.
 @Suite(.timeLimit(.minutes(1)))
 struct PostAdmissionTests {
-    /// Answers when it is told to.
-    private final class PatientListener: LifecycleListener {
+    /// A listener that answers when `finish` is called.
+    private final class PendingListener: LifecycleListener {
         let name = "patient"
         private(set) var received = 0
         private var completions: [(Result<Void, any Error>) -> Void] = []
@@ -30,7 +31,7 @@ struct PostAdmissionTests {
     }
 
     private let fixture: SocketFixture
-    private let listener = PatientListener()
+    private let listener = PendingListener()
 
     init() throws {
         fixture = try SocketFixture()
@@ -45,11 +46,11 @@ struct PostAdmissionTests {
 
     @Test func postsBeyondTheLimitWaitForEarlierOnes() throws {
         post(300)
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         #expect(listener.received == 256)
 
         listener.finish(10)
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         #expect(listener.received == 266)
 
         listener.finish(300)
@@ -59,16 +60,16 @@ struct PostAdmissionTests {
     @Test func bytesOfUserInfoAreBounded() throws {
         post(20, ["text": .string(String(repeating: "x", count: 1_000_000))])
         try fixture.turn { listener.received == 16 }
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         #expect(listener.received == 16)
 
         listener.finish(16)
         try fixture.turn { listener.received == 20 }
     }
 
-    @Test func othersPostAndAskMeanwhile() throws {
+    @Test func otherClientsAreServedMeanwhile() throws {
         post(300)
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
 
         let other = try fixture.more("Subscribe", [:])
         try fixture.turn { other.replies.count == 1 }

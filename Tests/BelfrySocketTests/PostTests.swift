@@ -8,7 +8,7 @@ import BelfrySocket
 import Testing
 import Varlink
 
-/// What is posted without an answer is passed on as it came. Nobody may see a difference.
+/// The user info of an unconfirmed post is passed on unparsed.
 @Suite(.timeLimit(.minutes(1)))
 struct PostTests {
     private let fixture: SocketFixture
@@ -26,7 +26,7 @@ struct PostTests {
             (["b": 1, "a": 2], #"{"b":1,"a":2}"#), (["a": ["z": 1, "y": 2]], #"{"a":{"z":1,"y":2}}"#),
             (["a": 1.5], #"{"a":1.5}"#), (["a": "é\n"], #"{"a":"é\n"}"#),
         ] as [(JSONValue, String)])
-    func userInfoIsThatWhichWasPosted(posted: JSONValue, text: String) throws {
+    func userInfoArrivesUnchanged(posted: JSONValue, text: String) throws {
         let subscriber = try fixture.more("Subscribe", [:])
         try fixture.turn { subscriber.replies.count == 1 }
         var seen: [UserInfo] = []
@@ -36,14 +36,14 @@ struct PostTests {
         for name in ["x", "x", "x", "y", "y"] { post(name, posted) }
         try fixture.turn { subscriber.replies.count == 6 }
 
-        let told = subscriber.replies.dropFirst().map { $0["notification"] }
-        #expect(told.map { $0?["name"] } == ["x", "x", "x", "y", "y"])
-        #expect(told.map { $0?["userInfo"]?.description } == Array(repeating: text, count: 5))
-        #expect(told.map { $0?["sequence"] } == [4, 5, 6, 7, 8])
+        let received = subscriber.replies.dropFirst().map { $0["notification"] }
+        #expect(received.map { $0?["name"] } == ["x", "x", "x", "y", "y"])
+        #expect(received.map { $0?["userInfo"]?.description } == Array(repeating: text, count: 5))
+        #expect(received.map { $0?["sequence"] } == [4, 5, 6, 7, 8])
         #expect(seen == Array(repeating: posted.objectValue ?? [:], count: 5))
     }
 
-    @Test func nameThatCannotBePostedIsNotPosted() throws {
+    @Test func reservedNameIsNotPosted() throws {
         for _ in 0..<3 { post("x", [:]) }
         for name in ["willTerminate", "1", "", "a b"] { post(name, [:]) }
 

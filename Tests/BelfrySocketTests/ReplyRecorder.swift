@@ -3,26 +3,26 @@
 
 import Varlink
 
-/// The replies to one call with `more`, as they come.
+/// The replies to one call with `more`.
 final class ReplyRecorder {
     let client: VarlinkClient
     private(set) var replies: [JSONObject] = []
     /// The name of the error that ended the call.
     private(set) var error: String?
-    /// What it is about.
+    /// The parameters of that error.
     private(set) var errorParameters: JSONObject?
-    /// Whether no more replies come.
+    /// Whether there are no more replies.
     private(set) var isOver = false
 
     init(_ client: VarlinkClient, _ method: String, _ parameters: JSONObject) {
         self.client = client
-        client.more(method, parameters) { [weak self] reply in self?.note(reply) }
+        client.more(method, parameters) { [weak self] reply in self?.record(reply) }
     }
 
-    /// Goes away, as a program that was killed does.
+    /// Disconnects, as a killed program does.
     func vanish() { client.close() }
 
-    private func note(_ reply: Result<VarlinkReply, VarlinkError>) {
+    private func record(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
         case .success(let reply):
             replies.append(reply.parameters)

@@ -20,7 +20,7 @@ struct SocketAccessTests {
         (.privileged, [root, owner, member, supplementary], [stranger, nobody]),
         (.owner, [root, owner], [member, supplementary, stranger, nobody]),
     ])
-    func audienceDecides(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
+    func audienceDecidesAboutAccess(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
         for permission in [SocketPermission.look, .post, .control] {
             let access = SocketAccess(owner: 100, group: 50, [permission: audience])
 
@@ -29,14 +29,14 @@ struct SocketAccessTests {
         }
     }
 
-    @Test func byDefaultOthersOnlyLook() {
+    @Test func othersMayOnlyLookByDefault() {
         let access = SocketAccess(BelfrySettings.defaults.socket)
 
         #expect(SocketPermission.allCases.map { access.allows($0, Self.stranger) } == [true, false, false, false])
         #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })
     }
 
-    @Test func missingGroupHelpsNobody() {
+    @Test func missingGroupAdmitsNoMember() {
         let access = SocketAccess(owner: 100, group: nil, [.post: .privileged])
 
         #expect(!access.allows(.post, Self.member))

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// A launched service with a socket, and clients of it, on one loop that is turned by hand.
+/// A launched service with a socket, and clients of it, on a loop that the test turns.
 final class SocketFixture {
     let directory: TemporaryDirectory
     let loop: MainEventLoop
@@ -22,7 +22,7 @@ final class SocketFixture {
     let client: VarlinkClient
     let writer = RecordingWriter()
 
-    /// One reply, or the error that came instead.
+    /// One reply, or an error.
     typealias Answer = Result<JSONObject, VarlinkError>
 
     init(
@@ -59,7 +59,7 @@ final class SocketFixture {
 
     func connect() throws -> VarlinkClient { try VarlinkClient(directory.path("socket"), on: loop) }
 
-    /// A method of the service's own interface may be called by its short name.
+    /// A method of `io.belfry.Lifecycle` may have its short name.
     private static func full(_ method: String) -> String {
         method.contains(".") ? method : "io.belfry.Lifecycle." + method
     }
@@ -77,7 +77,7 @@ final class SocketFixture {
         try ReplyRecorder(connect(), Self.full(method), parameters)
     }
 
-    /// Attaches a program as the listener `guard`, and waits until it is one or was refused.
+    /// Attaches a program as the listener `guard`, and waits until it is attached or refused.
     func attach(_ names: [JSONValue], _ more: JSONObject = [:]) throws -> ReplyRecorder {
         var parameters: JSONObject = ["listener": "guard", "names": .array(names), "confirm": true]
         for (key, value) in more { parameters[key] = value }
@@ -87,9 +87,4 @@ final class SocketFixture {
     }
 
     func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
-
-    /// Turns the loop until nothing is left to do.
-    func settle() throws {
-        for _ in 0..<20 { try loop.turn(waiting: .zero) }
-    }
 }

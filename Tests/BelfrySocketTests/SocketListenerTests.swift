@@ -31,7 +31,7 @@ struct SocketListenerTests {
 
     private func turn(until condition: () -> Bool) throws { try fixture.turn(until: condition) }
 
-    @Test func stateIsTold() throws {
+    @Test func stateIsReturned() throws {
         let state = try call("GetState").get()
 
         #expect(state["state"] == "active")
@@ -49,7 +49,7 @@ struct SocketListenerTests {
         for name in SignalAction.names { #expect(comment.contains(" \(name),"), "\(name)") }
     }
 
-    @Test func subscriberGetsTheStateAndThenWhatHappens() throws {
+    @Test func subscriberGetsTheStateAndThenNotifications() throws {
         var replies: [JSONObject] = []
         client.more(lifecycle + "Subscribe") { if case .success(let reply) = $0 { replies.append(reply.parameters) } }
         try turn { replies.count == 1 }
@@ -63,14 +63,14 @@ struct SocketListenerTests {
         #expect(replies[1]["notification"]?["origin"] == ["kind": "service"])
     }
 
-    /// What notifications have in common is written once: only what they do have.
-    @Test func notificationsOfOneTurnAreToldApart() throws {
-        var told: [JSONObject] = []
+    /// Notifications of one turn share the encoding of equal fields only.
+    @Test func notificationsOfOneTurnAreEncodedSeparately() throws {
+        var received: [JSONObject] = []
         var isSubscribed = false
         client.more(lifecycle + "Subscribe") {
             guard case .success(let reply) = $0 else { return }
             isSubscribed = true
-            if let object = reply.parameters["notification"]?.objectValue { told.append(object) }
+            if let object = reply.parameters["notification"]?.objectValue { received.append(object) }
         }
         let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 8, unit: "a\"b.service"))
         try turn { isSubscribed }
@@ -79,21 +79,23 @@ struct SocketListenerTests {
         mediator.post(.flushRequested, userInfo: ["b": ["x": [1, .null]], "a": "\n"], origin: peer)
         mediator.post(.statusRequested, origin: peer)
         mediator.perform(.pause, origin: peer)
-        try turn { told.count == 5 }
+        try turn { received.count == 5 }
 
         #expect(
-            told.map { $0["name"]?.stringValue } == [
+            received.map { $0["name"]?.stringValue } == [
                 "flushRequested", "flushRequested", "statusRequested", "willResignActive", "didEnterBackground",
             ])
         let origin: JSONValue = ["kind": "socket", "pid": 7, "uid": 8, "unit": "a\"b.service"]
-        #expect(told.map { $0["origin"] } == [["kind": "service"], origin, origin, origin, origin])
-        #expect(told.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
-        #expect(told.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
-        #expect(told[1]["userInfo"] == ["a": "\n", "b": ["x": [1, .null]]] && told[2]["userInfo"] == [:])
-        #expect(told[0].keys == told[4].keys && told[0].keys.first == "sequence" && told[0].keys.last == "userInfo")
+        #expect(received.map { $0["origin"] } == [["kind": "service"], origin, origin, origin, origin])
+        #expect(received.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
+        #expect(received.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
+        #expect(received[1]["userInfo"] == ["a": "\n", "b": ["x": [1, .null]]] && received[2]["userInfo"] == [:])
+        #expect(
+            received[0].keys == received[4].keys && received[0].keys.first == "sequence"
+                && received[0].keys.last == "userInfo")
     }
 
-    @Test func subscriberIsToldWhatItMissed() throws {
+    @Test func subscriberGetsMissedNotifications() throws {
         var names: [JSONValue?] = []
         client.more(lifecycle + "Subscribe", ["after": 1, "names": ["didBecomeActive", "flushRequested"]]) {
             if case .success(let reply) = $0, let notification = reply.parameters["notification"] {
@@ -107,7 +109,7 @@ struct SocketListenerTests {
         #expect(names == ["didBecomeActive", "flushRequested"])
     }
 
-    @Test func whatIsNotKeptIsSaid() throws {
+    @Test func missedNotificationsOutOfMemoryAreAnError() throws {
         for _ in 0..<20 { mediator.post(.flushRequested) }
         var failure: VarlinkReply?
         client.more(lifecycle + "Subscribe", ["after": 1]) {
@@ -165,7 +167,7 @@ struct SocketListenerTests {
         #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
     }
 
-    @Test func subscriberThatDoesNotReadIsToldHowMuchItLost() throws {
+    @Test func slowSubscriberGetsTheNumberOfDroppedNotifications() throws {
         var last: Result<VarlinkReply, VarlinkError>?
         var received = 0
         client.more(lifecycle + "Subscribe") {
@@ -188,7 +190,7 @@ struct SocketListenerTests {
         #expect((parameters["dropped"]?.intValue ?? 0) > 60)
     }
 
-    @Test func limitsChangeWithAReload() throws {
+    @Test func reloadChangesTheLimits() throws {
         var settings = BelfrySettings.defaults
         settings.socket.connectionsPerUserMax = 2
         mediator.readConfiguration = {
@@ -206,7 +208,7 @@ struct SocketListenerTests {
         #expect(try call("GetState").get()["state"] == "active")
     }
 
-    @Test func subscriberWithTooManyBytesWaitingIsToldToo() throws {
+    @Test func subscriberBeyondItsQueueSizeOverruns() throws {
         let fixture = try SocketFixture { $0.queueSizeMax = 1 << 20 }
         let sleeper = try fixture.more("Subscribe", [:])
         try fixture.turn { sleeper.replies.count == 1 }
@@ -223,7 +225,7 @@ struct SocketListenerTests {
         #expect(sleeper.error == "io.belfry.Lifecycle.Overrun")
     }
 
-    @Test func longReplayComesAsItIsRead() throws {
+    @Test func longReplayDoesNotOverrun() throws {
         let fixture = try SocketFixture {
             $0.queueSizeMax = 1 << 20
             $0.replaySize = 16 << 20
@@ -240,7 +242,7 @@ struct SocketListenerTests {
         #expect(numbers == (4...54).map { .int($0) })
     }
 
-    @Test func burstOfOneTurnReachesAReaderWhole() throws {
+    @Test func burstOfOneTurnArrivesComplete() throws {
         let fixture = try SocketFixture { $0.queueSizeMax = 4 << 20 }
         let reader = try fixture.more("Subscribe", [:])
         try fixture.turn { reader.replies.count == 1 }

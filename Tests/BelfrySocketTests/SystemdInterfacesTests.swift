@@ -47,7 +47,7 @@ struct SystemdInterfacesTests {
         #expect(try values("ListenerFailuresTotal").contains(["value": 0, "object": "lamp"]))
     }
 
-    @Test func strangeNamesAreCountedTogether() throws {
+    @Test func excessNamesAreCountedTogether() throws {
         for number in 0..<300 {
             fixture.mediator.post(try #require(LifecycleNotification.Name("stranger.\(number)")))
         }
@@ -57,7 +57,7 @@ struct SystemdInterfacesTests {
         #expect(counts.last == ["value": 47, "fields": ["notification": "*"]])
     }
 
-    @Test func everyFamilyIsDescribedInOrder() throws {
+    @Test func familiesAreDescribedInOrder() throws {
         let families = try list("Describe")
 
         let names = families.map { $0["name"]?.stringValue ?? "" }
@@ -75,7 +75,7 @@ struct SystemdInterfacesTests {
         #expect(try fixture.call("io.systemd.service.Ping") == .success([:]))
     }
 
-    @Test func reloadTellsTheTruth() throws {
+    @Test func reloadReturnsItsResult() throws {
         #expect(try fixture.call("io.systemd.service.Reload") == .success([:]))
         fixture.mediator.readConfiguration = { throw LifecycleReloadError(["bad"]) }
         let error = VarlinkError.failed(
@@ -84,7 +84,7 @@ struct SystemdInterfacesTests {
     }
 
     @Test(arguments: [nil, 8, -1] as [JSONValue?])
-    func levelThatIsNoneIsRefused(level: JSONValue?) throws {
+    func invalidLevelIsRefused(level: JSONValue?) throws {
         let parameters = level.map { ["level": $0] } ?? JSONObject()
         let error = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "level"])
@@ -99,7 +99,7 @@ struct SystemdInterfacesTests {
         #expect(!fixture.writer.records.contains { "\($0)".contains("unseen") })
     }
 
-    @Test func environmentIsThatOfTheProcess() throws {
+    @Test func environmentIsReturned() throws {
         let environment = try fixture.call("io.systemd.service.GetEnvironment").get()["environment"]?.arrayValue ?? []
 
         #expect(environment.contains { $0.stringValue?.hasPrefix("PATH=") ?? false })

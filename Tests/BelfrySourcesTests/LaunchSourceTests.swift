@@ -5,13 +5,13 @@ import BelfrySources
 import Lifecycle
 import Testing
 
-struct LaunchEnvironmentTests {
-    @Test func emptyEnvironmentSaysNothing() {
+struct LaunchSourceTests {
+    @Test func emptyEnvironmentGivesDefaultOptions() {
         #expect(LaunchOptions(environment: [:]) == LaunchOptions())
         #expect(LaunchOptions(environment: ["TRIGGER_UNIT": "", "MONITOR_UNIT": ""]) == LaunchOptions())
     }
 
-    @Test func descriptorsAreSocketsOrComeFromTheStore() {
+    @Test func descriptorsAreSocketsOrStored() {
         let options = LaunchOptions(
             environment: [:], descriptors: [("varlink", false), ("subscriber-7", true), ("http", false)])
 
@@ -32,7 +32,7 @@ struct LaunchEnvironmentTests {
         #expect(timer.triggerRealtimeUsec == 1_767_358_802_123_456 && timer.triggerMonotonicUsec == 77_000_000)
     }
 
-    @Test func monitoredUnitTellsHowItEnded() {
+    @Test func monitoredUnitHasItsExit() {
         let options = LaunchOptions(environment: [
             "MONITOR_UNIT": "backup.service", "MONITOR_INVOCATION_ID": "0123", "MONITOR_SERVICE_RESULT": "exit-code",
             "MONITOR_EXIT_CODE": "exited", "MONITOR_EXIT_STATUS": "3",
@@ -45,7 +45,7 @@ struct LaunchEnvironmentTests {
                     exit: UnitExit(result: "exit-code", code: "exited", status: "3")))
     }
 
-    @Test func identityAndCredentialsAreTaken() {
+    @Test func identityAndCredentialsAreRead() {
         let options = LaunchOptions(
             environment: [
                 "INVOCATION_ID": "abcd", "SYSTEMD_EXEC_PID": "42", "CREDENTIALS_DIRECTORY": "/run/credentials/x",
@@ -56,7 +56,7 @@ struct LaunchEnvironmentTests {
     }
 
     @Test(arguments: ["", "x", "-1", "99999999999999999999999", "1 "])
-    func numberThatIsNoneCountsAsNotSet(_ text: String) {
+    func invalidNumberCountsAsNotSet(_ text: String) {
         let options = LaunchOptions(environment: ["TRIGGER_TIMER_REALTIME_USEC": text, "SYSTEMD_EXEC_PID": "\(text)y"])
 
         #expect(options.triggerRealtimeUsec == nil && options.execPID == nil)

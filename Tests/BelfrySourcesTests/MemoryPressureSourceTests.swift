@@ -16,7 +16,7 @@ struct MemoryPressureSourceTests {
 
     init() throws { fixture = try SourceFixture() }
 
-    @Test func everyWriteToAFifoIsAWarningAndItsEndIsSaid() throws {
+    @Test func eachWriteToAFifoIsAWarningAndItsEndIsReported() throws {
         let path = fixture.directory.path("fifo")
         #expect(mkfifo(path, 0o600) == 0)
         var ended: [String] = []
@@ -25,19 +25,19 @@ struct MemoryPressureSourceTests {
         let writer = open(path, O_WRONLY)
 
         write(writer, "x", 1)
-        try fixture.untilTold()
+        try fixture.turnUntilPosted()
         write(writer, "yz", 2)
-        try fixture.untilTold(2)
+        try fixture.turnUntilPosted(2)
         close(writer)
         try fixture.loop.turn { !ended.isEmpty }
-        try fixture.turnAWhile()
+        try fixture.loop.turnWithoutWaiting()
 
-        #expect(fixture.told.map(\.name) == [.didReceiveMemoryWarning, .didReceiveMemoryWarning])
-        #expect(fixture.told.first?.userInfo == MemoryWarning(.some).userInfo)
+        #expect(fixture.posted.map(\.name) == [.didReceiveMemoryWarning, .didReceiveMemoryWarning])
+        #expect(fixture.posted.first?.userInfo == MemoryWarning(.some).userInfo)
         #expect(ended == [path])
     }
 
-    @Test func socketIsGivenItsSettingAndMayCloseAfterItsWarning() throws {
+    @Test func socketGetsTheSettingAndMayCloseAfterItsWarning() throws {
         let path = fixture.directory.path("socket")
         let listener = belfry_unix_listen(path, 1)
         defer { close(listener) }
@@ -48,19 +48,19 @@ struct MemoryPressureSourceTests {
         #expect(read(peer, &setting, setting.count) == 4 && setting.prefix(4).elementsEqual("full".utf8))
         write(peer, "!", 1)
         close(peer)
-        try fixture.untilTold()
-        try fixture.turnAWhile()
+        try fixture.turnUntilPosted()
+        try fixture.loop.turnWithoutWaiting()
 
-        #expect(fixture.told.map(\.userInfo) == [MemoryWarning(.full).userInfo])
+        #expect(fixture.posted.map(\.userInfo) == [MemoryWarning(.full).userInfo])
         withExtendedLifetime(source) {}
     }
 
-    @Test func whatCannotBeWatchedIsRefusedWithItsName() throws {
+    @Test func unwatchablePathIsRefusedByName() throws {
         let missing = fixture.directory.path("missing")
         #expect(throws: SystemError(ENOENT, verb: "find", object: missing)) { try make(missing) }
         let folder = fixture.directory.url.path
         #expect(throws: SystemError(EBADF, verb: "watch memory pressure at", object: folder)) { try make(folder) }
-        // The kernel polls no ordinary file.
+        // The kernel does not poll regular files.
         let file = try fixture.directory.write("file", "")
         #expect(throws: SystemError.self) { try make(file) }
     }

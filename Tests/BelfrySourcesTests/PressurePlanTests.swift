@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 struct PressurePlanTests {
-    @Test func watchesWhatSystemdSays() throws {
+    @Test func planHasThePathAndTheSettingOfSystemd() throws {
         let plan = try PressurePlan(
             environment: ["MEMORY_PRESSURE_WATCH": "/p", "MEMORY_PRESSURE_WRITE": "ZnVsbCAxMDAwMDAgMjAwMDAwMAA="],
             group: "/group")
@@ -18,20 +18,20 @@ struct PressurePlanTests {
         #expect(plan.triggers.map(\.setting) == [Array("full 100000 2000000\0".utf8)])
     }
 
-    @Test func writesNothingUnlessTold() throws {
+    @Test func planWritesNothingWithoutASetting() throws {
         let plan = try PressurePlan(environment: ["MEMORY_PRESSURE_WATCH": "/p"], group: nil)
 
         #expect(plan.triggers.map(\.setting) == [[]] && plan.triggers.map(\.level) == [.some])
     }
 
-    @Test func fallsBackToTheFileOfTheGroup() throws {
+    @Test func planFallsBackToTheControlGroup() throws {
         let plan = try PressurePlan(environment: ["MEMORY_PRESSURE_WATCH": ""], group: "/group")
 
         #expect(plan.triggers.map(\.path) == ["/group/memory.pressure", "/group/memory.pressure"])
         #expect(plan.triggers.map(\.level) == [.full, .some])
     }
 
-    @Test func watchesNothingWhereThereIsNothingOrItIsSwitchedOff() throws {
+    @Test func planIsEmptyWithoutAGroupOrWhenSwitchedOff() throws {
         #expect(try PressurePlan(environment: [:], group: nil).triggers.isEmpty)
         #expect(try PressurePlan(environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], group: "/g").triggers.isEmpty)
     }
@@ -39,31 +39,31 @@ struct PressurePlanTests {
     @Test(arguments: [
         ["MEMORY_PRESSURE_WATCH": "relative"], ["MEMORY_PRESSURE_WATCH": "/p", "MEMORY_PRESSURE_WRITE": "no*base64"],
     ])
-    func refusesNonsense(environment: [String: String]) {
+    func invalidVariablesAreRefused(environment: [String: String]) {
         #expect(throws: SystemError.self) { try PressurePlan(environment: environment, group: "/group") }
     }
 }
 
 struct Base64Tests {
-    @Test func readsWhatSystemdWrites() {
+    @Test func textOfSystemdIsDecoded() {
         let bytes = Base64.decode("c29tZSAyMDAwMDAgMjAwMDAwMAA=")
 
         #expect(bytes == Array("some 200000 2000000\0".utf8))
     }
 
     @Test(arguments: ["", "AA==", "AAA=", "AAAA", " A A\nA=\t"])
-    func acceptsEveryLength(text: String) {
+    func everyLengthIsDecoded(text: String) {
         let digits = text.filter { !$0.isWhitespace && $0 != "=" }.count
 
         #expect(Base64.decode(text) == [UInt8](repeating: 0, count: digits * 3 / 4))
     }
 
     @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AA==AAAA", "AAAA=", "A-AA", "AAÄ="])
-    func refusesWhatIsNone(text: String) {
+    func invalidTextIsRefused(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test func agreesWithFoundation() {
+    @Test func decodingMatchesFoundation() {
         var random = SeededRandom(seed: 3)
         for length in 0..<200 {
             let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -15,7 +15,7 @@ struct MountTableTests {
         (#"36 35 98:0 / /a\8b\04 rw - a b"#, "/", #"/a\8b\04"#, "a"),
         (#"36 35 98:0 / /a\777 rw - a b"#, "/", #"/a\777"#, "a"),
     ])
-    func readsOneMount(line: String, root: String, point: String, type: String) {
+    func mountIsRead(line: String, root: String, point: String, type: String) {
         let mounts = MountTable(line + "\n").mounts
 
         #expect(mounts.map(\.root) == [root] && mounts.map(\.point) == [point] && mounts.map(\.type) == [type])
@@ -25,11 +25,11 @@ struct MountTableTests {
         "", "\n\n", "36", "36 35 98:0 / /srv rw", "36 35 98:0 / /srv rw ext3 /dev/root rw", "36 35 98:0 / /srv rw -",
         "36 35 98:0 srv /srv rw - a b", "36 35 98:0 / srv rw - a b", "- - - - - - - -",
     ])
-    func leavesOutWhatIsNoMount(text: String) {
+    func malformedLineIsSkipped(text: String) {
         #expect(MountTable(text).mounts.isEmpty)
     }
 
-    @Test func goesOnAfterGarbage() {
+    @Test func linesAfterAMalformedOneAreRead() {
         let table = MountTable(
             "rubbish\n1 2 0:1 / /a rw - t s rw\n\u{0}\n1 2 0:1 / /b rw - t s rw\n1 2 0:1 / /a rw - t s")
 
@@ -37,7 +37,7 @@ struct MountTableTests {
         #expect(table.points(among: ["/b", "/c", "/a"]) == ["/a", "/b"])
     }
 
-    @Test func survivesWhateverItIsGiven() {
+    @Test func randomTextDoesNotCrash() {
         var random = SeededRandom(seed: 7)
         let alphabet = Array(#" \/-0178ab:,"#.utf8) + [10, 0, 0xff, 0xc3]
         for _ in 0..<5000 {

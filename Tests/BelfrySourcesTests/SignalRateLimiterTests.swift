@@ -14,7 +14,7 @@ struct SignalCounterTests {
         SignalCounter(SignalRateLimit(burst: burst, interval: .seconds(1)))
     }
 
-    @Test func withinTheLimitEverythingPasses() {
+    @Test func signalsWithinTheLimitPass() {
         var counter = counter(burst: 3)
 
         #expect([0, 1, 2].map { counter.count(at: at($0)) } == [.pass, .pass, .pass])
@@ -22,7 +22,7 @@ struct SignalCounterTests {
         #expect(!counter.isStorming)
     }
 
-    @Test func beyondTheLimitIsCountedUntilItIsTaken() {
+    @Test func excessIsCountedUntilTheStormEnds() {
         var counter = counter(burst: 2)
         _ = counter.count(at: at(0))
         _ = counter.count(at: at(100))
@@ -30,7 +30,7 @@ struct SignalCounterTests {
         #expect(counter.count(at: at(300)) == .excess(isFirst: true))
         #expect(counter.count(at: at(400)) == .excess(isFirst: false))
         #expect(counter.remaining(at: at(400)) == .milliseconds(600))
-        // The window is over, but nobody came to take what it had: the order of deliveries counts more.
+        // The window is over, but the storm was not ended: deliveries keep their order.
         #expect(counter.count(at: at(1500)) == .excess(isFirst: false))
         #expect(counter.remaining(at: at(1500)) == .zero)
         #expect(counter.isStorming)
@@ -38,7 +38,7 @@ struct SignalCounterTests {
         #expect(!counter.isStorming)
     }
 
-    @Test func windowAfterAStormBeginsWithWhatWasMerged() {
+    @Test func mergedDeliveryCountsInTheNextWindow() {
         var counter = counter(burst: 2)
         for time: UInt64 in 0..<5 { _ = counter.count(at: at(time)) }
         #expect(counter.endStorm(at: at(1000)) == 3)
@@ -48,7 +48,7 @@ struct SignalCounterTests {
         #expect(counter.remaining(at: at(1002)) == .milliseconds(998))
     }
 
-    @Test func nothingIsEverLost() {
+    @Test func everySignalPassesOrIsMerged() {
         var counter = counter(burst: 7)
         var passed = 0
         var merged = 0
@@ -61,13 +61,13 @@ struct SignalCounterTests {
         #expect(passed < 100)
     }
 
-    @Test func withoutALimitThereIsNoStorm() {
+    @Test func missingLimitLetsAllSignalsPass() {
         var counter = SignalCounter(nil)
 
         #expect((0..<5000).allSatisfy { _ in counter.count(at: at(0)) == .pass })
     }
 
-    @Test func burstOfNothingIsABurstOfOne() {
+    @Test func burstOfZeroIsABurstOfOne() {
         #expect(SignalRateLimit(burst: 0, interval: .seconds(1)).burst == 1)
     }
 }

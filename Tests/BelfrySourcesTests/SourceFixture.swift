@@ -9,28 +9,25 @@ import Lifecycle
 import LifecycleTesting
 import TestSupport
 
-/// A loop, a mediator of a service that runs, what it was told, and a private directory.
+/// A loop, a mediator of a launched service, the notifications since the launch, and a private directory.
 final class SourceFixture {
     let loop: MainEventLoop
     let mediator = LifecycleMediator(clock: ManualClock())
     let directory: TemporaryDirectory
-    var told: [LifecycleNotification] = []
+    var posted: [LifecycleNotification] = []
     private var observation: LifecycleObservation?
 
     init() throws {
         loop = try MainEventLoop()
         directory = try TemporaryDirectory()
         mediator.perform(.launch)
-        observation = mediator.addObserver { [unowned self] in told.append($0) }
+        observation = mediator.addObserver { [unowned self] in posted.append($0) }
     }
 
-    /// Turns the loop until something was told.
-    func untilTold(_ count: Int = 1) throws { try loop.turn { told.count >= count } }
+    /// Turns the loop until this many notifications were posted.
+    func turnUntilPosted(_ count: Int = 1) throws { try loop.turn { posted.count >= count } }
 
-    /// Turns the loop a few times, for whatever is ready already.
-    func turnAWhile() throws { for _ in 0..<5 { try loop.turn(waiting: .zero) } }
-
-    /// Replaces a file as a whole, as renaming does it.
+    /// Replaces a file atomically with a link.
     func link(_ name: String, to target: String) throws {
         let path = directory.path(name)
         try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: target)
@@ -38,14 +35,14 @@ final class SourceFixture {
     }
 }
 
-/// A mediator of a service that runs, a bus that others are on, and what was told since the launch.
+/// A mediator of a launched service, a private bus, and the notifications since the launch.
 final class BusSourceFixture {
     let daemon: PrivateBus
     let loop: MainEventLoop
     let bus: SystemBus
     let clock = ManualClock()
     let mediator: LifecycleMediator
-    var told: [LifecycleNotification] = []
+    var posted: [LifecycleNotification] = []
     private var observation: LifecycleObservation?
 
     init() throws {
@@ -54,13 +51,13 @@ final class BusSourceFixture {
         bus = SystemBus(loop: loop, address: daemon.address)
         mediator = LifecycleMediator(clock: clock)
         mediator.perform(.launch)
-        observation = mediator.addObserver { [unowned self] in told.append($0) }
+        observation = mediator.addObserver { [unowned self] in posted.append($0) }
         try daemon.start()
         bus.connect()
         try turn { bus.isReady }
     }
 
-    var names: [String] { told.map(\.name.rawValue) }
+    var names: [String] { posted.map(\.name.rawValue) }
 
     func peer(_ name: String) throws -> BusPeer { try BusPeer(name, at: daemon.address, on: loop) }
 

@@ -9,7 +9,7 @@ import LifecycleTesting
 import TestSupport
 import Testing
 
-/// With a stand-in for the service manager that answers when the test lets it.
+/// With a stand-in for the service manager that replies when the test allows it.
 @Suite(.timeLimit(.minutes(1)))
 struct StopSourceTests {
     static let stop = ["willResignActive", "didEnterBackground", "willTerminate"]
@@ -24,7 +24,7 @@ struct StopSourceTests {
         source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
     }
 
-    @Test func reasonIsThatOfTheManagersJob() throws {
+    @Test func reasonIsTheJobOfTheManager() throws {
         answer("restart")
 
         source.stop(Self.origin)
@@ -33,9 +33,9 @@ struct StopSourceTests {
         #expect(reason == "restart")
     }
 
-    @Test func nothingComesBeforeAStopThatWaitsForItsReason() throws {
+    @Test func stopWaitingForItsReasonPrecedesLaterTransitions() throws {
         fixture.mediator.perform(.pause)
-        fixture.told = []
+        fixture.posted = []
 
         source.stop(Self.origin)
         fixture.mediator.perform(.resume)
@@ -47,7 +47,7 @@ struct StopSourceTests {
         #expect(reason == "stop")
     }
 
-    @Test func secondStopWaitsForNoReason() {
+    @Test func secondStopDoesNotWaitForTheReason() {
         fixture.daemon.send(SIGSTOP)
 
         source.stop(Self.origin)
@@ -58,7 +58,7 @@ struct StopSourceTests {
         #expect(reason == "kexec")
     }
 
-    @Test func managerThatDoesNotAnswerIsNotWaitedForLong() {
+    @Test func waitForTheReasonEndsAfter200Milliseconds() {
         fixture.daemon.send(SIGSTOP)
 
         source.stop(Self.origin)
@@ -70,14 +70,14 @@ struct StopSourceTests {
         #expect(reason == "kexec")
     }
 
-    @Test func managerThatRefusesIsNotWaitedFor() throws {
+    @Test func errorReplyEndsTheWait() throws {
         source.stop(Self.origin)
         try fixture.turn { fixture.names == Self.stop }
 
         #expect(reason == "kexec")
     }
 
-    @Test func lastProgramOfTheMachineIsAskedInPlaceOfTheManager() {
+    @Test func shutdownProgramReplacesTheManager() {
         fixture.daemon.send(SIGSTOP)
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
         let source = StopSource(mediator: fixture.mediator, unit: unit, announced: { nil }) {
@@ -90,7 +90,7 @@ struct StopSourceTests {
         #expect(reason == "powerOff")
     }
 
-    @Test func withoutABusNothingIsWaitedFor() throws {
+    @Test func stopDoesNotWaitWithoutABus() throws {
         fixture.daemon.stop()
         try fixture.turn { !fixture.bus.isReady }
 
@@ -100,28 +100,29 @@ struct StopSourceTests {
         #expect(reason == "signal")
     }
 
-    @Test func endOfTheMachineIsAskedOfTheSystemsManagerForAUsersService() throws {
-        #expect(try reasonOfAUsersService(["poweroff.target": "start"]) == "powerOff")
+    @Test func userServiceAsksTheSystemManagerAboutAShutdown() throws {
+        #expect(try reasonOfAUserService(["poweroff.target": "start"]) == "powerOff")
     }
 
-    @Test func usersServiceStopsByItselfWhileTheMachineGoesOn() throws {
-        #expect(try reasonOfAUsersService(["other.service": "stop"]) == "stop")
+    @Test func userServiceStopsWithoutAShutdown() throws {
+        #expect(try reasonOfAUserService(["other.service": "stop"]) == "stop")
     }
 
-    @Test func endOfTheMachineIsTheAnnouncedOneWhereTheSystemsManagerDoesNotTell() throws {
-        #expect(try reasonOfAUsersService(nil) == "kexec")
+    @Test func announcedShutdownCountsIfTheSystemManagerRefuses() throws {
+        #expect(try reasonOfAUserService(nil) == "kexec")
     }
 
-    @Test func restartByAUsersManagerIsARestartWhateverTheMachineDoes() throws {
-        #expect(try reasonOfAUsersService(["poweroff.target": "start"], job: "restart") == "restart")
+    @Test func restartByAUserManagerIsARestartDuringAShutdown() throws {
+        #expect(try reasonOfAUserService(["poweroff.target": "start"], job: "restart") == "restart")
     }
 
     private static let origin = SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope")
 
-    private var reason: JSONValue? { fixture.told.last?.userInfo["reason"] }
+    private var reason: JSONValue? { fixture.posted.last?.userInfo["reason"] }
 
-    /// What is told when a user's manager ends the service and the system's has these jobs; nil when it refuses to say.
-    private func reasonOfAUsersService(_ jobs: [String: String]?, job: String = "stop") throws -> JSONValue? {
+    /// The posted reason if the manager of a user stops the service and the system manager has these jobs; `nil` as jobs
+    /// makes the system manager refuse.
+    private func reasonOfAUserService(_ jobs: [String: String]?, job: String = "stop") throws -> JSONValue? {
         let daemon = try PrivateBus()
         try daemon.start()
         let bus = SystemBus(loop: fixture.loop, address: daemon.address)
@@ -169,21 +170,21 @@ struct StopReasonTests {
     ]
 
     @Test(arguments: shutdowns, [false, true])
-    func stopJobIsWhatTheMachineComesTo(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
+    func stopJobHasTheReasonOfTheShutdown(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
         let ending = UnitEnding(job: .stop, isUnderWay: true, shutdown: shutdown.0)
 
         #expect(StopReason.reason(ending, isFromManager: isFromManager, announced: nil) == shutdown.1)
     }
 
     @Test(arguments: shutdowns, [false, true])
-    func signalWithoutAJobIsSomeonesKill(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
-        // systemctl kill sends it from the manager's process.
+    func signalWithoutAJobHasTheReasonSignal(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
+        // systemctl kill sends the signal from the process of the manager.
         let ending = UnitEnding(job: nil, shutdown: shutdown.0)
 
         #expect(StopReason.reason(ending, isFromManager: isFromManager, announced: shutdown.0) == .signal)
     }
 
-    @Test func restartIsARestart() {
+    @Test func restartJobHasTheReasonRestart() {
         let ending = UnitEnding(job: .restart, isUnderWay: true)
 
         #expect(StopReason.reason(ending, isFromManager: true, announced: nil) == .restart)
@@ -197,12 +198,12 @@ struct StopReasonTests {
     }
 
     @Test(arguments: shutdowns)
-    func withoutAnAnswerTheManagersSignalIsWhatLogindAnnounced(_ shutdown: (ShutdownKind?, Termination.Reason)) {
+    func managerSignalWithoutAnAnswerHasTheAnnouncedReason(_ shutdown: (ShutdownKind?, Termination.Reason)) {
         #expect(StopReason.reason(nil, isFromManager: true, announced: shutdown.0) == shutdown.1)
     }
 
     @Test(arguments: shutdowns)
-    func withoutAnAnswerAnyOtherSignalIsSomeonesKill(_ shutdown: (ShutdownKind?, Termination.Reason)) {
+    func otherSignalWithoutAnAnswerHasTheReasonSignal(_ shutdown: (ShutdownKind?, Termination.Reason)) {
         #expect(StopReason.reason(nil, isFromManager: false, announced: shutdown.0) == .signal)
     }
 }

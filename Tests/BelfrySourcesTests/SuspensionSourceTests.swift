@@ -9,7 +9,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Ordinary files stand in for those of a control group; they report their changes the same way.
+/// Regular files stand in for those of a control group; inotify(7) reports their changes in the same way.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionSourceTests {
     private let fixture: SourceFixture
@@ -19,44 +19,44 @@ struct SuspensionSourceTests {
         try write("cgroup.events", "populated 1\nfrozen 0\n")
     }
 
-    @Test func thawTellsTheTimeThatTheKernelCounted() throws {
+    @Test func thawPostsTheFrozenTimeOfTheKernel() throws {
         try write("cgroup.stat.local", "frozen_usec 100\n")
         let source = try makeSource()
 
         try write("cgroup.stat.local", "frozen_usec 2008100\n")
         try write("cgroup.events", "populated 1\nfrozen 0\n")
-        try fixture.untilTold()
-        try fixture.turnAWhile()
+        try fixture.turnUntilPosted()
+        try fixture.loop.turnWithoutWaiting()
 
         #expect(suspensions == [Suspension(.freezer, duration: .milliseconds(2008))])
         withExtendedLifetime(source) {}
     }
 
-    @Test func thawWithoutACountIsToldAsABound() throws {
+    @Test func thawWithoutACountPostsAnUpperBound() throws {
         var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
         let source = try makeSource { clocks }
 
         clocks.monotonic += 1_000_000
         clocks.boottime += 1_000_000
         try write("cgroup.events", "populated 1\nfrozen 0\n")
-        try fixture.untilTold()
+        try fixture.turnUntilPosted()
 
         #expect(suspensions.first == Suspension(.freezer, duration: .seconds(1), isExact: false))
         withExtendedLifetime(source) {}
     }
 
-    @Test func otherEventsOfTheGroupAreNoNews() throws {
+    @Test func otherEventsOfTheGroupPostNothing() throws {
         try write("cgroup.stat.local", "frozen_usec 100\n")
         let source = try makeSource()
 
         try write("cgroup.events", "populated 1\nfrozen 0\n")
-        try fixture.turnAWhile()
+        try fixture.loop.turnWithoutWaiting()
 
-        #expect(fixture.told.isEmpty)
+        #expect(fixture.posted.isEmpty)
         withExtendedLifetime(source) {}
     }
 
-    @Test func sleepIsToldWhenTheClockWasSet() throws {
+    @Test func sleepIsPostedAfterAClockCheck() throws {
         var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
         let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: nil) { clocks }
 
@@ -68,7 +68,7 @@ struct SuspensionSourceTests {
         #expect(fixture.mediator.state == .active)
     }
 
-    @Test func sleepThatWasAnnouncedIsLeftToWhoeverTellsOfTheWaking() throws {
+    @Test func announcedSleepPostsNoDidResume() throws {
         var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
         let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: nil) { clocks }
         func sleep() {
@@ -78,7 +78,7 @@ struct SuspensionSourceTests {
 
         fixture.mediator.post(.willSleep)
         sleep()
-        // As when it hibernates after a while.
+        // As with suspend-then-hibernate.
         sleep()
         fixture.mediator.post(.didWake)
         #expect(suspensions.isEmpty)
@@ -87,12 +87,12 @@ struct SuspensionSourceTests {
         #expect(suspensions.count == 1)
     }
 
-    @Test func freezeWithinAnAnnouncedSleepIsLeftToWhoeverTellsOfTheWaking() throws {
+    @Test func freezeDuringAnAnnouncedSleepPostsNoDidResume() throws {
         try write("cgroup.stat.local", "frozen_usec 100\n")
         let source = try makeSource()
         fixture.mediator.perform(.pause)
         fixture.mediator.post(.willSleep)
-        fixture.told = []
+        fixture.posted = []
 
         try write("cgroup.stat.local", "frozen_usec 2008100\n")
         #expect(source.check())
@@ -100,20 +100,20 @@ struct SuspensionSourceTests {
         fixture.mediator.post(.didWake)
 
         #expect(!source.check())
-        #expect(fixture.told.map(\.name) == [.didWake])
+        #expect(fixture.posted.map(\.name) == [.didWake])
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func returnInTheBackgroundContinuesTheService() throws {
+    @Test func sleepInTheBackgroundContinuesTheService() throws {
         var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
         let source = SuspensionSource(loop: fixture.loop, mediator: fixture.mediator, group: nil) { clocks }
         fixture.mediator.perform(.pause)
-        fixture.told = []
+        fixture.posted = []
 
         clocks.boottime += 1_000_000
         source.check()
 
-        #expect(fixture.told.map(\.name) == [.didResume, .willEnterForeground, .didBecomeActive])
+        #expect(fixture.posted.map(\.name) == [.didResume, .willEnterForeground, .didBecomeActive])
     }
 
     @Test func groupWithoutAFreezerIsRefusedByName() {
@@ -126,7 +126,7 @@ struct SuspensionSourceTests {
     }
 
     private var suspensions: [Suspension] {
-        fixture.told.filter { $0.name == .didResume }.compactMap { Suspension(userInfo: $0.userInfo) }
+        fixture.posted.filter { $0.name == .didResume }.compactMap { Suspension(userInfo: $0.userInfo) }
     }
 
     private func makeSource(
@@ -139,7 +139,7 @@ struct SuspensionSourceTests {
         return source
     }
 
-    /// Writes without replacing the file, as the kernel's are.
+    /// Writes without replacing the file, as the kernel does.
     private func write(_ name: String, _ text: String) throws {
         let stream = try #require(fopen(fixture.directory.path(name), "w"))
         fputs(text, stream)
@@ -150,7 +150,7 @@ struct SuspensionSourceTests {
 struct SuspensionLedgerTests {
     private let clocks = ClockReading(realtime: 0, monotonic: 10_000_000, boottime: 10_000_000)
 
-    @Test func timeThatPassesIsNoSuspension() {
+    @Test func elapsedTimeIsNoSuspension() {
         var ledger = SuspensionLedger(SuspensionReading(frozen: 5, hasThawed: false, clocks: clocks))
 
         #expect(ledger.update(reading(frozen: 5, after: 60_000_000)) == [])

@@ -9,12 +9,12 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct TimeZoneTests {
+struct TimeZoneSourceTests {
     private let fixture: SourceFixture
 
     init() throws { fixture = try SourceFixture() }
 
-    @Test func variableDecidesWhichFileCounts() {
+    @Test func variableSelectsTheFile() {
         #expect(TimeZoneFile(variable: nil)?.path == "/etc/localtime")
         #expect(TimeZoneFile(variable: ":/etc/localtime")?.path == "/etc/localtime")
         #expect(TimeZoneFile(variable: "/srv/zone")?.path == "/srv/zone")
@@ -44,23 +44,23 @@ struct TimeZoneTests {
         #expect(try file().zone.name == nil)
     }
 
-    @Test func everyOtherZoneIsToldWithBothNames() throws {
+    @Test func eachZoneChangeIsPostedWithBothNames() throws {
         try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
         let source = try TimeZoneSource(loop: fixture.loop, mediator: fixture.mediator, file: file())
 
         try fixture.link("other", to: "/zoneinfo/Asia/Tokyo")
         try fixture.link("localtime", to: "/zoneinfo/Europe/Berlin")
-        try fixture.turnAWhile()
-        #expect(fixture.told.isEmpty)
+        try fixture.loop.turnWithoutWaiting()
+        #expect(fixture.posted.isEmpty)
         try fixture.link("localtime", to: "/zoneinfo/Asia/Tokyo")
-        try fixture.untilTold()
+        try fixture.turnUntilPosted()
         unlink(fixture.directory.path("localtime"))
-        try fixture.untilTold(2)
+        try fixture.turnUntilPosted(2)
         try fixture.directory.write("localtime", "TZif")
-        try fixture.untilTold(3)
+        try fixture.turnUntilPosted(3)
 
         #expect(
-            fixture.told.map { TimeChange(userInfo: $0.userInfo) } == [
+            fixture.posted.map { TimeChange(userInfo: $0.userInfo) } == [
                 .timeZone(from: "Europe/Berlin", to: "Asia/Tokyo"), .timeZone(from: "Asia/Tokyo", to: "UTC"),
                 .timeZone(from: "UTC", to: nil),
             ])

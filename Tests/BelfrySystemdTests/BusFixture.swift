@@ -6,7 +6,7 @@ import BelfrySystemd
 import TestSupport
 import Testing
 
-/// A private bus, a connection to it, and the loop they run on, turned by hand.
+/// A private bus and a connection to it, on a loop that the test turns.
 final class BusFixture {
     let daemon: PrivateBus
     let loop: MainEventLoop
@@ -32,7 +32,7 @@ final class BusFixture {
 
     func turn(until condition: () -> Bool) throws { try loop.turn(until: condition) }
 
-    /// Makes a call with `begin`, and turns the loop until it is answered.
+    /// Makes a call with `begin`, and turns the loop until the answer arrives.
     func answer<Value>(
         _ begin: (@escaping (Result<Value, BusError>) -> Void) -> Void
     ) throws -> Result<Value, BusError> {

@@ -14,7 +14,7 @@ struct JournalNotificationTests {
         "BELFRY_SENDER_COMMAND": "systemd", "BELFRY_SIGNAL_SENDER": "outside",
     ]
 
-    @Test func recordIsTheNotificationThatWasSent() {
+    @Test func recordGivesTheNotificationThatWasSent() {
         #expect(
             JournalNotification.object(fields, bootID: "b007") == [
                 "sequence": 7, "name": "didEnterBackground", "state": "background", "previousState": "inactive",
@@ -26,7 +26,7 @@ struct JournalNotificationTests {
             ])
     }
 
-    @Test func outcomeOfAListenerIsNone() {
+    @Test func otherRecordsGiveNoNotification() {
         var fields = fields
         fields["BELFRY_LISTENER"] = "cache"
 

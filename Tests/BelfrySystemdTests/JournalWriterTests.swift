@@ -24,8 +24,8 @@ struct JournalWriterTests {
         loop = try MainEventLoop()
     }
 
-    /// Takes records while the loop turns, until there are so many.
-    private func take(_ count: Int) throws -> [StandInSocket.Record] {
+    /// Turns the loop until this many records have arrived.
+    private func receive(_ count: Int) throws -> [StandInSocket.Record] {
         var records: [StandInSocket.Record] = []
         try loop.turn {
             while records.count < count, let record = journal.record() { records.append(record) }
@@ -34,7 +34,7 @@ struct JournalWriterTests {
         return records
     }
 
-    @Test func recordHasAllItsFieldsWhateverIsInThem() throws {
+    @Test func recordArrivesWithFieldsOfAnyContent() throws {
         let long = String(repeating: "line\n", count: 10)
         writer.write(
             JournalRecord(
@@ -47,7 +47,7 @@ struct JournalWriterTests {
             ])
     }
 
-    @Test func recordThatIsTooLongForADatagramComesInASealedFile() throws {
+    @Test func recordBeyondADatagramIsSentInASealedFile() throws {
         let long = String(repeating: "x", count: 900_000)
         writer.write(JournalRecord(.info, "long", fields: [("LONG", long)]))
 
@@ -56,40 +56,40 @@ struct JournalWriterTests {
         #expect(record?["MESSAGE"] == "long")
     }
 
-    @Test func fieldHasAtMostAMebibyte() throws {
+    @Test func fieldIsCutAtOneMebibyte() throws {
         writer.write(JournalRecord(.info, "long", fields: [("LONG", "a" + String(repeating: "ä", count: 1 << 20))]))
 
         #expect(journal.record()?["LONG"] == "a" + String(repeating: "ä", count: (1 << 19) - 1))
     }
 
-    @Test func burstOfAThousandArrivesWholeAndInOrder() throws {
+    @Test func burstOfAThousandArrivesCompleteAndInOrder() throws {
         queue.loop = loop
-        queue.onDrop = { _ in Issue.record("nothing is to be dropped") }
+        queue.onDrop = { _ in Issue.record("unexpected drop") }
         for number in 0..<1000 { writer.write(JournalRecord(.info, "record \(number)")) }
 
-        let records = try take(1000)
+        let records = try receive(1000)
 
         #expect(records.map { $0["MESSAGE"] } == (0..<1000).map { "record \($0)" })
         #expect(queue.isEmpty)
     }
 
-    @Test func journalThatIsStoppedAndStartedGetsWhatCameMeanwhile() throws {
+    @Test func restartedJournalGetsPendingRecords() throws {
         queue.loop = loop
         journal.stop()
         writer.write(JournalRecord(.info, "refused"))
         unlink(journal.path)
-        writer.write(JournalRecord(.info, "nobody there"))
+        writer.write(JournalRecord(.info, "no socket"))
         try loop.turn(waiting: .milliseconds(5))
         try journal.listen()
-        writer.write(JournalRecord(.info, "there again"))
+        writer.write(JournalRecord(.info, "restarted"))
 
-        let records = try take(3)
+        let records = try receive(3)
 
-        #expect(records.map { $0["MESSAGE"] } == ["refused", "nobody there", "there again"])
+        #expect(records.map { $0["MESSAGE"] } == ["refused", "no socket", "restarted"])
     }
 
     @Test(arguments: [(5000, 1), (120, 100_000)])
-    func whatIsBeyondTheLimitIsCounted(records: Int, size: Int) throws {
+    func recordsBeyondTheLimitAreCounted(records: Int, size: Int) throws {
         queue.loop = loop
         var dropped = 0
         queue.onDrop = { [unowned writer] count in
@@ -111,7 +111,7 @@ struct JournalWriterTests {
         #expect(messages.dropLast() == (0..<(messages.count - 1)).map { "\($0)" }[...])
     }
 
-    @Test func endWritesWhatWaitsIfSomebodyReads() throws {
+    @Test func finishWritesPendingRecordsIfTheJournalReads() throws {
         for number in 0..<30 { writer.write(JournalRecord(.info, "\(number)")) }
         var read = 0
         while journal.record() != nil { read += 1 }
@@ -126,7 +126,7 @@ struct JournalWriterTests {
         #expect(read == 30)
     }
 
-    @Test func withoutAJournalThereIsNoWriter() throws {
+    @Test func unreachableJournalIsAnError() throws {
         let nowhere = directory.path("nowhere")
         #expect(throws: SystemError(ENOENT, verb: "reach the journal at", object: nowhere)) {
             try JournalWriter(identifier: "test", address: nowhere)

@@ -25,7 +25,7 @@ struct ProcessUnitTests {
         ("12:cpu:/other\n1:name=systemd:/system.slice/foo.service\n", "foo.service", false),
         ("9:name=systemd:/\n0::/system.slice/foo.service\n", "foo.service", false),
     ])
-    func findsTheUnitOfAControlGroup(text: String, name: String, isOfUser: Bool) throws {
+    func unitOfAControlGroupIsFound(text: String, name: String, isOfUser: Bool) throws {
         let unit = try #require(ProcessUnit(group: Array(text.utf8), ofInit: Array("0::/init.scope\n".utf8)))
 
         #expect(unit.name == name)
@@ -37,11 +37,11 @@ struct ProcessUnitTests {
         "0::/system.slice/a b.service\n", "0::/system.slice/\u{301}.service\n", "nonsense",
         "1:cpu:/system.slice/a.service\n",
     ])
-    func findsNoneInAnotherControlGroup(text: String) {
+    func otherControlGroupHasNoUnit(text: String) {
         #expect(ProcessUnit(group: Array(text.utf8), ofInit: nil) == nil)
     }
 
-    @Test func takesTheManagersOwnControlGroupOff() {
+    @Test func controlGroupOfTheManagerIsRemoved() {
         let group = Array("0::/machine.slice/box.scope/system.slice/foo.service\n".utf8)
 
         let unit = ProcessUnit(group: group, ofInit: Array("0::/machine.slice/box.scope/init.scope\n".utf8))
@@ -50,7 +50,7 @@ struct ProcessUnitTests {
         #expect(ProcessUnit(group: group, ofInit: Array("0::/elsewhere/init.scope\n".utf8)) == nil)
     }
 
-    @Test func findsWhatSystemdFindsForEachProcessOfThisMachine() throws {
+    @Test func unitsOfAllProcessesMatchSystemd() throws {
         let directory = try #require(opendir("/proc"))
         defer { closedir(directory) }
         while let entry = readdir(directory) {

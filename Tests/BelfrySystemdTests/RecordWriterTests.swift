@@ -7,12 +7,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Standard error and the kernel's log, which know lines and nothing else.
+/// Standard error and the kernel log, which are lines of text.
 @Suite(.timeLimit(.minutes(1)))
-struct TextWriterTests {
+struct RecordWriterTests {
     private nonisolated static let forged = "a\r\nbelfryd: b\nc\rd\u{85}e\u{2028}f\u{0}g\u{1B}[2Jh"
 
-    /// What can be read from a descriptor that does not block, as it is.
+    /// Everything that can be read from a descriptor without blocking.
     private func read(_ descriptor: Int32) -> String {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -42,7 +42,7 @@ struct TextWriterTests {
         #expect(text.description == "hold '\(escaped)' and '\(String(repeating: "ä", count: 256))…'\nnext 7")
     }
 
-    @Test func nothingOutsideBeginsALineOnStandardError() throws {
+    @Test func untrustedTextForgesNoLineOnStandardError() throws {
         let ends = try pipe()
         defer { close(ends.read) }
         let writer = StandardErrorWriter(identifier: "belfryd", descriptor: ends.write)
@@ -54,7 +54,7 @@ struct TextWriterTests {
             read(ends.read) == "belfryd: a\\r\n  belfryd: b\n  " + #"c\rd\u{0085}e\u{2028}f\0g\u{1B}[2Jh"# + "\n")
     }
 
-    @Test func nothingOutsideBeginsALineInTheKernelLog() throws {
+    @Test func untrustedTextForgesNoLineInTheKernelLog() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("kmsg", "")
         let writer = try KernelLogWriter(identifier: "belfryd", path: path)
@@ -71,7 +71,7 @@ struct TextWriterTests {
     }
 
     @Test(arguments: ["pipe", "socket"])
-    func whatIsNotReadWaitsAndComesWholeWhenItIs(kind: String) throws {
+    func unreadOutputIsPendingAndArrivesComplete(kind: String) throws {
         let loop = try MainEventLoop()
         var ends = try pipe()
         if kind == "socket" {
@@ -92,7 +92,7 @@ struct TextWriterTests {
 
         for number in 0..<1000 { writer.write(record("\(number) \(filler)")) }
         #expect(writer.queue?.isEmpty == false)
-        #expect(fcntl(ends.write, F_GETFL) & O_NONBLOCK == 0, "others have it too")
+        #expect(fcntl(ends.write, F_GETFL) & O_NONBLOCK == 0, "other processes share the descriptor")
         var text = ""
         try loop.turn {
             text += read(ends.read)
@@ -103,7 +103,7 @@ struct TextWriterTests {
         #expect(text == (0..<1000).map { "belfryd: \($0) \(filler)\n" }.joined())
     }
 
-    @Test func terminalWhoseOutputIsStoppedIsNotWaitedFor() throws {
+    @Test func stoppedTerminalDoesNotBlockTheWriter() throws {
         // Swift's Glibc has neither posix_openpt(3) nor the ioctls below it (ioctl_tty(2)).
         let main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         var number: Int32 = 0

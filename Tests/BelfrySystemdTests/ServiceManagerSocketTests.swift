@@ -22,7 +22,7 @@ struct ServiceManagerSocketTests {
         loop = try MainEventLoop()
     }
 
-    /// Sends until the manager's queue is full. Returns how many it has.
+    /// Sends until the queue of the manager is full. Returns the number of messages in it.
     private func fill() -> Int {
         var count = 0
         while socket.send([.errorNumber(1)]) == .sent { count += 1 }
@@ -34,8 +34,8 @@ struct ServiceManagerSocketTests {
         return manager.next()
     }
 
-    @Test func managerThatDoesNotReadGetsEverythingInOrderWhenItDoes() throws {
-        socket.retry(on: loop) { _ in Issue.record("nothing is to be dropped") }
+    @Test func slowManagerGetsAllMessagesInOrder() throws {
+        socket.retry(on: loop) { _ in Issue.record("unexpected drop") }
         let taken = fill()
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -54,8 +54,8 @@ struct ServiceManagerSocketTests {
         #expect(try next() == ["STOPPING=1"])
     }
 
-    @Test func ofWhatIsTrueNowTheLatestIsKept() throws {
-        socket.retry(on: loop) { _ in Issue.record("nothing is to be dropped") }
+    @Test func laterStateReplacesPendingState() throws {
+        socket.retry(on: loop) { _ in Issue.record("unexpected drop") }
         let taken = fill()
 
         for number in 1...5000 {
@@ -71,7 +71,7 @@ struct ServiceManagerSocketTests {
         #expect(try next() == ["STOPPING=1"])
     }
 
-    @Test func whatIsDroppedIsCountedAndTheServicesOwnLifeHasRoom() throws {
+    @Test func droppedMessagesAreCountedAndReadyHasRoom() throws {
         var dropped = 0
         socket.retry(on: loop) { dropped += $0 }
         let taken = fill()
@@ -82,13 +82,13 @@ struct ServiceManagerSocketTests {
         while messages.last != ["READY=1"] { messages.append(try next()) }
         try loop.turn { dropped > 0 }
 
-        // The first that waited is the one that filled the queue.
+        // The last message of `fill` is the first pending one.
         #expect(messages.count + dropped == taken + 1 + 2000 + 1)
         #expect(messages.count < 1024 + taken)
     }
 
-    @Test func barrierWaitsBehindTheOthers() throws {
-        socket.retry(on: loop) { _ in Issue.record("nothing is to be dropped") }
+    @Test func barrierIsSentAfterPendingMessages() throws {
+        socket.retry(on: loop) { _ in Issue.record("unexpected drop") }
         let taken = fill()
         var outcome: ServiceManagerSocket.Outcome?
 
@@ -102,7 +102,7 @@ struct ServiceManagerSocketTests {
         #expect(outcome == .sent)
     }
 
-    @Test func endWaitsForAManagerThatReadsAndNoLongerForOneThatDoesNot() throws {
+    @Test func finishWaitsOnlyForAManagerThatReads() throws {
         let taken = fill()
         socket.send([.stopping])
 
@@ -115,15 +115,15 @@ struct ServiceManagerSocketTests {
         #expect(manager.next() == ["STOPPING=1"])
     }
 
-    @Test func managerThatIsNotThereIsAFailure() throws {
-        let nobody = ServiceManagerSocket(address: directory.path("nobody"))
-        #expect(nobody.send([.ready]) == .failed(SystemError(ENOENT, verb: "notify", object: "service manager")))
+    @Test func unreachableManagerIsAFailure() throws {
+        let missing = ServiceManagerSocket(address: directory.path("missing"))
+        #expect(missing.send([.ready]) == .failed(SystemError(ENOENT, verb: "notify", object: "service manager")))
         let vsock = ServiceManagerSocket(address: "vsock:2:1234")
         #expect(vsock.send([.ready]) == .failed(SystemError(EAFNOSUPPORT, verb: "notify", object: "service manager")))
         #expect(ServiceManagerSocket(address: nil).send([.ready]) == .absent)
     }
 
-    @Test func abstractAddressIsFound() throws {
+    @Test func abstractAddressIsReached() throws {
         let name = "@belfry-test-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let abstract = try StandInSocket(at: name)
 
@@ -142,7 +142,7 @@ struct ServiceManagerSocketTests {
         #expect(manager.next() == ["STATUS=a" + String(repeating: "ä", count: 1023)])
     }
 
-    @Test func timeThatDoesNotFitIsTheLongest() throws {
+    @Test func extensionBeyondTheRangeSaturates() throws {
         socket.send([.extendTimeout(.seconds(Int64.max))])
 
         #expect(manager.next() == ["EXTEND_TIMEOUT_USEC=\(UInt64.max)"])

@@ -6,7 +6,7 @@ import BelfrySystemd
 import TestSupport
 import Testing
 
-/// With a stand-in for the service manager: what the real one answers is asked in the system tests.
+/// With a stand-in for the service manager; the system tests use the real one.
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceManagerUnitTests {
     let fixture: BusFixture
@@ -31,7 +31,7 @@ struct ServiceManagerUnitTests {
         #expect(timeout == expected)
     }
 
-    @Test func endingIsReadFromTheQueue() throws {
+    @Test func endingIsReadFromTheJobQueue() throws {
         manager.answer("ListJobs") { reply in
             BusWriting.container("a", "(usssoo)", to: reply) {
                 for (id, unit, type) in [
@@ -53,7 +53,7 @@ struct ServiceManagerUnitTests {
     }
 
     @Test(arguments: [nil, "/nonexistent/private"])
-    func socketThatIsNotOursIsNotUsed(path: String?) {
+    func missingManagerSocketIsNotUsed(path: String?) {
         #expect(ServiceManagerUnit(name: "lantern.service", on: fixture.bus, managerSocket: path).direct == nil)
     }
 

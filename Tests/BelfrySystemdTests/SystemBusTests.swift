@@ -21,11 +21,11 @@ struct SystemBusTests {
         #expect(id.count == 32)
     }
 
-    @Test func errorOfTheOtherSideHasItsName() throws {
+    @Test func remoteErrorHasItsName() throws {
         try fixture.startReady()
-        let nobody = BusMethod("org.example.Nobody", "/", "org.example.Nobody", "Call")
+        let missing = BusMethod("org.example.Nobody", "/", "org.example.Nobody", "Call")
 
-        let answer = try fixture.answer { fixture.bus.call(nobody, reading: { _ in }, then: $0) }
+        let answer = try fixture.answer { fixture.bus.call(missing, reading: { _ in }, then: $0) }
 
         guard case .failure(let error) = answer else { return #expect(Bool(false), "\(answer)") }
         #expect(error.name == "org.freedesktop.DBus.Error.ServiceUnknown")
@@ -40,7 +40,7 @@ struct SystemBusTests {
         #expect(owner == "org.freedesktop.DBus")
     }
 
-    @Test func answerOfAnotherTypeIsAnErrorAndNoValue() throws {
+    @Test func answerOfAnotherTypeIsAnError() throws {
         try fixture.startReady()
 
         let answer = try fixture.answer { completion in
@@ -52,7 +52,7 @@ struct SystemBusTests {
         #expect(throws: BusError.self) { try answer.get() }
     }
 
-    @Test func propertyIsReadOutOfItsVariant() throws {
+    @Test func propertyIsReadFromItsVariant() throws {
         try fixture.startReady()
 
         let interfaces = try fixture.answer { completion in
@@ -77,7 +77,7 @@ struct SystemBusTests {
         #expect(answer != nil)
     }
 
-    @Test func busThatComesLateIsWaitedFor() throws {
+    @Test func connectionWaitsForALateBus() throws {
         fixture.bus.connect()
         for _ in 0..<3 { try fixture.loop.turn(waiting: .milliseconds(5)) }
         #expect(!fixture.bus.isReady)
@@ -88,7 +88,7 @@ struct SystemBusTests {
         #expect(fixture.changes == [true])
     }
 
-    @Test func busThatWasRestartedIsFoundAgainAndMatchesHold() throws {
+    @Test func matchesSurviveARestartOfTheBus() throws {
         try fixture.startReady()
         var owners = 0
         let match = fixture.bus.match(.ownerChanged(of: "org.example.Lantern")) { _ in owners += 1 }
@@ -105,7 +105,7 @@ struct SystemBusTests {
         withExtendedLifetime((match, peer)) {}
     }
 
-    @Test func callUnderWayFailsWhenTheBusGoes() throws {
+    @Test func pendingCallFailsWhenTheBusEnds() throws {
         try fixture.startReady()
         fixture.daemon.send(SIGSTOP)
         var answer: Result<String, BusError>?
@@ -119,7 +119,7 @@ struct SystemBusTests {
         #expect(throws: BusError.self) { try answer?.get() }
     }
 
-    @Test func callThatIsNotAnsweredEndsAtItsTimeout() throws {
+    @Test func unansweredCallEndsAtItsTimeout() throws {
         try fixture.startReady()
         fixture.daemon.send(SIGSTOP)
 
@@ -129,7 +129,7 @@ struct SystemBusTests {
         #expect(fixture.bus.isReady)
     }
 
-    @Test func cancelledCallIsNotAnswered() throws {
+    @Test func cancelledCallGetsNoAnswer() throws {
         try fixture.startReady()
         var answers = 0
         let call = fixture.bus.call(BusFixture.method("GetId"), reading: { _ in }, then: { _ in answers += 1 })
@@ -140,7 +140,7 @@ struct SystemBusTests {
         #expect(answers == 0)
     }
 
-    @Test func droppedMatchHearsNothing() throws {
+    @Test func droppedMatchIsNotCalled() throws {
         try fixture.startReady()
         var owners: [String] = []
         var dropped: BusMatch? = fixture.bus.match(.ownerChanged(of: "org.example.Lantern")) { _ in
@@ -158,23 +158,23 @@ struct SystemBusTests {
         withExtendedLifetime((kept, peer)) {}
     }
 
-    @Test func signalSentToUsAloneIsNotBelieved() throws {
+    @Test func unicastSignalIsIgnored() throws {
         try fixture.startReady()
         let peer = try fixture.peer("org.example.Lantern")
         let signal = BusSignal("org.example.Lantern", "/lantern", "org.example.Lantern", "Lit")
-        var heard: [String] = []
-        let match = fixture.bus.match(signal) { heard.append((try? $0.text()) ?? "?") }
+        var received: [String] = []
+        let match = fixture.bus.match(signal) { received.append((try? $0.text()) ?? "?") }
         let ourName = try call("ListNames").get()
 
         peer.emit("/lantern", "org.example.Lantern", "Lit", to: ourName) { BusWriting.text("forged", to: $0) }
         peer.emit("/lantern", "org.example.Lantern", "Lit") { BusWriting.text("true", to: $0) }
-        try fixture.turn { !heard.isEmpty }
+        try fixture.turn { !received.isEmpty }
 
-        #expect(heard == ["true"])
+        #expect(received == ["true"])
         withExtendedLifetime(match) {}
     }
 
-    /// Calls a method of the bus; of a list of names, the first unique one is ours.
+    /// Calls a method of the bus; of a list of names, the first unique one is returned, which is ours.
     private func call(
         _ member: String, _ arguments: [BusArgument] = [], timeout: Duration = .seconds(25)
     ) throws -> Result<String, BusError> {
@@ -191,14 +191,14 @@ struct SystemBusTests {
 }
 
 struct BusRetryTests {
-    @Test func lostConnectionIsMadeAnewAtOnce() {
+    @Test func lostConnectionIsRetriedAtOnce() {
         var retry = BusRetry()
         retry.connected(at: MonotonicInstant(microseconds: 0))
 
         #expect(retry.disconnected(at: MonotonicInstant(microseconds: 60_000_000)) == .zero)
     }
 
-    @Test func busThatRefusesIsTriedLessAndLessAndThenLeftAlone() {
+    @Test func retriesOfARefusingBusSlowDownAndEnd() {
         var retry = BusRetry()
         var delays: [Duration] = []
 
@@ -208,7 +208,7 @@ struct BusRetryTests {
         #expect(delays.count < 10)
     }
 
-    @Test func connectionThatLastedMakesRefusalsForgotten() {
+    @Test func lastingConnectionResetsTheRetries() {
         var retry = BusRetry()
         while retry.disconnected(at: MonotonicInstant(microseconds: 1)) != nil {}
 

@@ -16,13 +16,13 @@ struct UnitEndingTests {
     }
 
     @Test(arguments: ShutdownKind.allCases)
-    func shutdownIsTheTargetThatIsStarted(kind: ShutdownKind) {
+    func shutdownIsTheStartedTarget(kind: ShutdownKind) {
         let jobs = [job("a.service", "stop"), job(kind.target, "start")]
 
         #expect(UnitEnding(of: "a.service", jobs: jobs) == UnitEnding(job: .stop, shutdown: kind))
     }
 
-    @Test func targetThatIsStoppedEndsNothing() {
+    @Test func stoppedTargetIsNoShutdown() {
         let ending = UnitEnding(of: "a.service", jobs: [job("reboot.target", "stop")])
 
         #expect(ending.shutdown == nil)
@@ -32,7 +32,7 @@ struct UnitEndingTests {
         ("reboot", ShutdownKind.reboot), ("poweroff", .powerOff), ("halt", .halt), ("kexec", .kexec),
         ("soft-reboot", .softReboot), ("sleep", nil),
     ])
-    func kindIsReadInLogindsWords(text: String, expected: ShutdownKind?) {
+    func logindVerbGivesTheKind(text: String, expected: ShutdownKind?) {
         #expect(ShutdownKind(verb: text) == expected)
     }
 
@@ -41,7 +41,7 @@ struct UnitEndingTests {
         (["/lib/systemd/systemd-shutdown", "poweroff"], .powerOff), (["systemd-shutdown", "exit"], nil),
         (["/usr/lib/systemd/systemd-shutdown"], nil), (["/lib/systemd/systemd", "reboot"], nil), ([], nil),
     ])
-    func lastProgramTellsTheKindByItsArguments(arguments: [String], expected: ShutdownKind?) {
+    func argumentsOfTheShutdownProgramGiveTheKind(arguments: [String], expected: ShutdownKind?) {
         #expect(ShutdownKind(shutdownProgram: arguments) == expected)
     }
 

@@ -11,14 +11,16 @@ struct ExitRecordProcessTests {
 
     init() throws { fixture = try DaemonFixture() }
 
-    /// The record that the last run left, as JSON.
+    /// The record of the last run, as JSON.
     private func record() throws -> [String: Any] {
         let data = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word")))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    /// What the next process says first.
-    private func nextLaunch(_ program: String = "ServiceProbe", _ arguments: [String]? = ["plain"]) throws -> String {
+    /// Starts the next process, and returns its first line.
+    private func firstLineOfNextLaunch(_ program: String = "ServiceProbe", _ arguments: [String]? = ["plain"]) throws
+        -> String
+    {
         let next = try fixture.start(program, arguments)
         let line = next.lines(until: "willFinishLaunching").last ?? ""
         next.send(SIGKILL)
@@ -26,23 +28,25 @@ struct ExitRecordProcessTests {
         return line
     }
 
-    private func word() throws -> [String: Any] { try #require(try record()["lastWord"] as? [String: Any]) }
+    private func exitRecord() throws -> [String: Any] { try #require(try record()["lastWord"] as? [String: Any]) }
 
-    private func origin(_ key: String, _ word: [String: Any]) -> [String: Any] { word[key] as? [String: Any] ?? [:] }
+    private func origin(_ key: String, _ record: [String: Any]) -> [String: Any] {
+        record[key] as? [String: Any] ?? [:]
+    }
 
-    @Test func stopThatIsCutShortLeavesItsWord() throws {
+    @Test func hurriedStopLeavesAnExitRecord() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"])
         #expect(try record()["lastWord"] == nil)
 
         service.send(SIGTERM)
         service.lines(until: "willTerminate")
-        // The journal hears of it just before it is written down.
-        while try word()["reason"] == nil { sched_yield() }
-        let early = try word()
+        // The log record precedes the exit record.
+        while try exitRecord()["reason"] == nil { sched_yield() }
+        let early = try exitRecord()
         service.send(SIGCONT)
         service.send(SIGINT)
         #expect(service.finish().status == 128 + SIGINT)
-        let late = try word()
+        let late = try exitRecord()
 
         #expect(early["kind"] as? String == "stopping" && early["reason"] as? String == "signal")
         #expect(late["kind"] as? String == "stopped" && late["exitStatus"] as? Int == 130)
@@ -51,21 +55,21 @@ struct ExitRecordProcessTests {
         #expect(origin("cutShortBy", late)["signal"] as? String == "SIGINT")
         let times = try #require(late["listeners"] as? [[String: Any]])
         #expect(times.contains { $0["listener"] as? String == "probe" && $0["outcome"] as? String == "overran" })
-        #expect(try nextLaunch().hasSuffix(", after failure"))
+        #expect(try firstLineOfNextLaunch().hasSuffix(", after failure"))
     }
 
-    @Test func configurationThatIsRefusedLeavesItsWord() throws {
+    @Test func refusedConfigurationLeavesAnExitRecord() throws {
         let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n")
         #expect(daemon.finish().status == 78)
 
-        let word = try word()
-        #expect(word["kind"] as? String == "stopped" && word["exitStatus"] as? Int == 78)
-        #expect(word["reason"] as? String == "launchRefused")
-        #expect((word["problem"] as? String)?.contains("unknown signal 'USR3'") == true)
-        #expect(try nextLaunch("belfryd", nil).hasSuffix(", after failure"))
+        let exitRecord = try exitRecord()
+        #expect(exitRecord["kind"] as? String == "stopped" && exitRecord["exitStatus"] as? Int == 78)
+        #expect(exitRecord["reason"] as? String == "launchRefused")
+        #expect((exitRecord["problem"] as? String)?.contains("unknown signal 'USR3'") == true)
+        #expect(try firstLineOfNextLaunch("belfryd", nil).hasSuffix(", after failure"))
     }
 
-    @Test func killDuringAStopLeavesWhoAskedForIt() throws {
+    @Test func killDuringAStopLeavesTheOriginOfTheStop() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"])
 
         service.send(SIGTERM)
@@ -73,21 +77,21 @@ struct ExitRecordProcessTests {
         service.send(SIGKILL)
         _ = service.finish()
 
-        #expect(try word()["kind"] as? String == "stopping")
-        #expect(origin("origin", try word())["signal"] as? String == "SIGTERM")
-        #expect(try nextLaunch().hasSuffix(", after crash"))
+        #expect(try exitRecord()["kind"] as? String == "stopping")
+        #expect(origin("origin", try exitRecord())["signal"] as? String == "SIGTERM")
+        #expect(try firstLineOfNextLaunch().hasSuffix(", after crash"))
     }
 
-    @Test func refusedLaunchLeavesAnExitRecordToo() throws {
+    @Test func refusedLaunchLeavesAnExitRecord() throws {
         _ = try fixture.start("ServiceProbe", ["refuse"]).finish()
 
-        let word = try word()
+        let exitRecord = try exitRecord()
 
-        #expect(word["kind"] as? String == "stopped" && word["reason"] as? String == "launchRefused")
-        #expect(word["problem"] as? String == "probe: not today" && word["exitStatus"] as? Int == 71)
+        #expect(exitRecord["kind"] as? String == "stopped" && exitRecord["reason"] as? String == "launchRefused")
+        #expect(exitRecord["problem"] as? String == "probe: not today" && exitRecord["exitStatus"] as? Int == 71)
     }
 
-    @Test func exitIsRecordedForTheRunItBelongsTo() throws {
+    @Test func exitIsRecordedWithItsInvocation() throws {
         let environment = [
             "STATE_DIRECTORY": fixture.directory.url.path, "INVOCATION_ID": "0123", "SERVICE_RESULT": "watchdog",
             "EXIT_CODE": "killed", "EXIT_STATUS": "ABRT",
@@ -104,7 +108,7 @@ struct ExitRecordProcessTests {
         #expect(exit["code"] as? String == "killed" && exit["status"] as? String == "ABRT")
     }
 
-    @Test func exitIsNotRecordedOutsideOfAUnit() throws {
+    @Test func exitIsNotRecordedOutsideAUnit() throws {
         let (lines, status) = try ProbeProcess("belfryd", ["--record-exit"], reading: .error).finish()
 
         #expect(lines.count == 1 && lines[0].hasPrefix("belfryd: unable to record the exit: "))

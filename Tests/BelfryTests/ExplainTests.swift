@@ -29,7 +29,7 @@ struct ExplainTests {
         #expect(process.finish().status == 0)
     }
 
-    @Test func explainTellsWhoWouldBeToldAndWhetherItFits() throws {
+    @Test func explainListsListenersAndWhetherTheyFit() throws {
         let service = try fixture.startReady("ServiceProbe", ["slow=0"], "[Service]\nStopTimeout=20s\n")
 
         let reply = try json("explain", "TERM")
@@ -37,11 +37,11 @@ struct ExplainTests {
 
         let steps = try #require(reply["steps"] as? [[String: Any]])
         #expect(steps.map { $0["name"] as? String } == ["willResignActive", "didEnterBackground", "willTerminate"])
-        let told = try #require(steps.last?["listeners"] as? [[String: Any]])
-        let names = told.compactMap { $0["name"] as? String }
+        let listeners = try #require(steps.last?["listeners"] as? [[String: Any]])
+        let names = listeners.compactMap { $0["name"] as? String }
         #expect(names.first == "serviceManager")
         #expect(names.contains("probe"))
-        let probe = try #require(told.first { $0["name"] as? String == "probe" })
+        let probe = try #require(listeners.first { $0["name"] as? String == "probe" })
         #expect(probe["deadlineUsec"] as? Int == 60_000_000)
         #expect(reply["limitUsec"] as? Int == 20_000_000)
         #expect(reply["fits"] as? Bool == false)
@@ -52,23 +52,23 @@ struct ExplainTests {
         end(service)
     }
 
-    @Test func explainFollowsTheStateAndTheTable() throws {
+    @Test func explainUsesTheConfiguredActionAndTheState() throws {
         let daemon = try fixture.startReady("[Signals]\nUSR1=com.example.rotate\nUSR2=ignore\n")
 
         let post = try json("explain", "USR1")
         let nothing = try control("explain", "USR2").lines
         let resume = try control("explain", "CONT").lines
-        let unheard = try control("explain", "KILL").lines
+        let kill = try control("explain", "KILL").lines
 
         #expect((post["steps"] as? [[String: Any]])?.map { $0["name"] as? String } == ["com.example.rotate"])
         #expect(post["limitUsec"] == nil)
         #expect(nothing.first == "SIGUSR2 (12): ignore, nothing: it is ignored")
         #expect(resume.contains { $0.contains("didResume") })
-        #expect(unheard.first == "SIGKILL (9): none, nothing of ours: the kernel never delivers it")
+        #expect(kill.first == "SIGKILL (9): none, nothing of ours: the kernel never delivers it")
         end(daemon)
     }
 
-    @Test func explainedControlSignalTellsWhoHearsOfTheMemory() throws {
+    @Test func explainedControlSignalListsTheMemoryWarning() throws {
         let daemon = try fixture.startReady()
 
         let text = try control("explain", "RTMIN+18").lines
@@ -78,14 +78,14 @@ struct ExplainTests {
         end(daemon)
     }
 
-    @Test func limitThatNoKeySetsIsNotSaidToBeConfigured() throws {
+    @Test func defaultLimitIsNotShownAsConfigured() throws {
         let daemon = try fixture.startReady()
 
         #expect(try control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as for any transition: it") == true)
         end(daemon)
     }
 
-    @Test func signalThatIsNoneIsMisuse() throws {
+    @Test func unknownSignalIsMisuse() throws {
         let daemon = try fixture.startReady()
 
         #expect(try control("explain", "USR3").status == 64)
@@ -93,7 +93,7 @@ struct ExplainTests {
         end(daemon)
     }
 
-    @Test func rehearsedReloadSaysWhatIsWrongAndChangesNothing() throws {
+    @Test func rehearsedReloadReportsErrorsAndChangesNothing() throws {
         let daemon = try fixture.startReady()
         let good = try control("rehearse", "HUP")
         try fixture.directory.write("belfry.conf", "[Socket]\nPath=/nowhere/at/all\n[Signals]\nUSR3=stop\n")

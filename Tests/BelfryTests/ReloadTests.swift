@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a reload cannot apply it refuses, on the real programs.
+/// A reload refuses changes that it cannot apply, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ReloadTests {
     let fixture: DaemonFixture
@@ -30,7 +30,7 @@ struct ReloadTests {
         ("Service", "StateDirectory=/var/lib/other"), ("Socket", "Enabled=no"), ("Socket", "Path=@other"),
         ("Socket", "ReplaySize=2M"),
     ])
-    func whatTakesARestartIsRefused(section: String, setting: String) throws {
+    func changeThatNeedsARestartIsRefused(section: String, setting: String) throws {
         let daemon = try fixture.startReady()
         let file = try fixture.directory.write(
             "belfry.conf", "[Signals]\nUSR1=com.example.new\n[\(section)]\n\(setting)\n")
@@ -46,7 +46,7 @@ struct ReloadTests {
         end(daemon)
     }
 
-    @Test func allThatTakesARestartIsNamedAtOnce() throws {
+    @Test func allChangesThatNeedARestartAreNamed() throws {
         let daemon = try fixture.startReady("[Socket]\nReplaySize=2M\n")
         let file = try fixture.directory.write("belfry.conf", "[Service]\nStateDirectory=/other\n")
 
@@ -57,7 +57,7 @@ struct ReloadTests {
         end(daemon)
     }
 
-    @Test func whatIsSaidOfASocketIsNothingToAServiceWithoutOne() throws {
+    @Test func serviceWithoutASocketIgnoresItsSettings() throws {
         let service = try fixture.startReady("ServiceProbe", ["store"])
         try fixture.directory.write("belfry.conf", "[Socket]\nPath=@other\n")
 

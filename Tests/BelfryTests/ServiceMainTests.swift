@@ -14,7 +14,7 @@ struct ServiceMainTests {
 
     init() throws { fixture = try DaemonFixture() }
 
-    @Test func tellsTheServiceManagerItsWholeLife() throws {
+    @Test func serviceManagerIsNotifiedOfEachStateChange() throws {
         let daemon = try fixture.start()
 
         #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
@@ -31,7 +31,7 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func stopsInOrder() throws {
+    @Test func stopDeliversItsNotificationsInOrder() throws {
         let daemon = try fixture.startReady()
         daemon.send(SIGTERM)
 
@@ -42,7 +42,7 @@ struct ServiceMainTests {
         #expect(status == 0)
     }
 
-    @Test func wrongConfigurationExitsWithEveryDiagnostic() throws {
+    @Test func invalidConfigurationPrintsAllDiagnostics() throws {
         let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n[Service]\nListenrTimeout=1s\n")
 
         let (lines, status) = daemon.finish()
@@ -57,7 +57,7 @@ struct ServiceMainTests {
         #expect(status == 78)
     }
 
-    @Test func secondStopSignalCutsTheStopShort() throws {
+    @Test func secondStopSignalEndsTheStopAtOnce() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"])
 
         service.send(SIGTERM)
@@ -69,7 +69,7 @@ struct ServiceMainTests {
         #expect(status == 128 + SIGINT)
     }
 
-    @Test func hangingListenerIsCutAtTheStopTimeout() throws {
+    @Test func stopTimeoutEndsAHangingListener() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n")
 
         service.send(SIGTERM)
@@ -79,7 +79,7 @@ struct ServiceMainTests {
         #expect(status == 0)
     }
 
-    @Test func quitStopsAtOnceAfterItsStatus() throws {
+    @Test func quitLogsTheStatusAndExits() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"])
 
         service.send(SIGQUIT)
@@ -89,7 +89,7 @@ struct ServiceMainTests {
         #expect(status == 128 + SIGQUIT)
     }
 
-    @Test func refusedLaunchIsExplained() throws {
+    @Test func refusedLaunchHasItsReason() throws {
         let service = try fixture.start("ServiceProbe", ["refuse"])
 
         let (lines, status) = service.finish()
@@ -98,7 +98,7 @@ struct ServiceMainTests {
         #expect(status == 71)
     }
 
-    @Test func selfRegisteredListenerIsThereUnlessDisabled() throws {
+    @Test func selfRegisteredListenerCanBeDisabled() throws {
         func listeners(_ configuration: String) throws -> [String] {
             let service = try fixture.startReady("ServiceProbe", ["hang"], configuration)
             service.send(SIGQUIT)
@@ -113,7 +113,7 @@ struct ServiceMainTests {
             disabled == ["probe: no listener 'unregistered' of DisabledListeners= registered itself, ignoring"])
     }
 
-    @Test func numbersGoOnAfterAKill() throws {
+    @Test func sequenceContinuesAfterAKill() throws {
         let first = try fixture.startReady()
         first.send(SIGKILL)
         #expect(first.finish().status == 128 + SIGKILL)
@@ -130,7 +130,7 @@ struct ServiceMainTests {
         #expect(Set(id) != [0])
     }
 
-    @Test func socketOfALivingServiceIsNotTaken() throws {
+    @Test func socketOfARunningServiceIsNotReplaced() throws {
         let first = try fixture.startReady()
         let second = try fixture.start()
 
@@ -157,7 +157,7 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func listenersFindTheirStateAgain() throws {
+    @Test func listenersRestoreTheirState() throws {
         for launch in 1...3 {
             let service = try fixture.start("ServiceProbe", ["count"])
             #expect(service.lines(until: "launch ").last == "launch \(launch)")
@@ -167,7 +167,7 @@ struct ServiceMainTests {
         }
     }
 
-    @Test func stateThatIsBrokenIsPutAsideAndSaid() throws {
+    @Test func invalidStateIsRenamedAndReported() throws {
         try fixture.directory.write("state", "nonsense")
         let service = try fixture.start("ServiceProbe", ["count"])
 
@@ -180,7 +180,7 @@ struct ServiceMainTests {
         #expect(FileManager.default.fileExists(atPath: fixture.directory.path("state.refused")))
     }
 
-    @Test func clientThatPausesHasItsAnswerBeforeTheProcessStops() throws {
+    @Test func pauseIsAnsweredBeforeTheSelfSuspension() throws {
         let daemon = try fixture.startReady("[Service]\nStopOnPause=yes\n")
         let socket = fixture.directory.path("run/io.belfry.Lifecycle")
 
@@ -194,7 +194,7 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func signalThatIsNotMappedChangesNothing() throws {
+    @Test func unmappedSignalChangesNothing() throws {
         let daemon = try fixture.startReady("[Signals]\nHUP=ignore\n")
         for signal in [SIGHUP, SIGALRM, belfry_sigrtmin() + 3] { daemon.send(signal) }
         daemon.send(SIGUSR1)
@@ -206,7 +206,7 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func flushTrimsOnAThreadThatDoesNotStay() throws {
+    @Test func flushTrimsOnAThreadThatEnds() throws {
         let cache = fixture.directory.url.appendingPathComponent("cache")
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: false)
         try Data("Signature: 8a477f597d28d172789f06886806bc55\n".utf8).write(
@@ -238,7 +238,7 @@ struct ServiceMainTests {
         #expect(daemon.finish().lines.isEmpty)
     }
 
-    @Test func configurationAndMediatorAgreeOnTransitions() {
+    @Test func configurationAndMediatorHaveTheSameTransitions() {
         let transitions = LifecycleNotification.Name.catalogue.filter(\.isTransition).map(\.rawValue)
 
         #expect(Set(transitions) == NotificationName.transitions)

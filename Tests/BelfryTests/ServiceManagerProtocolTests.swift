@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a service manager hears, datagram by datagram.
+/// The messages to the service manager, datagram by datagram.
 @Suite(.timeLimit(.minutes(2)))
 struct ServiceManagerProtocolTests {
     let fixture: DaemonFixture
@@ -27,13 +27,13 @@ struct ServiceManagerProtocolTests {
         #expect(status == 0)
     }
 
-    @Test func managerThatCannotBeToldIsSaidInTheJournal() throws {
+    @Test func unreachableManagerIsReportedInTheLog() throws {
         let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")
         let daemon = try ProbeProcess(
             "belfryd", ["--config", file],
             environment: [
                 "RUNTIME_DIRECTORY": fixture.directory.path("run"), "SWIFT_BACKTRACE": "enable=no",
-                "NOTIFY_SOCKET": fixture.directory.path("nobody"),
+                "NOTIFY_SOCKET": fixture.directory.path("missing"),
             ], reading: .error)
         let lines = daemon.lines(until: "listener 'serviceManager' failed at didBecomeActive")
         daemon.send(SIGTERM)
@@ -42,7 +42,7 @@ struct ServiceManagerProtocolTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func failureTellsItsErrorAndItsExit() throws {
+    @Test func failureSendsItsErrorAndExitStatus() throws {
         let service = try fixture.startReady("ServiceProbe", ["fail"])
         service.send(SIGUSR1)
 
@@ -52,7 +52,7 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 70)
     }
 
-    @Test func refusedLaunchTellsItsReasonAndThatItWasCalledOff() throws {
+    @Test func refusedLaunchSendsItsReasonAndECANCELED() throws {
         let service = try fixture.start("ServiceProbe", ["refuse"])
 
         let end = fixture.manager.messages(until: "EXIT_STATUS=71").last
@@ -61,7 +61,7 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 71)
     }
 
-    @Test func wrongConfigurationTellsItsFirstErrorAndItsNumber() throws {
+    @Test func invalidConfigurationSendsItsFirstErrorAndEINVAL() throws {
         let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\nUSR4=stop\n")
 
         let end = fixture.manager.messages(until: "EXIT_STATUS=78").last ?? []
@@ -75,7 +75,7 @@ struct ServiceManagerProtocolTests {
         #expect(daemon.finish().status == 78)
     }
 
-    @Test func configurationThatCannotBeReadTellsTheSystemsError() throws {
+    @Test func unreadableConfigurationSendsTheErrorNumber() throws {
         let service = try fixture.start("ServiceProbe", ["plain", fixture.directory.path("missing.conf")])
 
         let end = fixture.manager.messages(until: "EXIT_STATUS=78").last
@@ -84,7 +84,7 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 78)
     }
 
-    @Test func laggardIsNamedWhileItIsWaitedForAndAfter() throws {
+    @Test func pendingListenerIsNamedInTheStatus() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=1500ms\n")
         service.send(SIGTERM)
 
@@ -97,7 +97,7 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 0)
     }
 
-    @Test func progressAsksForTimeBeforeItIsUp() throws {
+    @Test func progressExtendsTheTimeoutBeforeItExpires() throws {
         let service = try fixture.startReady("ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\n")
         service.send(SIGTERM)
 
@@ -110,7 +110,7 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 0)
     }
 
-    @Test func watchdogHearsNothingWhileAListenerIsUnhealthy() throws {
+    @Test func unhealthyListenerSuppressesTheWatchdogKeepAlive() throws {
         let service = try fixture.start(
             "ServiceProbe", ["frail"], "", environment: ["WATCHDOG_USEC": "400000"])
         #expect(fixture.manager.wait(for: "WATCHDOG=1"))

@@ -13,8 +13,8 @@ struct SignalStormTests {
 
     init() throws { fixture = try DaemonFixture() }
 
-    /// Has the daemon find this many signals at once, each with its number as the value.
-    private func ring(_ count: Int, _ daemon: ProbeProcess) throws {
+    /// Makes this many signals pending at once, each with its number as the value.
+    private func queue(_ count: Int, _ daemon: ProbeProcess) throws {
         daemon.send(SIGSTOP)
         try daemon.wait(for: "T")
         for value in 1...count {
@@ -23,7 +23,7 @@ struct SignalStormTests {
         daemon.send(SIGCONT)
     }
 
-    @Test func stormIsMergedWithItsCountAndSaid() throws {
+    @Test func stormIsMergedWithItsCountAndReported() throws {
         let daemon = try fixture.startReady(
             """
             [Signals]
@@ -33,11 +33,11 @@ struct SignalStormTests {
             SignalLimitInterval=200ms
             SignalLimitRealtime=yes
             """)
-        try ring(100, daemon)
+        try queue(100, daemon)
 
         var arrived = 0
         var merged = 0
-        var said: [String] = []
+        var reports: [String] = []
         while arrived + merged < 100, let line = daemon.line() {
             if line.hasPrefix("belfryd: org.example.doorbell") {
                 if let match = line.firstMatch(of: /, ([0-9]+) deliveries in one$/) {
@@ -46,22 +46,22 @@ struct SignalStormTests {
                     arrived += 1
                 }
             } else if line.contains("SIGRTMIN+5") {
-                said.append(line)
+                reports.append(line)
             }
         }
         daemon.send(SIGTERM)
 
         #expect(arrived + merged == 100)
         #expect(merged > 0)
-        #expect(said.first == "belfryd: SIGRTMIN+5 came more than 10 times within 0.2 seconds, merging what follows")
-        #expect(said.contains { $0.contains("merged ") && $0.contains(" deliveries of SIGRTMIN+5 into one") })
+        #expect(reports.first == "belfryd: SIGRTMIN+5 came more than 10 times within 0.2 seconds, merging what follows")
+        #expect(reports.contains { $0.contains("merged ") && $0.contains(" deliveries of SIGRTMIN+5 into one") })
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func realTimeSignalsKeepTheirValuesUnlessConfigured() throws {
+    @Test func realTimeSignalsAreNotMergedByDefault() throws {
         let daemon = try fixture.startReady(
             "[Signals]\nRTMIN+5=org.example.doorbell\n[Service]\nSignalLimitBurst=10\n")
-        try ring(100, daemon)
+        try queue(100, daemon)
 
         var lines: [String] = []
         while lines.count < 100, let line = daemon.line() {
@@ -74,7 +74,7 @@ struct SignalStormTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func whatIsHeldBackComesBeforeTheStop() throws {
+    @Test func mergedSignalsAreDeliveredBeforeTheStop() throws {
         let daemon = try fixture.startReady("[Service]\nSignalLimitBurst=1\nSignalLimitInterval=1h\n")
         daemon.send(SIGUSR1)
         daemon.lines(until: "flushRequested")
@@ -89,7 +89,7 @@ struct SignalStormTests {
         #expect(names == ["delivered", "flushRequested", "willResignActive", "didEnterBackground", "willTerminate"])
     }
 
-    @Test func lastOfAStormOfPausesAndContinuesHolds() throws {
+    @Test func lastSignalOfAStormDecidesTheState() throws {
         let daemon = try fixture.startReady("[Service]\nSignalLimitBurst=2\nSignalLimitInterval=1h\n")
         daemon.send(SIGTSTP)
         daemon.lines(until: "didEnterBackground")
@@ -106,7 +106,7 @@ struct SignalStormTests {
         #expect(status == 0)
     }
 
-    /// The first is within the limit that they share.
+    /// The first signal is within the limit that all transitions share.
     @Test(arguments: [
         ("interrupt", "pause", ["didEnterBackground"]),
         ("pause", "resume", ["didBecomeActive"]),
@@ -136,7 +136,7 @@ struct SignalStormTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func senderIsNamedByItsCommand() throws {
+    @Test func senderHasItsCommand() throws {
         let daemon = try fixture.startReady()
         let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
 

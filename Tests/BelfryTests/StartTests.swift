@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a service finds at its start, and what it does about it.
+/// The start of a service with existing or damaged files, and with few descriptors.
 @Suite(.timeLimit(.minutes(2)))
 struct StartTests {
     let fixture: DaemonFixture
@@ -14,7 +14,7 @@ struct StartTests {
 
     private var sequence: String { fixture.directory.path("run/sequence") }
 
-    /// What a service logs until it is ready; it then stops in order.
+    /// Starts and stops a service, and returns its log.
     private func start(_ program: String = "belfryd", _ arguments: [String]? = nil) throws -> [String] {
         let service = try fixture.startReady(program, arguments)
         service.send(SIGTERM)
@@ -37,7 +37,7 @@ struct StartTests {
     }
 
     @Test(arguments: [UInt64.max, 0x8000_0000_0000_0000, 0x7fff_ffff_ffff_ffff, 0x4000_0000_0000_0001])
-    func counterBeyondAllNumbersIsPutAside(number: UInt64) throws {
+    func counterOutOfRangeIsRenamed(number: UInt64) throws {
         _ = try start()
         try count(to: number)
 
@@ -48,7 +48,7 @@ struct StartTests {
         #expect(try (1..<100).contains(counted()))
     }
 
-    @Test func counterGoesOnUpToItsLimit() throws {
+    @Test func counterContinuesUpToItsLimit() throws {
         _ = try start()
         try count(to: 1 << 62)
 
@@ -58,7 +58,7 @@ struct StartTests {
     }
 
     @Test(arguments: ["fifo", "directory", "link"])
-    func counterThatIsNoFileIsDoneWithout(kind: String) throws {
+    func counterThatIsNoRegularFileIsIgnored(kind: String) throws {
         mkdir(fixture.directory.path("run"), 0o700)
         switch kind {
         case "fifo": mkfifo(sequence, 0o600)
@@ -72,7 +72,7 @@ struct StartTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("target")))
     }
 
-    @Test func counterOfAnotherServiceIsLeftAlone() throws {
+    @Test func counterOfAnotherServiceIsNotChanged() throws {
         _ = try start("ServiceProbe", ["plain"])
         let before = try counted()
 
@@ -82,7 +82,7 @@ struct StartTests {
         #expect(try counted() == before)
     }
 
-    @Test func stateOfAnotherServiceIsLeftAlone() throws {
+    @Test func stateOfAnotherServiceIsNotChanged() throws {
         _ = try start("ServiceProbe", ["count"])
         let word = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word")))
 
@@ -94,8 +94,8 @@ struct StartTests {
     }
 
     @Test(arguments: ["last-word", "last-exit", "state", "last-word.new", "state.new"])
-    func fifoInPlaceOfAStateFileIsNotWaitedFor(name: String) throws {
-        // The exit record is looked for when there is a run that it could be of.
+    func fifoInPlaceOfAStateFileDoesNotBlock(name: String) throws {
+        // The exit record is read only if there was a run before.
         _ = try start("ServiceProbe", ["count"])
         try? FileManager.default.removeItem(atPath: fixture.directory.path(name))
         mkfifo(fixture.directory.path(name), 0o600)
@@ -105,7 +105,7 @@ struct StartTests {
         #expect(lines.contains { $0.hasPrefix("launch ") })
     }
 
-    @Test func composeThatThrowsAReloadErrorIsToldOf() throws {
+    @Test func reloadErrorOfComposeIsReported() throws {
         let (lines, status) = try fixture.start("ServiceProbe", ["compose"]).finish()
 
         #expect(status == 71)
@@ -113,7 +113,7 @@ struct StartTests {
         #expect(text.contains("no camera") && text.contains("no disk"))
     }
 
-    @Test func serviceRaisesItsLimitOfDescriptorsAndGivesAChildTheOriginal() throws {
+    @Test func descriptorLimitIsRaisedAndChildrenGetTheOriginal() throws {
         let program = try ProbeProcess.path(of: "ServiceProbe")
         let file = try fixture.directory.write("limit.conf", "[Socket]\nConnectionsMax=1000\n")
         let script = "ulimit -Sn 256 && exec \(program) child \(file)"
@@ -135,7 +135,7 @@ struct StartTests {
     }
 
     @Test(arguments: 4...40)
-    func fewDescriptorsEndTheServiceInOrderOrNotAtAll(limit: Int) throws {
+    func lowDescriptorLimitRefusesTheLaunchOrHasNoEffect(limit: Int) throws {
         let service = Process()
         let output = Pipe()
         service.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -13,13 +13,13 @@ struct StopSignalTests {
 
     init() throws { fixture = try DaemonFixture() }
 
-    @Test func stopOfAnyNumberGoesBeforeTheContinueThatComesWithIt() throws {
+    @Test func stopSignalPrecedesTheContinueThatFollowsIt() throws {
         let daemon = try fixture.startReady("[Signals]\nRTMIN+3=stop\n")
 
         #expect(try namesOfStop(daemon) == ["willTerminate"])
     }
 
-    @Test func signalThatAReloadMakesAStopDoesToo() throws {
+    @Test func stopSignalSetByAReloadPrecedesTheContinue() throws {
         let daemon = try fixture.startReady("[Signals]\nRTMIN+3=flushRequested\n")
         try fixture.directory.write("belfry.conf", "[Signals]\nRTMIN+3=stop\n")
         daemon.send(SIGHUP)
@@ -28,7 +28,7 @@ struct StopSignalTests {
         #expect(try namesOfStop(daemon) == ["willTerminate"])
     }
 
-    /// What is told of a stop in a pause, when the process finds both signals at once.
+    /// The notifications of a stop during a pause, if both signals are pending at once.
     private func namesOfStop(_ daemon: ProbeProcess) throws -> [Substring] {
         daemon.send(SIGTSTP)
         daemon.lines(until: "didEnterBackground")

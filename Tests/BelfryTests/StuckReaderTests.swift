@@ -12,9 +12,9 @@ struct StuckReaderTests {
 
     init() throws { fixture = try DaemonFixture() }
 
-    @Test func standardErrorThatNobodyReadsKeepsNothingUp() throws {
+    @Test func unreadStandardErrorBlocksNothing() throws {
         let daemon = try fixture.startReady("[Logger]\nTarget=stderr\n")
-        // More than a pipe holds; each is answered by several lines.
+        // Each signal makes several lines, together more than a pipe holds.
         for _ in 0..<2000 {
             daemon.send(SIGUSR2)
             #expect(fixture.manager.hasDatagram == false || !fixture.manager.next().isEmpty)
@@ -25,9 +25,9 @@ struct StuckReaderTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func managerThatDoesNotReadKeepsNothingUp() throws {
+    @Test func managerThatDoesNotReadBlocksNothing() throws {
         let daemon = try fixture.start()
-        // Each of these tells the manager something; its queue holds ten.
+        // Each reload sends messages to the manager; its queue holds ten.
         daemon.lines(until: "didBecomeActive")
         for _ in 0..<20 {
             daemon.send(SIGHUP)
@@ -38,7 +38,7 @@ struct StuckReaderTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func managerThatReadsLateHearsEverythingInOrder() throws {
+    @Test func managerThatReadsLateGetsAllMessagesInOrder() throws {
         let daemon = try fixture.start()
         daemon.lines(until: "didBecomeActive")
         for _ in 0..<20 {
@@ -57,7 +57,7 @@ struct StuckReaderTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func tinyWatchdogStarvesNobody() throws {
+    @Test func shortWatchdogIntervalIsLimited() throws {
         let daemon = try fixture.start("belfryd", nil, "", environment: ["WATCHDOG_USEC": "1"])
         let lines = daemon.lines(until: "didBecomeActive")
         #expect(fixture.manager.wait(for: "READY=1"))
@@ -74,7 +74,7 @@ struct StuckReaderTests {
     }
 
     @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/run/systemd/journal/socket")))
-    func journalAsTargetWithoutAJournalIsSaidAtTheStartAndRefusedLater() throws {
+    func missingJournalIsReportedAtTheStartAndRefusesAReload() throws {
         let why = "unable to reach the journal at '/run/systemd/journal/socket': No such file or directory (ENOENT)"
         let daemon = try fixture.start("belfryd", nil, "[Logger]\nTarget=journal\n")
         let start = daemon.lines(until: "didBecomeActive")

@@ -10,6 +10,6 @@ struct AllocationTests {
         let (lines, status) = try ProbeProcess("AllocationProbe", []).finish()
         #expect(status == 0)
         // The first line shows that allocations are counted: a thousand arrays.
-        #expect(lines == ["array: 1000", "unheard: 0", "catalogue: 0", "observed: 0", "calls: 1001"])
+        #expect(lines == ["array: 1000", "unobserved: 0", "catalogue: 0", "observed: 0", "calls: 1001"])
     }
 }

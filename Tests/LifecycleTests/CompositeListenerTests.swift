@@ -33,7 +33,7 @@ struct CompositeListenerTests {
         deadline: Duration? = nil, _ manner: RecordingListener.Manner = .atOnce
     ) -> RecordingListener {
         let leaf = RecordingListener(name, interests, deadline: deadline, manner: manner)
-        leaf.journal = { [fixture] in fixture.told.append($0) }
+        leaf.journal = { [fixture] in fixture.calls.append($0) }
         return leaf
     }
 
@@ -57,7 +57,7 @@ struct CompositeListenerTests {
         fixture.perform(.launch, .stop)
 
         #expect(
-            fixture.told == ["a", "b", "c", "d"].map { "\($0) didFinishLaunching" }
+            fixture.calls == ["a", "b", "c", "d"].map { "\($0) didFinishLaunching" }
                 + ["d", "c", "b", "a"].map { "\($0) willTerminate" })
     }
 
@@ -67,7 +67,7 @@ struct CompositeListenerTests {
 
         fixture.mediator.post(.flushRequested) { report = $0 }
 
-        #expect(fixture.told == ["video flushRequested", "audio flushRequested"])
+        #expect(fixture.calls == ["video flushRequested", "audio flushRequested"])
         #expect(report?.problems == ["media: video: lens cap on"])
     }
 
@@ -82,7 +82,7 @@ struct CompositeListenerTests {
         fixture.perform(.launch)
 
         #expect(fixture.ended.map(\.result) == [.refused(["media: inner: video: no camera"])])
-        #expect(fixture.told.contains("audio didFinishLaunching"))
+        #expect(fixture.calls.contains("audio didFinishLaunching"))
     }
 
     @Test func leafThatHangsOverrunsAtItsOwnDeadline() throws {
@@ -93,7 +93,7 @@ struct CompositeListenerTests {
         fixture.mediator.post(.flushRequested) { report = $0 }
         fixture.clock.advance(by: .seconds(2))
 
-        #expect(fixture.told == ["slow flushRequested", "next flushRequested"])
+        #expect(fixture.calls == ["slow flushRequested", "next flushRequested"])
         #expect(report?.problems == ["media: slow: no answer within its deadline"])
         #expect(composite.leaves.map(\.record.lastOutcome) == [.overran, .completed])
         #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(12)])
@@ -105,7 +105,7 @@ struct CompositeListenerTests {
 
         fixture.perform(.stop)
 
-        #expect(fixture.told == ["second willTerminate", "first willTerminate"])
+        #expect(fixture.calls == ["second willTerminate", "first willTerminate"])
         #expect(fixture.ended.map(\.trigger) == [.launch, .stop, .stop])
     }
 
@@ -137,7 +137,7 @@ struct CompositeListenerTests {
         fixture.mediator.updateAnswers(of: composite)
         fixture.mediator.post(.flushRequested)
 
-        #expect(fixture.told == ["late flushRequested"])
+        #expect(fixture.calls == ["late flushRequested"])
         #expect(fixture.mediator.listeners.map(\.interests) == [[.flushRequested]])
     }
 }

@@ -139,13 +139,13 @@ struct DeliveryTests {
     @Test func primaryIsCalledFirstUpAndLastDown() throws {
         fixture.listener("other", [.didBecomeActive, .willResignActive])
         let primary = RecordingListener("primary", [.didBecomeActive, .willResignActive])
-        primary.journal = { [fixture] in fixture.told.append($0) }
+        primary.journal = { [fixture] in fixture.calls.append($0) }
         try fixture.mediator.addPrimaryListener(primary)
 
         fixture.perform(.launch, .interrupt)
 
         #expect(
-            fixture.told == [
+            fixture.calls == [
                 "primary didBecomeActive", "other didBecomeActive", "other willResignActive",
                 "primary willResignActive",
             ])
@@ -156,14 +156,14 @@ struct DeliveryTests {
     }
 
     @Test func typedEventsAreEncodedAsUserInfo() throws {
-        var heard: [Suspension] = []
-        let observation = fixture.mediator.addObserver(of: Suspension.self) { heard.append($0) }
+        var received: [Suspension] = []
+        let observation = fixture.mediator.addObserver(of: Suspension.self) { received.append($0) }
         let suspension = Suspension(.freezer, duration: .milliseconds(1500))
 
         fixture.mediator.perform(.launch)
         fixture.mediator.perform(.endSuspension, userInfo: suspension.userInfo)
 
-        #expect(heard == [suspension])
+        #expect(received == [suspension])
         observation.cancel()
     }
 
@@ -180,7 +180,7 @@ struct DeliveryTests {
 
 /// Listeners with immediate answers, some of which change the others.
 struct ImmediateAnswerTests {
-    private final class Telling: LifecycleListener {
+    private final class ImmediateListener: LifecycleListener {
         let name: String
         var answersFlush = true
         private let body: () -> Void
@@ -202,14 +202,14 @@ struct ImmediateAnswerTests {
     private let mediator = LifecycleMediator(clock: ManualClock())
 
     @Test func listenerWhoseAnswersChangeDuringAPostIsSkipped() throws {
-        var told: [String] = []
+        var calls: [String] = []
         var change: () -> Void = {}
-        let second = Telling("second") { told.append("second") }
-        let first = Telling("first") {
-            told.append("first")
+        let second = ImmediateListener("second") { calls.append("second") }
+        let first = ImmediateListener("first") {
+            calls.append("first")
             change()
         }
-        let third = Telling("third") { told.append("third") }
+        let third = ImmediateListener("third") { calls.append("third") }
         for listener in [first, second, third] { try mediator.addListener(listener) }
         var reports: [LifecycleReport] = []
         let observation = mediator.addEventObserver(for: .delivered) {
@@ -224,21 +224,21 @@ struct ImmediateAnswerTests {
         }
         mediator.post(.flushRequested)
 
-        #expect(told == ["first", "second", "third", "first", "third"])
+        #expect(calls == ["first", "second", "third", "first", "third"])
         #expect(reports.map { $0.listeners.map(\.listener) } == [["first", "second", "third"], ["first", "third"]])
     }
 
     @Test func listenerRemovedDuringAPostIsSkipped() throws {
-        var told: [String] = []
-        let second = Telling("second") { told.append("second") }
-        let first = Telling("first") { [mediator] in
-            told.append("first")
+        var calls: [String] = []
+        let second = ImmediateListener("second") { calls.append("second") }
+        let first = ImmediateListener("first") { [mediator] in
+            calls.append("first")
             mediator.removeListener(second)
         }
         for listener in [first, second] { try mediator.addListener(listener) }
 
         mediator.post(.flushRequested)
 
-        #expect(told == ["first"])
+        #expect(calls == ["first"])
     }
 }

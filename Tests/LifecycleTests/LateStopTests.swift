@@ -91,7 +91,7 @@ struct LateStopTests {
         #expect(fixture.mediator.state == .notRunning)
         #expect(fixture.ended.map(\.trigger) == [.launch, .pause, .stop])
         #expect(
-            fixture.told == ["listener willResignActive", "listener didEnterBackground", "listener willTerminate"])
+            fixture.calls == ["listener willResignActive", "listener didEnterBackground", "listener willTerminate"])
     }
 
     @Test func launchThatIsCutShortDoesNotBecomeActive() {
@@ -103,7 +103,7 @@ struct LateStopTests {
 
         #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
         #expect(
-            fixture.told == [
+            fixture.calls == [
                 "hanging willFinishLaunching", "other willFinishLaunching", "other didEnterBackground",
                 "other willTerminate",
             ])
@@ -133,7 +133,7 @@ struct LateStopTests {
 
         fixture.clock.advance(by: .seconds(10))
 
-        #expect(fixture.told == ["hanging didReload", "other didFailToReload", "other willTerminate"])
+        #expect(fixture.calls == ["hanging didReload", "other didFailToReload", "other willTerminate"])
         #expect(fixture.mediator.configuration[Int.self] == nil)
         #expect(fixture.ended[1].result == .refused(["hanging: no answer within its deadline"]))
         hanging.finish()

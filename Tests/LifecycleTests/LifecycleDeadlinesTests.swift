@@ -81,8 +81,8 @@ struct LifecycleDeadlinesTests {
         let fixture = MediatorFixture()
         let slow = [SlowListener("a", deadline: deadline), SlowListener("b", deadline: deadline)]
         for listener in slow { try? fixture.mediator.addListener(listener) }
-        var told: [LifecycleProgress] = []
-        fixture.observe { if case .progress(let progress) = $0 { told.append(progress) } }
+        var reports: [LifecycleProgress] = []
+        fixture.observe { if case .progress(let progress) = $0 { reports.append(progress) } }
         fixture.perform(.launch)
 
         fixture.perform(.stop)
@@ -90,7 +90,7 @@ struct LifecycleDeadlinesTests {
         let plan = fixture.mediator.plan(for: .stop)
         fixture.perform(.stop)
 
-        #expect(told.allSatisfy { $0.remaining >= .zero && $0.window >= .zero })
+        #expect(reports.allSatisfy { $0.remaining >= .zero && $0.window >= .zero })
         #expect(plan.longest >= .zero)
         #expect(fixture.mediator.state == .notRunning)
         for listener in slow { listener.finish() }

@@ -12,72 +12,72 @@ struct LifecycleMediatorTests {
     let pong = LifecycleNotification.Name("pong")!
 
     @Test func observersAreCalledForTheirNameOnly() {
-        var heard: [String] = []
-        let one = fixture.mediator.addObserver(forName: ping) { heard.append("one \($0.name)") }
-        let all = fixture.mediator.addObserver { heard.append("all \($0.name)") }
+        var received: [String] = []
+        let one = fixture.mediator.addObserver(forName: ping) { received.append("one \($0.name)") }
+        let all = fixture.mediator.addObserver { received.append("all \($0.name)") }
 
         fixture.mediator.post(ping, userInfo: ["n": 1])
         fixture.mediator.post(pong)
 
-        #expect(heard == ["all ping", "one ping", "all pong"])
+        #expect(received == ["all ping", "one ping", "all pong"])
         one.cancel()
         all.cancel()
     }
 
     @Test func observationEndsWhenDropped() {
-        var heard = 0
-        var observation: LifecycleObservation? = fixture.mediator.addObserver(forName: ping) { _ in heard += 1 }
+        var received = 0
+        var observation: LifecycleObservation? = fixture.mediator.addObserver(forName: ping) { _ in received += 1 }
         fixture.mediator.post(ping)
         #expect(observation != nil)
 
         observation = nil
         fixture.mediator.post(ping)
 
-        #expect(heard == 1)
+        #expect(received == 1)
     }
 
     @Test func observerRemovedDuringAPostIsNotCalled() {
-        var heard: [String] = []
+        var received: [String] = []
         var second: LifecycleObservation?
         let first = fixture.mediator.addObserver(forName: ping) { _ in
-            heard.append("first")
+            received.append("first")
             second?.cancel()
         }
-        second = fixture.mediator.addObserver(forName: ping) { _ in heard.append("second") }
+        second = fixture.mediator.addObserver(forName: ping) { _ in received.append("second") }
 
         fixture.mediator.post(ping)
 
-        #expect(heard == ["first"])
+        #expect(received == ["first"])
         first.cancel()
     }
 
     @Test func observerAddedDuringAPostIsCalledForTheNext() {
-        var heard: [UInt64] = []
+        var received: [UInt64] = []
         var added: [LifecycleObservation] = []
         let first = fixture.mediator.addObserver(forName: ping) { [mediator = fixture.mediator, ping] _ in
-            added.append(mediator.addObserver(forName: ping) { heard.append($0.sequence) })
+            added.append(mediator.addObserver(forName: ping) { received.append($0.sequence) })
         }
 
         fixture.mediator.post(ping)
-        #expect(heard.isEmpty)
+        #expect(received.isEmpty)
         first.cancel()
         fixture.mediator.post(ping)
 
-        #expect(heard == [2])
+        #expect(received == [2])
         #expect(added.count == 1)
     }
 
     @Test func observerAddedByAnObserverOfEverythingIsCalledForTheNext() {
-        var heard: [UInt64] = []
+        var received: [UInt64] = []
         var added: LifecycleObservation?
         let all = fixture.mediator.addObserver { [mediator = fixture.mediator, ping] _ in
-            if added == nil { added = mediator.addObserver(forName: ping) { heard.append($0.sequence) } }
+            if added == nil { added = mediator.addObserver(forName: ping) { received.append($0.sequence) } }
         }
 
         fixture.mediator.post(ping)
         fixture.mediator.post(ping)
 
-        #expect(heard == [2])
+        #expect(received == [2])
         all.cancel()
         added?.cancel()
     }
@@ -85,29 +85,29 @@ struct LifecycleMediatorTests {
     @Test func endOfAnObservationMayEndAnother() {
         final class Owner { var observation: LifecycleObservation? }
         var owner: Owner? = Owner()
-        var heard = 0
-        owner?.observation = fixture.mediator.addObserver(forName: ping) { _ in heard += 1 }
-        let first = fixture.mediator.addObserver(forName: ping) { [owner] _ in heard += owner == nil ? 0 : 1 }
+        var received = 0
+        owner?.observation = fixture.mediator.addObserver(forName: ping) { _ in received += 1 }
+        let first = fixture.mediator.addObserver(forName: ping) { [owner] _ in received += owner == nil ? 0 : 1 }
         owner = nil
         fixture.mediator.post(ping)
 
         first.cancel()
         fixture.mediator.post(ping)
 
-        #expect(heard == 2)
+        #expect(received == 2)
     }
 
     @Test func manyObserversComeAndGo() {
-        var heard = 0
+        var received = 0
         var kept: [LifecycleObservation] = []
         for number in 0..<1000 {
-            let observation = fixture.mediator.addObserver(forName: ping) { _ in heard += 1 }
+            let observation = fixture.mediator.addObserver(forName: ping) { _ in received += 1 }
             if number.isMultiple(of: 10) { kept.append(observation) } else { observation.cancel() }
         }
 
         fixture.mediator.post(ping)
 
-        #expect(heard == kept.count)
+        #expect(received == kept.count)
         #expect(kept.count == 100)
     }
 
@@ -142,7 +142,7 @@ struct LifecycleMediatorTests {
 
         fixture.mediator.post(ping) { report = $0 }
 
-        #expect(fixture.told == ["first ping", "second ping"])
+        #expect(fixture.calls == ["first ping", "second ping"])
         #expect(report?.listeners.map(\.outcome) == [.failed("Trouble()"), .completed])
         #expect(fixture.mediator.listeners.map(\.record.failures) == [1, 0])
     }
@@ -195,7 +195,7 @@ struct LifecycleMediatorTests {
         first.finish()
         await fixture.until { done }
 
-        #expect(fixture.told == ["first ping"])
+        #expect(fixture.calls == ["first ping"])
     }
 
     @Test func rankKeepsThePlaceOfItsFirstListenerAfterARemoval() throws {
@@ -216,7 +216,7 @@ struct LifecycleMediatorTests {
         fixture.mediator.post(ping)
         fixture.mediator.post(pong)
 
-        #expect(fixture.told == ["listener pong"])
+        #expect(fixture.calls == ["listener pong"])
     }
 
     @Test(arguments: [("a", true), ("A.b-9", true), ("", false), ("9a", false), ("a b", false), ("ä", false)])

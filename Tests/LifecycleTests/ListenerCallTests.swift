@@ -14,7 +14,7 @@ struct ListenerCallTests {
     final class Recorder { var progress: [LifecycleProgress] = [] }
 
     init() throws {
-        // Told after the slow one: a stop goes in reverse.
+        // Called after the slow one: a stop goes in reverse order.
         fixture.listener("quick", [.willTerminate], deadline: .zero)
         try fixture.mediator.addListener(slow)
         fixture.observe { [recorder] in

@@ -21,19 +21,19 @@ struct ListenerHealthTests {
     let frail = FrailListener("frail")
     let recorder = Recorder()
 
-    final class Recorder { var heard: [[ListenerHealthReport]] = [] }
+    final class Recorder { var received: [[ListenerHealthReport]] = [] }
 
     init() throws {
         fixture.listener("sturdy")
         try fixture.mediator.addListener(frail)
         fixture.observe { [recorder] in
-            if case .healthChanged(let unhealthy) = $0 { recorder.heard.append(unhealthy) }
+            if case .healthChanged(let unhealthy) = $0 { recorder.received.append(unhealthy) }
         }
     }
 
     @Test func healthyListenersAreNotReported() {
         #expect(fixture.mediator.checkHealth() == [])
-        #expect(recorder.heard.isEmpty)
+        #expect(recorder.received.isEmpty)
     }
 
     @Test func healthChangesAreReportedOnce() {
@@ -44,8 +44,8 @@ struct ListenerHealthTests {
         frail.health = .healthy
         fixture.mediator.checkHealth()
 
-        #expect(recorder.heard.map { $0.map(\.listener) } == [["frail"], ["frail"], []])
-        #expect(recorder.heard.map { $0.map(\.health.word) } == [["unhealthy"], ["lost"], []])
+        #expect(recorder.received.map { $0.map(\.listener) } == [["frail"], ["frail"], []])
+        #expect(recorder.received.map { $0.map(\.health.word) } == [["unhealthy"], ["lost"], []])
     }
 
     @Test func statusHasTheHealth() {

@@ -5,11 +5,11 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// A mediator on a manual clock, and a list of the calls of its listeners.
+/// A mediator on a manual clock, and the calls of its listeners.
 final class MediatorFixture {
     let clock = ManualClock()
     let mediator: LifecycleMediator
-    var told: [String] = []
+    var calls: [String] = []
     var ended: [TransitionReport] = []
     private var observations: [LifecycleObservation] = []
 
@@ -24,7 +24,7 @@ final class MediatorFixture {
         deadline: Duration? = nil, _ manner: RecordingListener.Manner = .atOnce
     ) -> RecordingListener {
         let listener = RecordingListener(name, interests, deadline: deadline, manner: manner)
-        listener.journal = { [unowned self] in told.append($0) }
+        listener.journal = { [unowned self] in calls.append($0) }
         do throws(ListenerOrderError) {
             try mediator.addListener(listener)
         } catch {
@@ -42,10 +42,10 @@ final class MediatorFixture {
         for trigger in triggers { mediator.perform(trigger, origin: origin) { [self] in ended.append($0) } }
     }
 
-    /// The calls of listeners since the last use of this method.
-    func takeTold() -> [String] {
-        defer { told = [] }
-        return told
+    /// Returns the calls of listeners since it was last called.
+    func consumeCalls() -> [String] {
+        defer { calls = [] }
+        return calls
     }
 
     /// Waits until `condition` holds, letting other main-actor work run.

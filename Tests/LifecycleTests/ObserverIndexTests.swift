@@ -73,20 +73,21 @@ struct ObserverIndexTests {
     /// Every name is found after any others were removed.
     @Test(arguments: 1...20)
     func namesAreAddedAndRemovedInAnyOrder(seed: Int) throws {
-        var heard: Set<Int> = []
+        var received: Set<Int> = []
         var observations: [Int: LifecycleObservation] = [:]
         var state = UInt64(seed)
         for _ in 0..<2000 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let index = Int(state >> 33) % 100
             if observations.removeValue(forKey: index) == nil {
-                observations[index] = fixture.mediator.addObserver(forName: try name(index)) { _ in heard.insert(index)
+                observations[index] = fixture.mediator.addObserver(forName: try name(index)) { _ in
+                    received.insert(index)
                 }
             }
             #expect(fixture.mediator.knownNames == observations.count)
         }
         for index in 0..<100 { fixture.mediator.post(try name(index)) }
 
-        #expect(heard == Set(observations.keys))
+        #expect(received == Set(observations.keys))
     }
 }

@@ -25,7 +25,7 @@ struct ReloadTests {
 
         fixture.perform(.reload)
 
-        #expect(fixture.told == ["listener willReload", "listener didReload"])
+        #expect(fixture.calls == ["listener willReload", "listener didReload"])
         #expect(listener.received.map { $0.configuration?[Int.self] } == [1, 1])
         #expect(fixture.mediator.configuration[Int.self] == 1)
         #expect(fixture.ended.last?.result == .completed)
@@ -38,7 +38,7 @@ struct ReloadTests {
 
         fixture.perform(.reload)
 
-        #expect(fixture.told == ["strict willReload", "listener willReload", "listener didFailToReload"])
+        #expect(fixture.calls == ["strict willReload", "listener willReload", "listener didFailToReload"])
         #expect(listener.received.map { $0.configuration?[Int.self] } == [2, 1])
         #expect(listener.received.last?.userInfo == ["reasons": ["strict: too small"]])
         #expect(fixture.mediator.configuration[Int.self] == 1)

@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// The pause before a sleep of the machine, which may be revoked or hurried.
+/// The pause before a sleep of the machine: it may be revoked, or ended early.
 @Suite(.timeLimit(.minutes(1)))
 struct SleepPauseTests {
     let fixture = MediatorFixture()
@@ -24,7 +24,7 @@ struct SleepPauseTests {
 
     private func pause() { fixture.mediator.pauseForSleep { [asked] in asked.reports.append($0) } }
 
-    @Test func revokedPauseThatWaitsForATaskLeavesTheTask() {
+    @Test func revokedPauseKeepsTheTask() {
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         pause()
 
@@ -39,7 +39,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func hurriedPauseEndsAtOnceAndTheTaskGoesOn() {
+    @Test func hurriedPauseEndsAtOnceAndKeepsTheTask() {
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         pause()
 
@@ -50,7 +50,7 @@ struct SleepPauseTests {
         #expect(!task.isEnded)
     }
 
-    @Test func hurriedPauseWaitsForNoListener() {
+    @Test func hurriedPauseDoesNotWaitForListeners() {
         fixture.listener("slow", [.willResignActive, .didEnterBackground], .stubborn)
         pause()
         #expect(!fixture.mediator.revokePauseForSleep())
@@ -62,7 +62,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func revokedPauseThatWaitsLeavesOtherPauses() {
+    @Test func revokedPauseKeepsOtherPauses() {
         let slow = fixture.listener("slow", [.willReload], .stubborn)
         fixture.perform(.reload, .pause)
         pause()
@@ -77,7 +77,7 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func hurryingEndsAnyPauseUnderWayAndNothingElse() {
+    @Test func hurryingEndsOnlyPauses() {
         fixture.listener("slow", [.willReload], .stubborn)
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         fixture.perform(.pause)
@@ -92,7 +92,7 @@ struct SleepPauseTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test func pausesOfOthersAreCountedAndNotMerged() {
+    @Test func pausesOfOthersAreCounted() {
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         fixture.perform(.pause)
         pause()

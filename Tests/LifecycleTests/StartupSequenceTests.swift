@@ -53,7 +53,7 @@ struct StartupSequenceTests {
     }
 
     @Test(arguments: ["disk is full", "not today"])
-    func optionalFailureIsReportedAndTheLaunchGoesOn(reason: String) throws {
+    func optionalFailureIsReportedAndTheLaunchContinues(reason: String) throws {
         let sequence = try add(
             Step(name: "cache", isRequired: false) {
                 throw reason == "not today" ? LifecycleRefusal(reason) : Broken()

@@ -26,7 +26,7 @@ struct TransitionQueueTests {
     }
 
     /// The notifications after a reload during which these triggers came.
-    private func told(after requests: [(LifecycleTrigger, UserInfo)]) async -> [String] {
+    private func notifications(after requests: [(LifecycleTrigger, UserInfo)]) async -> [String] {
         fixture.perform(.reload)
         for (trigger, userInfo) in requests { fixture.mediator.perform(trigger, userInfo: userInfo) }
         let observation = fixture.mediator.addObserver { [recorder] in
@@ -57,23 +57,23 @@ struct TransitionQueueTests {
             ),
         ] as [([(LifecycleTrigger, UserInfo)], String)])
     func countIsTheNumberOfMergedTriggers(requests: [(LifecycleTrigger, UserInfo)], expected: String) async {
-        #expect(await told(after: requests).joined(separator: " ") == expected)
+        #expect(await notifications(after: requests).joined(separator: " ") == expected)
     }
 
     @Test func failedReloadHasTheCount() async {
         fixture.listener("strict", [.willReload], .throwing(LifecycleRefusal("no")))
 
-        let told = await told(after: [(.reload, [:]), (.reload, [:])])
+        let notifications = await notifications(after: [(.reload, [:]), (.reload, [:])])
 
-        #expect(told == ["willReload 2", "didFailToReload 2"])
+        #expect(notifications == ["willReload 2", "didFailToReload 2"])
     }
 
     @Test func suspensionsAreNotMerged() async {
         let suspensions = [328, 859].map { Suspension(.freezer, duration: .milliseconds($0)) }
 
-        let told = await told(after: suspensions.map { (.endSuspension, $0.userInfo) })
+        let notifications = await notifications(after: suspensions.map { (.endSuspension, $0.userInfo) })
 
-        #expect(told == ["didResume", "didResume"])
+        #expect(notifications == ["didResume", "didResume"])
         #expect(recorder.seen.compactMap { Suspension(userInfo: $0.userInfo) } == suspensions)
         #expect(recorder.merged.isEmpty)
     }

@@ -48,7 +48,7 @@ struct TransitionRunnerTests {
         fixture.perform(.launch, .pause)
 
         #expect(
-            fixture.told == [
+            fixture.calls == [
                 "a willFinishLaunching", "b willFinishLaunching", "a didFinishLaunching", "b didFinishLaunching",
                 "a didBecomeActive", "b didBecomeActive", "b willResignActive", "a willResignActive",
                 "b didEnterBackground", "a didEnterBackground",
@@ -108,10 +108,10 @@ struct TransitionRunnerTests {
         await fixture.until { fixture.ended.count == 3 }
 
         #expect(fixture.mediator.state == .active)
-        #expect(fixture.told == ["slow didBecomeActive", "slow willResignActive", "slow didBecomeActive"])
+        #expect(fixture.calls == ["slow didBecomeActive", "slow willResignActive", "slow didBecomeActive"])
     }
 
-    @Test func stopOvertakesWhatIsQueued() async {
+    @Test func stopPrecedesQueuedTransitions() async {
         let slow = fixture.listener("slow", [.willResignActive], .waiting)
         fixture.perform(.launch, .pause, .resume, .reload, .stop)
         #expect(fixture.ended.map(\.result) == [.completed, .overtaken, .overtaken])
@@ -122,7 +122,7 @@ struct TransitionRunnerTests {
         #expect(fixture.ended.map(\.trigger) == [.launch, .resume, .reload, .pause, .stop])
     }
 
-    @Test func secondStopCutsEveryDeadlineToZero() async {
+    @Test func secondStopSetsAllDeadlinesToZero() async {
         let hanging = fixture.listener("hanging", [.willResignActive, .willTerminate], .stubborn)
         let later = fixture.listener("later", [.willTerminate])
         fixture.perform(.launch, .stop)
@@ -150,7 +150,7 @@ struct TransitionRunnerTests {
         #expect(fixture.ended.last?.notifications.last?.listeners.map(\.outcome) == [.overran])
     }
 
-    @Test func secondStopCutsShortTheTransitionBeforeTheFirst() {
+    @Test func secondStopEndsTheTransitionBeforeTheFirst() {
         let hanging = fixture.listener("hanging", [.willResignActive, .didEnterBackground], .stubborn)
         fixture.perform(.launch, .pause, .stop)
         #expect(fixture.mediator.state == .active)
@@ -162,7 +162,7 @@ struct TransitionRunnerTests {
         hanging.finish()
     }
 
-    @Test func stopHasOneBudgetForAll() async {
+    @Test func stopHasOneBudget() async {
         let hanging = ["a", "b"].map { fixture.listener($0, [.willTerminate], deadline: .seconds(20), .stubborn) }
         fixture.perform(.launch, .stop)
 
@@ -177,13 +177,13 @@ struct TransitionRunnerTests {
         hanging.forEach { $0.finish() }
     }
 
-    @Test func launchRefusedAtOnceGoesNoFurther() {
+    @Test func launchRefusedAtOnceStopsTheSequence() {
         fixture.listener("careful", [.willFinishLaunching], .throwing(LifecycleRefusal("no socket")))
         fixture.listener("other")
 
         fixture.perform(.launch)
 
-        #expect(fixture.told == ["careful willFinishLaunching", "other willFinishLaunching", "other willTerminate"])
+        #expect(fixture.calls == ["careful willFinishLaunching", "other willFinishLaunching", "other willTerminate"])
         #expect(fixture.ended.map(\.result) == [.refused(["careful: no socket"])])
     }
 
@@ -196,7 +196,7 @@ struct TransitionRunnerTests {
         #expect(fixture.mediator.state == .notRunning)
         #expect(fixture.ended.map(\.result) == [.refused(["careful: no disk"])])
         #expect(
-            fixture.told == [
+            fixture.calls == [
                 "other willFinishLaunching", "careful didFinishLaunching", "other didFinishLaunching",
                 "other willTerminate",
             ])

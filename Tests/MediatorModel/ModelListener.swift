@@ -24,8 +24,8 @@ final class ModelListener {
         answers.first { $0.name == name && (name != .performAction || $0.action == action) }
     }
 
-    /// The groups in the order of arriving notifications; nil for a circle or for two primary listeners. Those of one rank
-    /// are at the place of the first of them; the next is always the first group that follows none of the rest.
+    /// The groups in the order of arriving notifications; nil for a cycle or for two primary listeners. A rank is at the place
+    /// of its first member; the next group is always the first that follows none of the remaining ones.
     static func groups(_ listeners: [ModelListener]) -> [[ModelListener]]? {
         guard listeners.count(where: \.plan.isPrimary) <= 1 else { return nil }
         var rest: [[ModelListener]] = []

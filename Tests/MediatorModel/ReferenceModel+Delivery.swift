@@ -78,7 +78,7 @@ extension ReferenceModel {
         delivery.calls.append(call)
         let knows = delivery.name != .openURL
         events.append(
-            .told(
+            .received(
                 listener.index, call: call.number, knows ? delivery.sequence : 0, delivery.name,
                 configuration: knows ? delivery.configuration : nil))
         let behaviour = listener.plan.behaviour(call.number)

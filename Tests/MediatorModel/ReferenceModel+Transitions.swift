@@ -38,7 +38,7 @@ extension ReferenceModel {
         var begun: ModelTransition?
         if whenNoTasks != nil, let pause = current {
             dropWait()
-            if pause.told.isEmpty {
+            if pause.delivered.isEmpty {
                 current = nil
                 overtaken.insert(pause, at: 0)
             } else {
@@ -116,15 +116,15 @@ extension ReferenceModel {
         guard let name = step.name else { return proceed(transition) }
         sequence += 1
         let number = sequence
-        announce(name, number, from: step.from, to: step.to, count: transition.count(told: name))
+        announce(name, number, from: step.from, to: step.to, count: transition.count(delivered: name))
         let next = ModelDelivery(
             name, action: "", number, configuration: transition.configuration, limit: transition.limit,
             groups: groups(answering: name)
-        ) { [unowned self] told in
+        ) { [unowned self] delivered in
             delivery = nil
-            transition.told.append(number)
+            transition.delivered.append(number)
             if !step.isArrival { lifecycleState = step.to }
-            judge(name, told, transition)
+            judge(name, delivered, transition)
             goOn(transition)
         }
         next.later = later(than: next.groups, for: name, steps: transition.steps)
@@ -133,19 +133,19 @@ extension ReferenceModel {
         tell(next)
     }
 
-    private func judge(_ name: LifecycleNotification.Name, _ told: ModelDelivery, _ transition: ModelTransition) {
+    private func judge(_ name: LifecycleNotification.Name, _ delivered: ModelDelivery, _ transition: ModelTransition) {
         switch name {
         case .willFinishLaunching, .didFinishLaunching:
             let isStopping = waiting.contains { $0.trigger == .stop }
-            if !told.refusals.isEmpty {
-                transition.reasons = told.refusals
+            if !delivered.refusals.isEmpty {
+                transition.reasons = delivered.refusals
                 transition.steps = StateTable.steps(.inactive, .refuseLaunch)
-            } else if isStopping, told.calls.contains(where: { $0.outcome == .overran }) {
+            } else if isStopping, delivered.calls.contains(where: { $0.outcome == .overran }) {
                 transition.isGivenUp = true
                 transition.steps = []
             }
         case .willReload, .didReload:
-            transition.reasons += told.problems
+            transition.reasons += delivered.problems
             if !transition.reasons.isEmpty {
                 transition.configuration = configuration
                 transition.steps = [
@@ -162,7 +162,7 @@ extension ReferenceModel {
         for asker in transition.askers {
             events.append(
                 .ended(
-                    id: asker.id, transition.trigger, result, notifications: transition.told,
+                    id: asker.id, transition.trigger, result, notifications: transition.delivered,
                     isCutShort: transition.isCutShort))
             execute(asker.then)
         }

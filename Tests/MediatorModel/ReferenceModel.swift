@@ -4,7 +4,7 @@
 import Lifecycle
 import LifecycleTesting
 
-/// What a mediator does, as plainly as possible: everything in arrays, nothing cached, no task and no actor.
+/// A simple model of a mediator: everything in arrays, no cache, no task and no actor.
 final class ReferenceModel {
     let scenario: Scenario
     let clock = ManualClock()
@@ -197,7 +197,7 @@ final class ModelTransition {
     var isGivenUp = false
     var reasons: [String] = []
     var configuration: Int?
-    var told: [UInt64] = []
+    var delivered: [UInt64] = []
 
     init(_ trigger: LifecycleTrigger, id: Int, count: Int?, then: [Scenario.Step]) {
         self.trigger = trigger
@@ -205,7 +205,7 @@ final class ModelTransition {
         askers = [(id, then)]
     }
     /// The user info of a notification: the count is in the notification that the trigger is about.
-    func count(told name: LifecycleNotification.Name) -> Int? {
+    func count(delivered name: LifecycleNotification.Name) -> Int? {
         switch name {
         case .willResignActive: trigger == .interrupt ? count : nil
         case .didEnterBackground: trigger == .pause ? count : nil

@@ -163,7 +163,7 @@ final class ScenarioListener: LifecycleListener {
         let call = calls
         calls += 1
         run.events.append(
-            .told(
+            .received(
                 index, call: call, notification?.sequence ?? 0, name,
                 configuration: notification?.configuration.map { $0[Int.self] ?? -1 }))
         let behaviour = plan.behaviour(call)
@@ -195,7 +195,7 @@ nonisolated enum ScenarioEvent: Equatable, Sendable {
         Int, UInt64, LifecycleNotification.Name, from: LifecycleState, to: LifecycleState, in: LifecycleState,
         count: Int?)
     /// The number is 0 if the answer does not get the notification.
-    case told(Int, call: Int, UInt64, LifecycleNotification.Name, configuration: Int?)
+    case received(Int, call: Int, UInt64, LifecycleNotification.Name, configuration: Int?)
     case cancelled(Int, call: Int)
     case reported(UInt64, [Answered])
     case answered(id: Int, UInt64, FetchResult, handledBy: String?, [Answered])

@@ -16,7 +16,7 @@ package enum ScenarioCheck {
             let before = run.events.count
             await run.take(step)
             model.execute(step)
-            // What came before was compared before.
+            // Earlier events were compared before.
             guard run.events[before...] == model.events[before...], run.state == model.state else {
                 return text(scenario, index, run, model, since: before)
             }
@@ -72,10 +72,10 @@ nonisolated enum Invariants {
                 if trigger == .stop, result == .completed, let last = notifications.last { terminated = last }
             case .answered(let id, _, _, _, _):
                 if !ids.insert(id).inserted { return "completion \(id) was called twice" }
-            case .told(let listener, let call, let sequence, let name, _):
-                if !calls.insert([listener, call]).inserted { return "listener \(listener) was told twice" }
+            case .received(let listener, let call, let sequence, let name, _):
+                if !calls.insert([listener, call]).inserted { return "listener \(listener) was called twice" }
                 if terminated > 0, sequence > 0, sequence < terminated, name.isTransition {
-                    return "listener \(listener) was told of \(name) after the stop had ended"
+                    return "listener \(listener) received \(name) after the stop had ended"
                 }
             case .reported(let sequence, _):
                 if !reported.insert(sequence).inserted { return "notification \(sequence) was reported twice" }

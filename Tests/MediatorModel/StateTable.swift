@@ -24,7 +24,7 @@ nonisolated enum StateTable {
             var state = words[0]
             table["\(words[0]) \(words[1])"] = words.dropFirst(2).map { word in
                 let parts = word.split(separator: ">").map(String.init)
-                // Who resumes was suspended, whatever we knew of it.
+                // A resuming service was suspended, in any state.
                 let from = parts[0] == "didResume" ? "suspended" : state
                 state = parts[1]
                 return Step(

@@ -6,7 +6,7 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// Another program on the bus, on the loop of the test: it owns names, sends signals and answers calls.
+/// Another program on the bus, on the loop of the test: it owns a name, sends signals and answers calls.
 @MainActor
 public final class BusPeer {
     /// Writes the arguments of a message, an `sd_bus_message`.
@@ -32,17 +32,17 @@ public final class BusPeer {
 
     isolated deinit { sd_bus_flush_close_unref(connection) }
 
-    /// Answers calls of this method; those of others get an error.
+    /// Answers calls of this method; other calls get an error.
     public func answer(_ member: String, _ write: @escaping Writer) { answers[member] = write }
 
-    /// Answers with this property, a value of the type `signature`, instead of as `Get`.
+    /// Answers `Get` for this property with a value of the type `signature`.
     public func answer(property: String, _ signature: String, _ write: @escaping Writer) {
         answers["Get \(property)"] = { reply in
             BusWriting.container("v", signature, to: reply) { write(reply) }
         }
     }
 
-    /// Sends a signal to everyone who asked for it, or to one connection alone.
+    /// Sends a signal to all subscribers, or to one connection.
     public func emit(
         _ path: String, _ interface: String, _ member: String, to destination: String? = nil, _ write: Writer = { _ in }
     ) {
@@ -68,7 +68,7 @@ public final class BusPeer {
         return 1
     }
 
-    /// The property that is asked for, if one is.
+    /// The property that a call of `Get` names.
     private static func property(of call: OpaquePointer) -> String? {
         guard sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", "Get") > 0 else { return nil }
         var name: UnsafePointer<CChar>?

@@ -5,9 +5,9 @@ internal import Foundation
 
 /// A private place for a service: runtime directory, configuration and a socket for the messages to the service manager.
 public final class DaemonFixture {
-    /// What the service may write to.
+    /// The directory that the service may write to.
     public let directory: TemporaryDirectory
-    /// What the service tells its manager.
+    /// The stand-in for the service manager.
     public let manager: StandInSocket
 
     /// Makes an empty one.
@@ -31,17 +31,17 @@ public final class DaemonFixture {
             ].merging(environment) { $1 }, reading: .error)
     }
 
-    /// Starts belfryd and waits until it has said that it is ready.
+    /// Starts belfryd and waits until it is ready.
     public func startReady(_ configuration: String = "") throws -> ProbeProcess {
         try startReady("belfryd", nil, configuration)
     }
 
-    /// Starts another program as `start` does, and waits until it has said that it is ready.
+    /// Starts another program as `start` does, and waits until it is ready.
     public func startReady(
         _ program: String, _ arguments: [String]?, _ configuration: String = ""
     ) throws -> ProbeProcess {
         let daemon = try start(program, arguments, configuration)
-        guard manager.wait(for: "READY=1") else { throw NeverHappened(what: "READY=1") }
+        guard manager.wait(for: "READY=1") else { throw WaitTimeout(for: "READY=1") }
         return daemon
     }
 }

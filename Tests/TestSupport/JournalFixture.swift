@@ -5,9 +5,9 @@ internal import CBelfry
 internal import Glibc
 internal import BelfryLinux
 
-/// A journal of a test's own. What is written to it goes through systemd's own hands (systemd-journal-remote(8)).
+/// A private journal, written by systemd-journal-remote(8).
 public final class JournalFixture {
-    /// The boot that records are of, unless another is said.
+    /// The default boot of records.
     public static let bootID = "0123456789abcdef0123456789abcdef"
 
     /// The fields of a record, in order.
@@ -18,18 +18,18 @@ public final class JournalFixture {
     private let directory: TemporaryDirectory
     private var count = 0
 
-    /// Makes one without records.
+    /// Makes an empty journal.
     public init() throws { directory = try TemporaryDirectory() }
 
-    /// Where its files are.
+    /// The directory of its files.
     public var path: String { directory.path("") }
 
-    /// Adds records, and returns when they are there.
+    /// Adds records, and returns when they are written.
     public func write(_ records: [Record], bootID: String = bootID) throws {
         try wait(for: beginToWrite(records, bootID: bootID))
     }
 
-    /// Adds records, and returns at once with the process that does it.
+    /// Starts a process that adds records, and returns it.
     public func beginToWrite(_ records: [Record], bootID: String = bootID) throws -> Int32 {
         var text = ""
         for record in records {
@@ -46,7 +46,7 @@ public final class JournalFixture {
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
-        // It says how many there were; whatever is wrong is in its exit status.
+        // Its output is the number of records; its exit status shows errors.
         let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(quiet) }
         try SystemError.check(
@@ -54,7 +54,7 @@ public final class JournalFixture {
         return process
     }
 
-    /// Returns when a process that writes has ended.
+    /// Waits for the end of a process that writes records.
     public func wait(for process: Int32) throws {
         var status: Int32 = 0
         guard waitpid(process, &status, 0) == process, status == 0 else {

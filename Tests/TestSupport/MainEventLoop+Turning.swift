@@ -6,14 +6,26 @@ public import BelfryEventLoop
 extension MainEventLoop {
     /// Turns the loop until `condition` holds.
     ///
-    /// - Throws: when that takes longer than a minute: a suite's own time limit cannot end what never waits.
+    /// - Throws: `WaitTimeout` after a minute: the time limit of a suite cannot end a loop that never suspends.
     public func turn(until condition: () -> Bool) throws {
         let start = MonotonicInstant.now
         while !condition() {
             guard MonotonicInstant.now - start < .seconds(60) else {
-                throw NeverHappened(what: "what the loop was turned for")
+                throw WaitTimeout(for: "a condition on the loop")
             }
             try turn(waiting: .milliseconds(5))
         }
     }
+
+    /// Turns the loop 20 times without waiting: handles the events that are ready, and those that follow from them.
+    public func turnWithoutWaiting() throws {
+        for _ in 0..<20 { try turn(waiting: .zero) }
+    }
+}
+
+/// A condition did not become true within the time limit of a test.
+nonisolated struct WaitTimeout: Error {
+    let condition: String
+
+    init(for condition: String) { self.condition = condition }
 }

@@ -3,12 +3,12 @@
 
 internal import Foundation
 
-/// A message bus of a test's own: dbus-daemon(1) on a socket in a private directory.
+/// A private message bus: dbus-daemon(1) on a socket in a private directory.
 public final class PrivateBus {
     private let directory: TemporaryDirectory
     private var daemon: Process?
 
-    /// Makes a place for a bus. None runs before `start()`.
+    /// Makes the directory of a bus. The daemon runs after `start()`.
     public init() throws {
         directory = try TemporaryDirectory()
         try directory.write(
@@ -34,10 +34,10 @@ public final class PrivateBus {
 
     isolated deinit { stop() }
 
-    /// Where it is, in the words of D-Bus.
+    /// The D-Bus address.
     public var address: String { "unix:path=\(directory.path("bus"))" }
 
-    /// Starts the daemon. It listens some time after this returns.
+    /// Starts the daemon, and does not wait until it listens.
     public func start() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
@@ -52,7 +52,7 @@ public final class PrivateBus {
         if let daemon { kill(daemon.processIdentifier, signal) }
     }
 
-    /// Kills the daemon. Its socket stays behind, as after a crash.
+    /// Kills the daemon. The file of its socket remains, as after a crash.
     public func stop() {
         send(SIGKILL)
         daemon?.waitUntilExit()

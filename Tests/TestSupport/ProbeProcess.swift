@@ -34,7 +34,7 @@ public final class ProbeProcess {
     /// Sends it a signal.
     public func send(_ signal: Int32) { kill(pid, signal) }
 
-    /// How long a line may take. What takes longer has hung: it is killed, so that the test goes on and fails.
+    /// The timeout for a line, in milliseconds. Then the process is killed, so that the test continues and fails.
     private static let timeout: Int32 = 30_000
 
     /// The next line, or nil at the end of the stream.
@@ -52,7 +52,7 @@ public final class ProbeProcess {
         }
     }
 
-    /// The lines up to the first that contains `text`, that one included; all that there are if none does.
+    /// The lines up to and including the first that contains `text`; all lines if none does.
     @discardableResult
     public func lines(until text: String) -> [String] {
         var lines: [String] = []
@@ -72,7 +72,7 @@ public final class ProbeProcess {
         return (lines, process.terminationStatus + (isSignal ? 128 : 0))
     }
 
-    /// Returns when the kernel says that the process is in `state` (proc(5): `S` sleeps, `T` is stopped).
+    /// Waits until the process is in `state` (proc(5): `S` sleeps, `T` is stopped).
     public func wait(for state: Character) throws {
         while true {
             let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
@@ -81,7 +81,7 @@ public final class ProbeProcess {
         }
     }
 
-    /// Where a program of this package was built.
+    /// The path of a program of this package.
     public static func path(of program: String) throws -> String { try find(program).path }
 
     private static func find(_ program: String) throws -> URL {

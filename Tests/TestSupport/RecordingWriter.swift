@@ -3,7 +3,7 @@
 
 package import BelfrySystemd
 
-/// Keeps the records it is given.
+/// Stores the records it is given.
 package final class RecordingWriter: RecordWriter {
     package private(set) var records: [JournalRecord] = []
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The same numbers on every run (SplitMix64), so that what fails can be repeated from its seed.
+/// The same numbers on every run (SplitMix64), so that a failure can be reproduced from its seed.
 public nonisolated struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

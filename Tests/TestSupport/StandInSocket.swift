@@ -7,7 +7,7 @@ internal import Foundation
 /// datagram.
 @MainActor
 public final class StandInSocket {
-    /// Where it is: a path, or `@` and an abstract name.
+    /// A path, or `@` and an abstract name.
     public let path: String
     private var descriptor: Int32 = -1
     private var received: [Int32] = []
@@ -20,7 +20,7 @@ public final class StandInSocket {
 
     isolated deinit { stop() }
 
-    /// Begins to listen, in place of whatever was there.
+    /// Begins to listen, and replaces an existing file.
     public func listen() throws {
         unlink(path)
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -38,7 +38,7 @@ public final class StandInSocket {
         guard bound == 0 else { throw POSIXError(.EADDRINUSE) }
     }
 
-    /// Stops to listen. Unread datagrams are lost, and the file of the socket stays.
+    /// Closes the socket. Unread datagrams are lost, and the file of the socket remains.
     public func stop() {
         _ = closeDescriptors()
         if descriptor >= 0 { close(descriptor) }
@@ -53,7 +53,7 @@ public final class StandInSocket {
 
     /// Closes the descriptors that came with the last datagram.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of descriptors.
     public func closeDescriptors() -> Int {
         defer { received = [] }
         for descriptor in received { close(descriptor) }
@@ -94,7 +94,7 @@ public final class StandInSocket {
 
 /// Messages to the service manager (sd_notify(3)).
 extension StandInSocket {
-    /// The next message, its assignments in their order; empty when none comes within half a minute.
+    /// The assignments of the next message in their order; empty if there is none within 30 s.
     public func next() -> [String] {
         String(decoding: receive(0) ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
     }
@@ -109,10 +109,10 @@ extension StandInSocket {
 
     /// Reads messages until one begins with `assignment`.
     ///
-    /// - Returns: whether it came.
+    /// - Returns: whether there was one.
     public func wait(for assignment: String) -> Bool { messages(until: assignment).last?.isEmpty == false }
 
-    /// The messages up to the first that begins with `assignment`, that one included; all that come if none does.
+    /// The messages up to and including the first that begins with `assignment`; all messages if none does.
     public func messages(until assignment: String) -> [[String]] {
         var messages: [[String]] = []
         repeat { messages.append(next()) } while messages.last?.isEmpty == false && messages.last?.first != assignment

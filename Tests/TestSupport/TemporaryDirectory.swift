@@ -3,12 +3,12 @@
 
 public import Foundation
 
-/// A directory of a test's own, gone with it.
+/// A private directory that is removed with the object.
 public final class TemporaryDirectory {
-    /// Where it is.
+    /// Its location.
     public let url: URL
 
-    /// Makes one.
+    /// Creates the directory.
     public init() throws {
         url = FileManager.default.temporaryDirectory.appendingPathComponent("belfry-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 @Suite(.timeLimit(.minutes(1)))
-struct BroadcastTests {
+struct VarlinkBroadcastTests {
     private let fixture: ServerFixture
     private let broadcast: VarlinkBroadcast
     private let padding = JSONValue.string(String(repeating: "z", count: 30_000))
@@ -17,7 +17,7 @@ struct BroadcastTests {
         broadcast = VarlinkBroadcast(on: fixture.server, limit: 10)
     }
 
-    /// A client that takes part, and its request.
+    /// A client in the broadcast, and its request.
     private func member() throws -> (peer: Peer, request: VarlinkRequest) {
         let peer = try fixture.peer()
         let before = fixture.waiting.count
@@ -36,10 +36,10 @@ struct BroadcastTests {
         turns.map { #"{"parameters":{"turn":\#($0)},"continues":true}"# }
     }
 
-    @Test func allGetAllInOrder() throws {
+    @Test func allMembersGetAllRepliesInOrder() throws {
         let members = try (0..<20).map { _ in try member() }
 
-        // More than a turn gathers, in one turn.
+        // More than a broadcast collects in one turn.
         send(0..<700)
 
         for (peer, request) in members {
@@ -48,7 +48,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test func whoJoinsInATurnGetsOnlyWhatFollows() throws {
+    @Test func newMemberGetsOnlyLaterReplies() throws {
         let early = try member()
         send(0..<3)
         let late = try member()
@@ -58,7 +58,7 @@ struct BroadcastTests {
         #expect(try fixture.receive(2, late.peer) == expected(3..<5))
     }
 
-    @Test func whatIsSentToOneKeepsItsPlace() throws {
+    @Test func replyToOneMemberKeepsItsOrder() throws {
         let (one, request) = try member()
         let (other, _) = try member()
         send(0..<2)
@@ -73,7 +73,7 @@ struct BroadcastTests {
         #expect(broadcast.count == 1 && !request.isActive)
     }
 
-    @Test func whoIsRemovedHasWhatWasSentBefore() throws {
+    @Test func removedMemberGetsEarlierReplies() throws {
         let (peer, request) = try member()
         send(0..<2)
         broadcast.remove(request)
@@ -83,7 +83,7 @@ struct BroadcastTests {
         #expect(try fixture.receive(3, peer) == expected(0..<2) + [#"{"parameters":{"turn":9}}"#])
     }
 
-    @Test func whoGoesTakesNobodyAlong() throws {
+    @Test func closingConnectionsKeepsTheOthers() throws {
         let members = try (0..<5).map { _ in try member() }
         members[1].peer.close()
         members[4].peer.close()
@@ -94,7 +94,7 @@ struct BroadcastTests {
         for index in [0, 2, 3] { #expect(try fixture.receive(3, members[index].peer) == expected(0..<3)) }
     }
 
-    @Test func whoDoesNotReadOverrunsAndHoldsUpNobody() throws {
+    @Test func slowReaderOverrunsAndDelaysNoOther() throws {
         let slow = try member()
         let quick = try member()
         var overruns: [(request: VarlinkRequest, dropped: Int)] = []
@@ -118,14 +118,14 @@ struct BroadcastTests {
         #expect(try fixture.receive(sent + 1, quick.peer).last == expected(0..<1).first)
     }
 
-    @Test func whoReadsLateMissesNothing() throws {
+    @Test func lateReaderGetsAllReplies() throws {
         broadcast.limit = 1000
         let (peer, request) = try member()
         for turn in Int64(0)..<60 {
             broadcast.send(VarlinkEncodedReply(continuing: ["turn": .int(turn), "padding": padding]))
             if turn % 5 == 0 { try fixture.loop.turn(waiting: .zero) }
         }
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         #expect(request.queuedReplies > 10)
 
         let turns = try fixture.receive(60, peer).map {

@@ -5,10 +5,10 @@ import BelfryEventLoop
 import Testing
 import Varlink
 
-/// However many calls one client sends, the others have their turn.
+/// Many calls of one client do not delay other clients.
 @Suite(.timeLimit(.minutes(1)))
 struct FairnessTests {
-    @Test func callsThatTakeLongLetOtherConnectionsHaveTheirTurn() throws {
+    @Test func slowCallsDoNotDelayOtherConnections() throws {
         let fixture = try ServerFixture()
         var order: [String] = []
         try fixture.server.add(
@@ -29,7 +29,7 @@ struct FairnessTests {
         other.write(VarlinkCall("org.example.slow.Work", ["who": "other"]))
         _ = try fixture.receive(1, other)
 
-        // In the first turn the user has time for two or three calls, and in the next the other connection comes first.
+        // The first turn has time for two or three calls, and the next one begins with the other connection.
         #expect(try #require(order.firstIndex(of: "other")) < 10)
         _ = try fixture.receive(100, busy)
         #expect(order.count == 101)

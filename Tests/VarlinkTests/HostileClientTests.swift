@@ -3,10 +3,11 @@
 
 import BelfryEventLoop
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
-/// Whatever one client does, the others are served.
+/// No client prevents others from being served.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileClientTests {
     private let call = VarlinkCall("org.example.test.Echo", ["text": "x"])
@@ -28,7 +29,7 @@ struct HostileClientTests {
         "no JSON", "[]", "{}", #"{"method":1}"#, #"{"method":"a.b.C","more":true,"oneway":true}"#,
         #"{"method":"a.b.C","x":0}"#, "{\"method\":\"\u{1}\"}", "",
     ])
-    func brokenMessageClosesItsConnectionOnly(text: String) throws {
+    func invalidMessageClosesOnlyItsConnection(text: String) throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
 
@@ -47,7 +48,7 @@ struct HostileClientTests {
         try expectService(fixture)
     }
 
-    @Test func messageOfAByteATimeIsTaken() throws {
+    @Test func messageIsReadByteByByte() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
 
@@ -59,7 +60,7 @@ struct HostileClientTests {
         #expect(try fixture.receive(1, peer) == [answer])
     }
 
-    @Test func messageThatIsTooLargeClosesTheConnection() throws {
+    @Test func oversizedMessageClosesTheConnection() throws {
         let fixture = try ServerFixture(limits: limits { $0.messageSize = 100 })
         let peer = try fixture.peer()
 
@@ -70,7 +71,7 @@ struct HostileClientTests {
         try expectService(fixture)
     }
 
-    @Test func messageThatIsTooLargeIsNoticedDuringACall() throws {
+    @Test func oversizedMessageClosesTheConnectionDuringACall() throws {
         let fixture = try ServerFixture(limits: limits { $0.messageSize = 100 })
         let peer = try fixture.peer()
 
@@ -83,7 +84,7 @@ struct HostileClientTests {
         #expect(fixture.problems.map(\.kind) == [.protocolViolation(.tooLarge(100))])
     }
 
-    @Test func callsBehindARunningOneStayWithTheKernel() throws {
+    @Test func callsAfterAPendingOneStayInTheKernel() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
         let message = VarlinkCall("org.example.test.Echo", ["text": .string(String(repeating: "y", count: 1000))])
@@ -102,7 +103,7 @@ struct HostileClientTests {
         #expect(try fixture.receive(sent + 1, peer).first == #"{"parameters":{"turn":1}}"#)
     }
 
-    @Test func endInTheMiddleOfAMessageIsNoCall() throws {
+    @Test func truncatedMessageIsNoCall() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
         let other = try fixture.peer()
@@ -120,7 +121,7 @@ struct HostileClientTests {
         try expectService(fixture)
     }
 
-    @Test func connectionsAreLimitedInAll() throws {
+    @Test func numberOfConnectionsIsLimited() throws {
         let fixture = try ServerFixture(
             limits: limits {
                 $0.connections = 2
@@ -140,7 +141,7 @@ struct HostileClientTests {
         #expect(try fixture.receive(1, second) == [answer])
     }
 
-    @Test func connectionsAreLimitedForEachUser() throws {
+    @Test func numberOfConnectionsPerUserIsLimited() throws {
         let fixture = try ServerFixture(limits: limits { $0.connectionsPerUser = 1 })
         let first = try fixture.peer()
         let second = try fixture.peer()
@@ -152,7 +153,7 @@ struct HostileClientTests {
         #expect(try fixture.receive(1, first) == [answer])
     }
 
-    @Test func clientsThatConnectAndVanishLeaveNothing() throws {
+    @Test func shortConnectionsLeaveNoState() throws {
         let fixture = try ServerFixture()
 
         for round in 0..<500 {
@@ -160,7 +161,7 @@ struct HostileClientTests {
             if round % 3 == 0 { peer.write(call) }
             if round % 3 == 1 { peer.write(VarlinkCall("org.example.test.Wait", mode: .more)) }
             peer.close()
-            if round % 50 == 0 { try fixture.settle() }
+            if round % 50 == 0 { try fixture.loop.turnWithoutWaiting() }
         }
         try expectService(fixture)
         try fixture.turn { fixture.server.connectionCount == 0 }
@@ -169,7 +170,7 @@ struct HostileClientTests {
         #expect(fixture.waiting.allSatisfy { !$0.isActive })
     }
 
-    @Test func pipeliningWithoutReadingHoldsBackTheCalls() throws {
+    @Test func unreadRepliesDelayPipelinedCalls() throws {
         let fixture = try ServerFixture(limits: limits { $0.unreadBytes = 10_000 })
         let peer = try fixture.peer()
         let text = String(repeating: "y", count: 1000)
@@ -180,7 +181,7 @@ struct HostileClientTests {
             if count == message.count { sent += 1 } else { break }
             try fixture.loop.turn(waiting: .zero)
         }
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
 
         #expect(fixture.calls.count < sent)
         #expect(fixture.server.connectionCount == 1)
@@ -189,13 +190,13 @@ struct HostileClientTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    @Test func userWhoHoldsTooMuchLosesTheLargestConnection() throws {
+    @Test func memoryLimitOfAUserClosesTheLargestConnection() throws {
         let fixture = try ServerFixture(limits: limits { $0.memoryPerUser = 700_000 })
         let peers = try (0..<4).map { _ in try fixture.peer() }
 
         for peer in [peers[0], peers[1], peers[1], peers[1], peers[2], peers[3]] {
             peer.write([UInt8](repeating: UInt8(ascii: " "), count: 100_000))
-            try fixture.settle()
+            try fixture.loop.turnWithoutWaiting()
         }
         try fixture.waitForEnd(peers[1])
         #expect(fixture.problems.map(\.kind) == [.tooMuchMemoryOfUser(limit: 700_000)])
@@ -205,13 +206,13 @@ struct HostileClientTests {
         }
     }
 
-    @Test func allClientsTogetherAreLimited() throws {
+    @Test func memoryOfAllClientsIsLimited() throws {
         let fixture = try ServerFixture(limits: limits { $0.memory = 200_000 })
         let first = try fixture.peer()
         let second = try fixture.peer()
 
         first.write([UInt8](repeating: UInt8(ascii: " "), count: 60_000))
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         second.write([UInt8](repeating: UInt8(ascii: " "), count: 200_000))
         try fixture.waitForEnd(second)
 
@@ -220,21 +221,21 @@ struct HostileClientTests {
         #expect(try fixture.receive(1, first) == [answer])
     }
 
-    @Test func callThatWaitsCountsWithItsParameters() throws {
+    @Test func parametersOfAPendingCallCountAsMemory() throws {
         let fixture = try ServerFixture(limits: limits { $0.memoryPerUser = 400_000 })
         let text = JSONValue.string(String(repeating: "y", count: 150_000))
         let peers = try (0..<3).map { _ in try fixture.peer() }
 
         for peer in peers {
             peer.write(VarlinkCall("org.example.test.Wait", ["text": text]))
-            try fixture.settle()
+            try fixture.loop.turnWithoutWaiting()
         }
 
         #expect(fixture.problems.map(\.kind) == [.tooMuchMemoryOfUser(limit: 400_000)])
         #expect(fixture.server.connectionCount == 2)
     }
 
-    @Test func ownersHaveConnectionsInReserve() throws {
+    @Test func ownerHasReservedConnections() throws {
         let fixture = try ServerFixture(
             limits: limits {
                 $0.connections = 1

@@ -49,9 +49,9 @@ struct JSONTests {
         }
     }
 
-    /// Text is looked through many bytes at a time, and what is special may be anywhere in them.
+    /// The parser compares many bytes at a time.
     @Test(arguments: ["\"", "\\", "\n", "\u{1F}", "é", "\u{7F}"])
-    func specialCharacterIsFoundWhereverItIs(character: String) throws {
+    func specialCharacterIsFoundAtAnyPosition(character: String) throws {
         for before in 0..<40 {
             for after in [0, 1, 15, 16, 40] {
                 let text = String(repeating: "a", count: before) + character + String(repeating: "b", count: after)
@@ -92,7 +92,7 @@ struct JSONTests {
             (#"{ "a" : [ 1 , { "b c" : "d \" e" } ] }"#, #"{"a":[1,{"b c":"d \" e"}]}"#),
             ("{\"a\":\t{\n}\r}", #"{"a":{}}"#), (#"{"a":1.50e2,"a":"\u0041"}"#, #"{"a":1.50e2,"a":"\u0041"}"#),
         ])
-    func objectThatWasReadIsWrittenAsItCameWithoutWhiteSpace(text: String, written: String) throws {
+    func parsedObjectIsWrittenWithoutWhiteSpace(text: String, written: String) throws {
         #expect(try JSONValue(json: text.utf8).description == written)
     }
 
@@ -129,7 +129,7 @@ struct JSONTests {
         }
     }
 
-    @Test func damagedTextNeverTraps() {
+    @Test func damagedTextDoesNotTrap() {
         var random = SeededRandom(seed: 2)
         for _ in 0..<3000 {
             var text = random.value(depth: 3).json
@@ -146,7 +146,7 @@ struct JSONTests {
         }
     }
 
-    @Test func objectKeepsOrderAndFindsByName() {
+    @Test func objectKeepsItsOrder() {
         var object = JSONObject((0..<40).map { ("k\($0)", .int($0)) })
 
         object["k3"] = nil

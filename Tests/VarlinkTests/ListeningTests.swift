@@ -9,7 +9,7 @@ import Testing
 import Varlink
 
 @Suite(.timeLimit(.minutes(1)))
-struct ListeningTests {
+struct ServerListenerTests {
     let fixture: ServerFixture
 
     init() throws { fixture = try ServerFixture(listening: false) }
@@ -20,21 +20,21 @@ struct ListeningTests {
         #expect(try fixture.receive(1, peer) == ["{}"])
     }
 
-    /// The file that a service leaves behind when it is killed.
-    private func leaveSocketBehind() throws {
+    /// Creates the file that a killed service does not remove.
+    private func createStaleSocket() throws {
         close(try SystemError.check(belfry_unix_listen(fixture.path, 1), verb: "listen on", object: fixture.path))
         #expect(FileManager.default.fileExists(atPath: fixture.path))
     }
 
-    @Test func socketOfADeadServiceIsReplaced() throws {
-        try leaveSocketBehind()
+    @Test func staleSocketIsReplaced() throws {
+        try createStaleSocket()
 
         try fixture.server.listen(on: "unix:\(fixture.path);mode=ignored")
 
         try expectService()
     }
 
-    @Test func socketOfALivingServiceIsLeftAlone() throws {
+    @Test func socketOfARunningServiceIsNotReplaced() throws {
         let living = try ServerFixture()
         let error = SystemError(EADDRINUSE, verb: "listen on", object: living.path)
 
@@ -46,7 +46,7 @@ struct ListeningTests {
         #expect(try living.receive(1, peer).count == 1)
     }
 
-    @Test func fileThatIsNoSocketIsLeftAlone() throws {
+    @Test func otherFileIsNotReplaced() throws {
         try Data("precious".utf8).write(to: URL(fileURLWithPath: fixture.path))
 
         #expect(throws: SystemError(EADDRINUSE, verb: "listen on", object: fixture.path)) {
@@ -56,7 +56,7 @@ struct ListeningTests {
         #expect(try String(contentsOfFile: fixture.path, encoding: .utf8) == "precious")
     }
 
-    @Test func lockOnTheDirectoryPreventsNothing() throws {
+    @Test func lockOnTheDirectoryDoesNotPreventListening() throws {
         let folder = open(URL(fileURLWithPath: fixture.path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY)
         defer { close(folder) }
         #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
@@ -68,7 +68,7 @@ struct ListeningTests {
         #expect(stat(fixture.path + ".lock", &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func lockFileThatOthersMayOpenIsRefused() throws {
+    @Test func lockFileOpenToOthersIsRefused() throws {
         close(creat(fixture.path + ".lock", 0o600))
         chmod(fixture.path + ".lock", 0o644)
 
@@ -88,7 +88,7 @@ struct ListeningTests {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bound = withUnsafePointer(to: &address) {
-            // The kernel chooses an abstract address for one without a name (unix(7), autobind).
+            // The kernel chooses an abstract address for an empty name (unix(7), autobind).
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size))
             }
@@ -100,8 +100,8 @@ struct ListeningTests {
         }
     }
 
-    @Test func linkToADeadSocketIsLeftAlone() throws {
-        try leaveSocketBehind()
+    @Test func linkToAStaleSocketIsNotReplaced() throws {
+        try createStaleSocket()
         let link = fixture.path + ".link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
 
@@ -112,13 +112,13 @@ struct ListeningTests {
         #expect(FileManager.default.fileExists(atPath: fixture.path))
     }
 
-    @Test func missingFolderIsSaid() {
+    @Test func missingDirectoryIsAnError() {
         let path = fixture.folder.appendingPathComponent("none/socket").path
 
         #expect(throws: SystemError(ENOENT, verb: "listen on", object: path)) { try fixture.server.listen(on: path) }
     }
 
-    @Test func pathThatIsTooLongIsSaid() {
+    @Test func overlongPathIsAnError() {
         let path = fixture.folder.appendingPathComponent(String(repeating: "x", count: 120)).path
 
         #expect(throws: SystemError(ENAMETOOLONG, verb: "listen on", object: path)) {
@@ -126,7 +126,7 @@ struct ListeningTests {
         }
     }
 
-    @Test func closedServerTakesItsSocketAway() throws {
+    @Test func closedServerRemovesItsSocket() throws {
         try fixture.server.listen(on: fixture.path)
 
         fixture.server.close()
@@ -134,7 +134,7 @@ struct ListeningTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.path))
     }
 
-    @Test func closedServerLeavesTheSocketOfItsSuccessor() throws {
+    @Test func closedServerKeepsTheSocketOfItsSuccessor() throws {
         try fixture.server.listen(on: fixture.path)
         unlink(fixture.path)
         let successor = belfry_unix_listen(fixture.path, 1)
@@ -145,14 +145,14 @@ struct ListeningTests {
         #expect(FileManager.default.fileExists(atPath: fixture.path))
     }
 
-    @Test func modeIsSet() throws {
+    @Test func socketHasItsMode() throws {
         try fixture.server.listen(on: fixture.path, mode: 0o660)
 
         let attributes = try FileManager.default.attributesOfItem(atPath: fixture.path)
         #expect(attributes[.posixPermissions] as? Int == 0o660)
     }
 
-    @Test func abstractNameIsListenedOn() throws {
+    @Test func abstractNameIsServed() throws {
         let name = "@\(UUID().uuidString)"
         try fixture.server.listen(on: "unix:\(name)")
         let peer = try Peer(name)
@@ -162,7 +162,7 @@ struct ListeningTests {
         #expect(try fixture.receive(1, peer).count == 1)
     }
 
-    @Test func activatedSocketIsTakenOverAndItsFileStays() throws {
+    @Test func activatedSocketIsServedAndItsFileKept() throws {
         let descriptor = belfry_unix_listen(fixture.path, 16)
         let early = try fixture.peer()
         early.write(VarlinkCall("org.example.test.Echo"))
@@ -194,7 +194,7 @@ struct ListeningTests {
         #expect(try fixture.receive(1, peer).count == 1)
     }
 
-    @Test func loopRestsWhenTheSystemIsOutOfDescriptors() throws {
+    @Test func missingDescriptorsAreReportedOnce() throws {
         try fixture.server.listen(on: fixture.path)
         let peer = try fixture.peer()
         var old = rlimit()
@@ -213,7 +213,7 @@ struct ListeningTests {
         #expect(try fixture.receive(1, peer).count == 1)
     }
 
-    @Test func connectionThatWasHandedOverIsServed() throws {
+    @Test func activatedConnectionIsServed() throws {
         var ends: [Int32] = [0, 0]
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         let client = try VarlinkClient(ends[0], on: fixture.loop)

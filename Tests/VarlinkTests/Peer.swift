@@ -7,7 +7,7 @@ import Glibc
 import BelfryLinux
 import Varlink
 
-/// A client made by hand: writes bytes, and reads what comes back without knowing what it means.
+/// A client that writes and reads raw bytes.
 final class Peer {
     private(set) var descriptor: Int32
     private var frames = VarlinkFrameReader(limit: 64 << 20)
@@ -20,7 +20,7 @@ final class Peer {
 
     isolated deinit { close() }
 
-    /// Writes all of it; what does not fit the kernel's buffer is an error here.
+    /// Writes all bytes; they must fit into the buffer of the kernel.
     func write(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -31,7 +31,7 @@ final class Peer {
 
     func write(_ text: String) { write(Array(text.utf8) + [0]) }
 
-    /// Takes what is there.
+    /// Reads what is available.
     func read() {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while descriptor >= 0, !isAtEnd {

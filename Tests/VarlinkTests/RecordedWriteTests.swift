@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is recorded of a write is what the reader gets, whenever the writer is killed.
+/// The record of a write is what the reader gets, even if the writer is killed.
 @Suite(.timeLimit(.minutes(2)))
 struct RecordedWriteTests {
     private struct Record {
@@ -60,7 +60,7 @@ struct RecordedWriteTests {
     private static let period = 251
     private static let pattern = (0..<(32 << 10) + period).map { UInt8($0 % period) }
 
-    /// Reads what is there, and checks that each byte is the next one.
+    /// Reads what is available, and checks that it continues the pattern.
     private func read(_ descriptor: Int32, _ received: inout UInt64, waiting: Bool) -> Int {
         var bytes = [UInt8](repeating: 0, count: 32 << 10)
         let count = recv(descriptor, &bytes, bytes.count, waiting ? 0 : Int32(MSG_DONTWAIT))

@@ -7,7 +7,7 @@ import BelfryLinux
 import TestSupport
 import Varlink
 
-/// A server with a few methods on a socket in a folder of its own, and the loop it runs on, turned by hand.
+/// A server with a few methods on a private socket, on a loop that the test turns.
 final class ServerFixture {
     static let description = """
         # For the tests.
@@ -105,10 +105,5 @@ final class ServerFixture {
             peer.read()
             return peer.isAtEnd
         }
-    }
-
-    /// Turns the loop until nothing is left to do.
-    func settle() throws {
-        for _ in 0..<20 { try loop.turn(waiting: .zero) }
     }
 }

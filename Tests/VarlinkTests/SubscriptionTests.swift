@@ -10,7 +10,7 @@ import Varlink
 struct SubscriptionTests {
     private let subscribe = VarlinkCall("org.example.test.Wait", mode: .more)
 
-    @Test func encodedReplyIsSharedByAllSubscribers() throws {
+    @Test func encodedReplyReachesAllSubscribers() throws {
         let fixture = try ServerFixture()
         let peers = try (0..<20).map { _ in try fixture.peer() }
         for peer in peers { peer.write(subscribe) }
@@ -25,7 +25,7 @@ struct SubscriptionTests {
         for peer in peers { #expect(try fixture.receive(300, peer) == expected) }
     }
 
-    @Test func everySubscriberGetsWhatItAskedFor() throws {
+    @Test func subscribersGetTheirOwnSequences() throws {
         let fixture = try ServerFixture()
         let peers = try (0..<6).map { _ in try fixture.peer() }
         for peer in peers {
@@ -63,7 +63,7 @@ struct SubscriptionTests {
         #expect(peer.received.count == 10 && fixture.waiting[0].queuedReplies == 0)
     }
 
-    @Test func slowReaderGetsAllThatItsQueueHolds() throws {
+    @Test func slowReaderGetsAllQueuedReplies() throws {
         let fixture = try ServerFixture()
         let slow = try fixture.peer()
         slow.write(subscribe)
@@ -86,7 +86,7 @@ struct SubscriptionTests {
         #expect(request.queuedBytes == 0 && request.queuedReplies == 0)
     }
 
-    @Test func subscriberThatOverrunsIsToldAndCallsOn() throws {
+    @Test func subscriberCanCallAfterAnOverrun() throws {
         let fixture = try ServerFixture()
         let slow = try fixture.peer()
         slow.write(subscribe)
@@ -112,7 +112,7 @@ struct SubscriptionTests {
         #expect(turns == (0..<Int64(sent - dropped)).map { $0 })
     }
 
-    @Test func earlierRepliesAreNotTakenBack() throws {
+    @Test func earlierRepliesAreNotDropped() throws {
         let fixture = try ServerFixture()
         let peer = try fixture.peer()
         peer.write(VarlinkCall("org.example.test.Echo", ["text": "first"]).message + subscribe.message)
@@ -128,7 +128,7 @@ struct SubscriptionTests {
     }
 
     @Test(arguments: [(100_000, Int.max), (Int.max, 5)])
-    func clientThatNeverReadsIsClosedAtTheLimit(bytes: Int, replies: Int) throws {
+    func fullQueueClosesTheConnection(bytes: Int, replies: Int) throws {
         var limits = VarlinkLimits()
         limits.queuedBytes = bytes
         limits.queuedReplies = replies
@@ -156,7 +156,7 @@ struct SubscriptionTests {
         #expect(try fixture.receive(1, other).count == 1)
     }
 
-    @Test func singleReplyMayBeLongerThanWhatMayWait() throws {
+    @Test func singleReplyMayExceedTheQueueLimit() throws {
         let (fixture, peer) = try subscribed(queuedBytes: 100_000)
 
         fixture.waiting[0].reply(["padding": .string(String(repeating: "z", count: 5_000_000))])
@@ -164,7 +164,7 @@ struct SubscriptionTests {
         #expect(try fixture.receive(1, peer).first?.utf8.count ?? 0 > 5_000_000)
     }
 
-    @Test func otherLimitsHoldForThoseWhoAreConnected() throws {
+    @Test func changedLimitsApplyToOpenConnections() throws {
         let (fixture, slow) = try subscribed(queuedBytes: 100_000)
         let padding = JSONValue.string(String(repeating: "z", count: 10_000))
 
@@ -178,7 +178,7 @@ struct SubscriptionTests {
         withExtendedLifetime(slow) {}
     }
 
-    /// A server for which so much may wait, and its one subscriber.
+    /// A server with a limit of queued bytes, and its one subscriber.
     private func subscribed(queuedBytes: Int) throws -> (ServerFixture, Peer) {
         var limits = VarlinkLimits()
         limits.queuedBytes = queuedBytes
@@ -189,7 +189,7 @@ struct SubscriptionTests {
         return (fixture, peer)
     }
 
-    @Test func handlerMayCloseOthersWhileOneIsServed() throws {
+    @Test func handlerMayCloseTheServer() throws {
         let fixture = try ServerFixture()
         let peers = try (0..<3).map { _ in try fixture.peer() }
         for peer in peers { peer.write(subscribe) }

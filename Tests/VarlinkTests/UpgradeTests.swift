@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -16,7 +17,7 @@ struct UpgradeTests {
         VarlinkCall(method, ["protocol": .string(name)], mode: .upgrade)
     }
 
-    @Test func connectionBelongsToTheOtherProtocolAfterTheReply() throws {
+    @Test func upgradedConnectionIsNotReadByTheServer() throws {
         let peer = try fixture.peer()
         peer.write(VarlinkCall("org.example.test.Echo", ["text": "before"]))
         peer.write(call())
@@ -30,16 +31,16 @@ struct UpgradeTests {
         #expect(fixture.server.connectionCount == 0)
 
         peer.write(Array("no JSON".utf8) + [0])
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
 
         var buffer = [UInt8](repeating: 0, count: 100)
         #expect(read(connection.descriptor, &buffer, 100) == 8)
         #expect(!peer.isAtEnd)
     }
 
-    @Test func whatFollowsTheCallIsHandedOver() throws {
+    @Test func bytesAfterTheCallArePassedOn() throws {
         let peer = try fixture.peer()
-        // Longer than a message may be, were it one.
+        // Longer than a message may be.
         let data = [UInt8](repeating: UInt8(ascii: "x"), count: 30_000)
 
         peer.write(call().message + data)
@@ -54,7 +55,7 @@ struct UpgradeTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    @Test func refusedUpgradeLeavesAVarlinkConnection() throws {
+    @Test func refusedUpgradeKeepsTheVarlinkConnection() throws {
         let peer = try fixture.peer()
 
         peer.write(call("gopher"))
@@ -68,7 +69,7 @@ struct UpgradeTests {
         #expect(fixture.upgraded.isEmpty)
     }
 
-    @Test func flagIsExpectedAndNotGivenToOthers() throws {
+    @Test func upgradeFlagMustMatchTheMethod() throws {
         let peer = try fixture.peer()
 
         peer.write(VarlinkCall(method, ["protocol": "echo"]))
@@ -82,7 +83,7 @@ struct UpgradeTests {
             ])
     }
 
-    @Test func clientHandsItsEndOver() throws {
+    @Test func upgradedClientPassesItsDescriptorOn() throws {
         let client = try VarlinkClient(fixture.path, on: fixture.loop)
         var ends: [VarlinkUpgradedConnection] = []
         var later: Result<JSONObject, VarlinkError>?
@@ -101,7 +102,7 @@ struct UpgradeTests {
         #expect(read(ends[0].descriptor, &buffer, 100) == 5)
     }
 
-    @Test func clientHearsOfARefusalAndGoesOn() throws {
+    @Test func refusedUpgradeKeepsTheClientOpen() throws {
         let client = try VarlinkClient(fixture.path, on: fixture.loop)
         var error: VarlinkError?
         var later: Result<JSONObject, VarlinkError>?

@@ -5,6 +5,7 @@ import CBelfry
 import BelfryEventLoop
 import Glibc
 import BelfryLinux
+import TestSupport
 import Testing
 import Varlink
 
@@ -16,7 +17,7 @@ struct VarlinkClientTests {
 
     private func client() throws -> VarlinkClient { try VarlinkClient("unix:\(fixture.path)", on: fixture.loop) }
 
-    @Test func callBringsItsResult() throws {
+    @Test func callReturnsItsResult() throws {
         let client = try client()
         var results: [Result<JSONObject, VarlinkError>] = []
 
@@ -36,7 +37,7 @@ struct VarlinkClientTests {
         #expect(fixture.calls == ["a", "b", "c"])
     }
 
-    @Test func moreBringsManyReplies() throws {
+    @Test func moreReturnsManyReplies() throws {
         let client = try client()
         var replies: [VarlinkReply] = []
 
@@ -47,7 +48,7 @@ struct VarlinkClientTests {
         #expect(replies.map(\.continues) == [true, true, false])
     }
 
-    @Test func nobodyThereIsSaid() {
+    @Test func missingServerIsAnError() {
         let path = fixture.path + "-none"
         #expect(throws: VarlinkError.system(SystemError(ENOENT, verb: "connect to", object: path))) {
             try VarlinkClient(path, on: fixture.loop)
@@ -58,7 +59,7 @@ struct VarlinkClientTests {
         }
     }
 
-    @Test func callsEndWithTheConnection() throws {
+    @Test func callsFailWhenTheConnectionCloses() throws {
         let client = try client()
         var results: [Result<JSONObject, VarlinkError>] = []
         var ends: [VarlinkError] = []
@@ -92,7 +93,7 @@ struct VarlinkClientTests {
             ("{", nil), ("{}", VarlinkProtocolError.unexpectedReply), (#"{"continues":true}"#, .unexpectedContinues),
             (#"{"x":1}"#, .unknownField("x")),
         ] as [(String, VarlinkProtocolError?)])
-    func serviceThatBreaksTheProtocolIsLeft(answer: String, error: VarlinkProtocolError?) throws {
+    func protocolViolationClosesTheClient(answer: String, error: VarlinkProtocolError?) throws {
         let path = fixture.path + "2"
         let listener = belfry_unix_listen(path, 1)
         defer { close(listener) }
@@ -159,7 +160,7 @@ struct VarlinkClientTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test func pausedClientLeavesRepliesWithTheService() throws {
+    @Test func pausedClientReadsNoReplies() throws {
         let client = try client()
         var count = 0
         client.more("org.example.test.Wait") { _ in count += 1 }
@@ -168,7 +169,7 @@ struct VarlinkClientTests {
 
         client.isPaused = true
         for _ in 0..<100 { fixture.waiting[0].reply(["padding": padding], continues: true) }
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         #expect(count == 0 && fixture.waiting[0].queuedReplies > 0)
         client.isPaused = false
         try fixture.turn { count == 100 }
@@ -176,20 +177,20 @@ struct VarlinkClientTests {
         #expect(fixture.waiting[0].queuedReplies == 0)
     }
 
-    @Test func replyMayBeLongerThanWhatAServiceTakes() throws {
+    @Test func replyMayExceedTheMessageLimitOfAServer() throws {
         let end = try end(ofReply: 2 * VarlinkLimits().messageSize, to: client())
 
         #expect(end == nil)
     }
 
-    @Test func replyBeyondTheLimitOfTheClientEndsTheConnection() throws {
+    @Test func replyBeyondTheLimitClosesTheConnection() throws {
         let client = try VarlinkClient("unix:\(fixture.path)", on: fixture.loop, longestReply: 1000)
 
         #expect(try end(ofReply: 500, to: client) == nil)
         #expect(try end(ofReply: 1001, to: client) == .protocolViolation(.tooLarge(1000)))
     }
 
-    /// What a client makes of a reply with a text of that length: nil when it takes it.
+    /// The error of a client for a reply with a text of that length; nil if it accepts the reply.
     private func end(ofReply length: Int, to client: VarlinkClient) throws -> VarlinkError? {
         let text = JSONValue.string(String(repeating: "z", count: length))
         var result: Result<JSONObject, VarlinkError>?

@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 struct VarlinkFrameReaderTests {
-    @Test func piecesOfAnySizeGiveTheSameFrames() throws {
+    @Test func chunksOfAnySizeGiveTheSameFrames() throws {
         let frames: [[UInt8]] = ["", "a", "hello", String(repeating: "x", count: 3000), "", "end"].map {
             Array($0.utf8)
         }
@@ -24,7 +24,7 @@ struct VarlinkFrameReaderTests {
         }
     }
 
-    @Test func frameOfTheLimitIsTakenAndALongerOneRefused() throws {
+    @Test func longestFrameIsReadAndALongerOneRefused() throws {
         var reader = VarlinkFrameReader(limit: 4)
 
         reader.append([1, 2, 3, 4, 0, 1, 2, 3, 4, 5])
@@ -33,7 +33,7 @@ struct VarlinkFrameReaderTests {
         #expect(throws: VarlinkFrameReader.TooLarge(limit: 4)) { _ = try reader.next() }
     }
 
-    @Test func longFrameIsRefusedWithItsEndInSight() {
+    @Test func completeFrameBeyondTheLimitIsRefused() {
         var reader = VarlinkFrameReader(limit: 4)
 
         reader.append([1, 2, 3, 4, 5, 0])
@@ -41,7 +41,7 @@ struct VarlinkFrameReaderTests {
         #expect(throws: VarlinkFrameReader.TooLarge(limit: 4)) { try reader.next() }
     }
 
-    @Test func unfinishedFrameWaits() throws {
+    @Test func incompleteFrameIsNotReturned() throws {
         var reader = VarlinkFrameReader()
 
         reader.append([1, 2])

@@ -36,7 +36,7 @@ struct VarlinkInterfaceDescriptionTests {
         error Nothing ()
         """
 
-    @Test func everythingIsRead() throws {
+    @Test func descriptionIsParsed() throws {
         let description = try VarlinkInterfaceDescription(text)
 
         #expect(description.name == "org.example.ftl2")
@@ -55,7 +55,7 @@ struct VarlinkInterfaceDescriptionTests {
         #expect(fields[12].type == .array(.map(.array(.nullable(.int)))))
     }
 
-    @Test func whatIsPrintedReadsTheSame() throws {
+    @Test func printedDescriptionParsesToTheSame() throws {
         for text in [text, ServerFixture.description] {
             let description = try VarlinkInterfaceDescription(text)
             let printed = description.description
@@ -82,7 +82,7 @@ struct VarlinkInterfaceDescriptionTests {
             ("interface a.b\nmethod A(a) -> ()", 2, 9), ("interface a.b\nerror A", 2, 8),
             ("interface a.b\ntype A () type B ()", 2, 11), ("interface a.b\nmethod A(a: [int]int) -> ()", 2, 13),
         ] as [(String, Int, Int)])
-    func wrongTextIsRefusedAtItsPlace(text: String, line: Int, column: Int) {
+    func invalidTextIsRefusedAtItsPosition(text: String, line: Int, column: Int) {
         #expect { try VarlinkInterfaceDescription(text) } throws: {
             guard let error = $0 as? VarlinkDescriptionError else { return false }
             #expect([error.line, error.column] == [line, column], "\(text): \(error)")
@@ -101,7 +101,7 @@ struct VarlinkInterfaceDescriptionTests {
         }
     }
 
-    @Test func damagedTextNeverTraps() {
+    @Test func damagedTextDoesNotTrap() {
         var random = SeededRandom(seed: 3)
         for _ in 0..<2000 {
             var bytes = Array(text.utf8)
@@ -129,7 +129,7 @@ struct VarlinkInterfaceDescriptionTests {
             (["maybe": [["first": .null]]], "maybe[0].first"),
             (["text": .null], "text"),
         ] as [(JSONObject, String?)])
-    func parametersAreMatchedWithTheirTypes(change: JSONObject, mismatch: String?) throws {
+    func parametersAreCheckedAgainstTheirTypes(change: JSONObject, mismatch: String?) throws {
         let description = try VarlinkInterfaceDescription(text)
         guard case .structure(let fields) = description.types["Everything"] else { return }
         var parameters: JSONObject = [

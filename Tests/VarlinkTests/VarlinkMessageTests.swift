@@ -36,7 +36,7 @@ struct VarlinkMessageTests {
             (#"{"method":"a.b.C","continues":true}"#, .unknownField("continues")),
             (#"{"method":"a.b.C","error":"x.y"}"#, .unknownField("error")),
         ] as [(String, VarlinkProtocolError)])
-    func brokenCallIsRefused(text: String, error: VarlinkProtocolError) {
+    func malformedCallIsRefused(text: String, error: VarlinkProtocolError) {
         #expect(throws: error) { try VarlinkCall(message: ArraySlice(text.utf8)) }
     }
 
@@ -62,7 +62,7 @@ struct VarlinkMessageTests {
             (#"{"method":"a.b.C"}"#, .unknownField("method")), (#"{"continues":1}"#, .wrongType("continues")),
             (#"{"error":true}"#, .wrongType("error")), (#"{"x":true}"#, .unknownField("x")),
         ] as [(String, VarlinkProtocolError)])
-    func brokenReplyIsRefused(text: String, error: VarlinkProtocolError) {
+    func malformedReplyIsRefused(text: String, error: VarlinkProtocolError) {
         #expect(throws: error) { try VarlinkReply(message: ArraySlice(text.utf8)) }
     }
 

@@ -3,6 +3,7 @@
 
 import BelfryEventLoop
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -25,7 +26,7 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    /// What is known of the call before must not stand for the next.
+    /// The check of one call must not be reused for the next.
     @Test(
         arguments: [
             (#"{"method":"org.example.test.Echo","parameters":{"text":1}}"#, "InvalidParameter"),
@@ -38,7 +39,7 @@ struct VarlinkServerTests {
             ),
             (#"{"method":"org.example.test.Echo","parameters":{},"parameters":{"x":1}}"#, "InvalidParameter"),
         ])
-    func secondCallIsLookedAtAnew(text: String, error: String) throws {
+    func secondCallIsCheckedIndependently(text: String, error: String) throws {
         let peer = try fixture.peer()
         peer.write(echo("a"))
         peer.write(Array(text.utf8) + [0])
@@ -62,14 +63,14 @@ struct VarlinkServerTests {
                 #"{"parameters":{"text":null,"point":{"x":1.0}}}"#
             ),
         ])
-    func callIsUnderstoodHoweverItIsWritten(text: String, reply: String) throws {
+    func callIsReadInAnySpelling(text: String, reply: String) throws {
         let peer = try fixture.peer()
         for _ in 0..<2 { peer.write(Array(text.utf8) + [0]) }
 
         #expect(try fixture.receive(2, peer) == [reply, reply])
     }
 
-    @Test func requestThatIsKeptHasItsParameters() throws {
+    @Test func storedRequestKeepsItsParameters() throws {
         let peer = try fixture.peer()
         peer.write(VarlinkCall("org.example.test.Wait", extensions: ["org.example.x": 1]))
         try fixture.turn { fixture.waiting.count == 1 }
@@ -121,7 +122,7 @@ struct VarlinkServerTests {
                 ["interface": "a.b"]
             ),
         ] as [(VarlinkCall, String, JSONObject)])
-    func wrongCallGetsItsError(call: VarlinkCall, name: String, parameters: JSONObject) throws {
+    func invalidCallGetsItsError(call: VarlinkCall, name: String, parameters: JSONObject) throws {
         let peer = try fixture.peer()
 
         peer.write(call)
@@ -146,7 +147,7 @@ struct VarlinkServerTests {
         peer.write(VarlinkCall("org.example.test.Wait"))
         peer.write(echo("later"))
         try fixture.turn { fixture.waiting.count == 1 }
-        try fixture.settle()
+        try fixture.loop.turnWithoutWaiting()
         peer.read()
         #expect(peer.received.isEmpty && fixture.calls.isEmpty)
         fixture.waiting[0].reply(["turn": 1])
@@ -168,7 +169,7 @@ struct VarlinkServerTests {
             ])
     }
 
-    @Test func onewayGetsNothingNotEvenAnError() throws {
+    @Test func onewayGetsNoReplyAndNoError() throws {
         let peer = try fixture.peer()
 
         peer.write(echo("silent", mode: .oneway))
@@ -204,7 +205,7 @@ struct VarlinkServerTests {
         #expect(fixture.problems.map(\.kind) == [.unanswered(method: "org.example.test.Forget")])
     }
 
-    @Test func onlyTheFirstLastReplyCounts() throws {
+    @Test func onlyTheFirstFinalReplyIsSent() throws {
         let peer = try fixture.peer()
 
         peer.write(VarlinkCall("org.example.test.Wait"))
@@ -217,7 +218,7 @@ struct VarlinkServerTests {
         #expect(try fixture.receive(2, peer) == [#"{"parameters":{"turn":1}}"#, #"{"parameters":{"text":"end"}}"#])
     }
 
-    @Test func clientThatGoesAwayCancelsItsCall() throws {
+    @Test func disconnectingClientCancelsItsCall() throws {
         let peer = try fixture.peer()
         var cancelled = 0
 
@@ -234,7 +235,7 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    @Test func callsSentBeforeLeavingStillCount() throws {
+    @Test func callsSentBeforeDisconnectingAreHandled() throws {
         let peer = try fixture.peer()
 
         peer.write(VarlinkCall("org.example.test.Wait"))
@@ -259,7 +260,7 @@ struct VarlinkServerTests {
         #expect(fixture.problems.isEmpty)
     }
 
-    @Test func peerIsWhoTheKernelSays() throws {
+    @Test func peerHasTheCredentialsOfTheKernel() throws {
         let peer = try fixture.peer()
 
         peer.write(VarlinkCall("org.example.test.Wait"))

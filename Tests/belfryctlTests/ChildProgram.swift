@@ -7,10 +7,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A program as a child of the test, with pipes for its standard streams. Every wait has a limit, after which the
-/// child is killed and what was waited for is nil.
+/// A child process of the test, with pipes as standard streams. Every wait has a timeout, after which the child is killed
+/// and the result is nil.
 final class ChildProgram {
-    /// How it came to an end.
+    /// How the process ended.
     struct End: Equatable {
         let status: Int32
         let output: String
@@ -18,19 +18,19 @@ final class ChildProgram {
     }
 
     let pid: pid_t
-    /// What has to stay as long as the child does.
+    /// Objects that must live as long as the child.
     var companion: AnyObject?
     private var input: Int32
     private var output: ChildPipe
     private var errors: ChildPipe
     private var isReaped = false
 
-    /// Starts `program` from the folder of the built products, with nothing in its environment but this.
+    /// Starts `program` from the directory of built products, with this environment only.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:], outputTo: Int32? = nil) throws {
         let path = try ProbeProcess.path(of: program)
         var ends = [Int32](repeating: -1, count: 6)
         for index in [0, 2, 4] {
-            // Closed on exec: another child must not hold this one's pipes open.
+            // Closed on exec: another child must not keep these pipes open.
             try ends.withUnsafeMutableBufferPointer { buffer in
                 guard pipe(buffer.baseAddress! + index) == 0 else {
                     throw SystemError.last(verb: "make", object: "pipe")
@@ -62,7 +62,7 @@ final class ChildProgram {
         closeInput()
     }
 
-    /// Tells the child something.
+    /// Writes to the standard input of the child.
     func say(_ line: String) {
         let text = line + "\n"
         write(input, text, text.utf8.count)
@@ -73,19 +73,19 @@ final class ChildProgram {
         input = -1
     }
 
-    /// Nobody reads its output any more.
+    /// Closes the reading end of its output.
     func closeOutput() { output.close() }
 
     /// The next line of standard output, or nil at its end.
     func line() -> String? { output.line() }
 
-    /// Whether something came on standard output, which is kept for `line` and `end`.
+    /// Waits for output, which is kept for `line` and `end`, and returns whether there was any.
     func beginsToWrite() -> Bool { output.begin() }
 
     /// The next line of standard error, or nil at its end.
     func errorLine() -> String? { errors.line() }
 
-    /// What comes until the child has ended.
+    /// Waits for the end of the child, and returns its output.
     func end() -> End {
         let rest = (output.rest(), errors.rest())
         var status: Int32 = 0
@@ -96,7 +96,7 @@ final class ChildProgram {
     }
 }
 
-/// The reading end of a child's standard stream.
+/// The reading end of a standard stream of a child.
 struct ChildPipe {
     private static let limit: Int32 = 20_000
 
@@ -105,7 +105,7 @@ struct ChildPipe {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next line, or nil at the end or when none comes for 20 s.
+    /// The next line, or nil at the end or after 20 s.
     mutating func line() -> String? {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -116,10 +116,10 @@ struct ChildPipe {
         }
     }
 
-    /// Takes the beginning of what comes next. Answers false when nothing does.
+    /// Waits for bytes; returns false at the end or after the timeout.
     mutating func begin() -> Bool { fill() }
 
-    /// All that comes up to the end.
+    /// Everything up to the end.
     mutating func rest() -> String {
         while fill() {}
         defer { close() }

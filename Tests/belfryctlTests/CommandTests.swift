@@ -32,7 +32,7 @@ struct CommandTests {
         #expect(done.output.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test func socketMayStandBeforeAndAfterTheCommand() throws {
+    @Test func socketOptionMayPrecedeOrFollowTheCommand() throws {
         let standIn = try StandIn()
 
         for arguments in [["--socket", standIn.socket, "status"], ["status", "--socket", standIn.socket]] {
@@ -40,7 +40,7 @@ struct CommandTests {
         }
     }
 
-    @Test func theRuntimeDirectoryOfAUnitIsWhereTheSocketIs() throws {
+    @Test func socketIsFoundInTheRuntimeDirectoryOfAUnit() throws {
         let standIn = try StandIn()
         let environment = ["RUNTIME_DIRECTORY": standIn.folder.path]
 
@@ -57,12 +57,12 @@ struct CommandTests {
                 == .init(status: 0, output: "{\"state\":\"inactive\"}\n", errors: ""))
     }
 
-    @Test func reloadIsSilentAndARefusedOneSaysWhy() throws {
+    @Test func reloadPrintsNothingAndARefusalItsReasons() throws {
         let standIn = try StandIn()
         #expect(try end(standIn, "reload") == .init(status: 0, output: "", errors: ""))
 
         standIn.say("refuse /etc/b.conf:3:1: one|/etc/b.conf:4:2: two")
-        // The command above has told the stand-in nothing yet: ask until it has heard.
+        // The stand-in handles the command above some time later.
         var refused = try end(standIn, "reload")
         while refused.status == 0 { refused = try end(standIn, "reload") }
 
@@ -199,7 +199,7 @@ struct CommandTests {
     @Test func historyReadsTheJournalWithoutAService() throws {
         let standIn = try StandIn(running: false)
 
-        // Not every machine has a journal, and not everybody may read it.
+        // Not every machine has a journal that this user may read.
         let read = try end(standIn, "history", "--service", "lantern-of-nobody")
         #expect(read.status == 0 || read.errors.hasPrefix("unable to read the journal: "))
         let asked = try end(standIn, "history")
@@ -208,7 +208,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func completionScriptsKnowCommandsAndAskForNames(_ shell: String) throws {
+    func completionScriptsHaveCommandsAndAskForNames(_ shell: String) throws {
         let done = try ChildProgram("belfryctl", ["--generate-completion-script", shell]).end()
 
         #expect(done.status == 0)

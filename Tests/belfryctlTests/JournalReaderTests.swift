@@ -91,11 +91,11 @@ struct JournalReaderTests {
         #expect(try names(only: ["org.example.never"]) == [])
     }
 
-    // The fixture's records are not of this machine.
+    // The records of the fixture are not of this machine.
     @Test func zeroIsTheBootOfThisMachine() throws { #expect(try names(boot: "0") == []) }
 }
 
-/// Whose records count. Fields whose names begin with `_` are journald's word, the others are those of the writer.
+/// Which records count. Fields whose names begin with `_` are set by journald, the others by the writer.
 @Suite(.timeLimit(.minutes(1)))
 struct JournalServiceTests {
     private static let user: UInt32 = 1000
@@ -104,7 +104,7 @@ struct JournalServiceTests {
 
     init() throws { journal = try JournalFixture() }
 
-    /// How many notifications and timelines of a service there are in a record with these fields.
+    /// The number of notifications and timelines that a record with these fields has for a service.
     private func seen(_ service: String, in fields: JournalFixture.Record) throws -> Int {
         try journal.write([
             fields + [("BELFRY_NOTIFICATION", "org.example.x"), ("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")]

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import Varlink
 
-/// belfryctl and a service that answers what it should not.
+/// belfryctl with a service that sends invalid or hostile replies.
 @Suite(.timeLimit(.minutes(5)))
 struct OddServiceTests {
     private static let looking = [
@@ -21,7 +21,7 @@ struct OddServiceTests {
         "x\r\nforged \u{1B}[2J\u{9B}1m\u{85}\u{2028}\u{2029}\u{202E}\u{2066}\u{200B}\u{E0001}\u{7F}\0"
     private nonisolated static let long = String(repeating: "\u{301}\u{323}", count: 50_000)
 
-    /// What may stand for each text and number, under a name that fits in a test's.
+    /// Values for each text and number, with names for the test.
     private nonisolated static let oddities: [(name: String, value: JSONValue)] = [
         ("greatest", .int(.max)), ("least", .int(.min)), ("-1", -1), ("0", 0), ("1e300", 1e300), ("null", .null),
         ("object", [:]), ("forged", .string(forged)), ("true", true),
@@ -45,7 +45,7 @@ struct OddServiceTests {
         "origin", "cutShortBy", "exit", "previousRun", "monitored", "launch", "lastWord", "userInfo", "fields",
     ]
 
-    /// A reply with everything that any command looks at. What is nested twice is a part of that.
+    /// A reply with all fields that any command reads; twice nested fields are included.
     private static func reply(_ odd: JSONValue, nested: Int = 2, isInner: Bool = false) -> JSONObject {
         var reply = JSONObject(keys.map { ($0, odd) })
         guard nested > 0 else { return reply }
@@ -84,7 +84,7 @@ struct OddServiceTests {
     }
 
     @Test(arguments: oddities.map(\.name))
-    func noReplyBreaksACommandOrForgesALine(_ name: String) throws {
+    func repliesNeitherCrashACommandNorForgeALine(_ name: String) throws {
         let odd = try #require(Self.oddities.first { $0.name == name }).value
         let nested = name == "many" ? 1 : 2
         let standIn = try StandIn(answering: [Self.message(Self.reply(odd, nested: nested))])
@@ -103,7 +103,7 @@ struct OddServiceTests {
     }
 
     @Test(arguments: oddities.map(\.name))
-    func noNotificationBreaksAWatch(_ name: String) throws {
+    func notificationsNeverCrashAWatch(_ name: String) throws {
         let odd = try #require(Self.oddities.first { $0.name == name }).value
         var notification = Self.reply(odd, nested: 1)
         notification["name"] = "didFinishLaunching"
@@ -131,21 +131,21 @@ struct OddServiceTests {
         "io.belfry.Lifecycle.InvalidSignal",
         forged, "org.example.Odd",
     ])
-    func noErrorForgesALine(_ error: String) throws {
+    func errorsForgeNoLine(_ error: String) throws {
         for (name, odd) in Self.oddities where ["least", "object", "forged"].contains(name) {
             var parameters = Self.reply(odd, nested: 1)
             parameters["reasons"] = [.string(Self.forged), odd]
             let standIn = try StandIn(answering: [Self.message(parameters, ["error": .string(error)])])
             for command in [["reload"], ["status"], ["watch"]] {
-                // The reasons are lines of the service's own.
+                // The reasons are lines of the service.
                 let hasLines = error.hasSuffix("ReloadRefused")
                 #expect(try run(standIn, command, hasLines: hasLines).status >= 64, "\(command)")
             }
         }
     }
 
-    /// Swift's own comparison takes quadratic time for combining marks.
-    @Test func longTextsCostLittleTime() throws {
+    /// String comparison in Swift takes quadratic time for combining marks.
+    @Test func longTextsTakeLinearTime() throws {
         let standIn = try StandIn(answering: [Self.message(Self.reply(.string(Self.long), nested: 0))])
         for command in Self.looking + Self.others { _ = try run(standIn, command) }
         let failing = try StandIn(answering: [
@@ -200,8 +200,8 @@ struct OddServiceTests {
         #expect(done.errors.contains("longer than 16777216 bytes"))
     }
 
-    /// bash(1) expands what compgen is given: `$(…)` would be run.
-    @Test func onlyWordsAreCompleted() throws {
+    /// bash(1) expands the arguments of compgen: `$(…)` would be executed.
+    @Test func completionOffersPlainWordsOnly() throws {
         let standIn = try StandIn(answering: [
             Self.message(["actions": [["id": "$(reboot)"], ["id": "two\nwords"], ["id": "dance"], ["id": "`id`"]]])
         ])

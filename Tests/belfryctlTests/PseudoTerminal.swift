@@ -9,7 +9,7 @@ final class PseudoTerminal {
     private var master: ChildPipe
     private(set) var user: Int32
 
-    /// The Glibc module leaves posix_openpt(3) out, so this is what it does (ioctl_tty(2)).
+    /// Does what posix_openpt(3) does, which the Glibc module lacks (ioctl_tty(2)).
     init() throws(SystemError) {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var unlocked: Int32 = 0
@@ -27,15 +27,15 @@ final class PseudoTerminal {
         hangUp()
     }
 
-    /// The next line that was written to it.
+    /// The next line that was written to the terminal.
     func line() -> String? { master.line() }
 
-    /// Leaves the user's end to the child that has it.
+    /// Closes the user's end, which the child has open.
     func closeUser() {
         if user >= 0 { close(user) }
         user = -1
     }
 
-    /// As when its window is closed.
+    /// Hangs up, as closing a terminal window does.
     func hangUp() { master.close() }
 }

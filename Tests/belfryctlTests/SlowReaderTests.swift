@@ -5,13 +5,13 @@ import Foundation
 import Testing
 import Varlink
 
-/// belfryctl and those who take what it writes late, or never.
+/// belfryctl with readers of its output that read late, or never.
 @Suite(.timeLimit(.minutes(2)))
 struct SlowReaderTests {
     // More than a pipe holds.
     private let large = String(repeating: "x", count: 300_000)
 
-    /// A watch that has begun to write a long line, of which nobody has taken the rest.
+    /// A watch in the middle of writing a long line that is not read.
     private func begunWatch(_ standIn: StandIn) throws -> (watch: ChildProgram, line: String) {
         let watch = try standIn.ctl("watch", "--json")
         _ = watch.line()
@@ -31,7 +31,7 @@ struct SlowReaderTests {
 
         kill(watch.pid, number)
 
-        // The second one may have been begun when the signal comes.
+        // belfryctl may have begun the second line when the signal arrives.
         let second = line.replacingOccurrences(of: #""sequence":41"#, with: #""sequence":42"#)
         let end = watch.end()
         #expect(end.status == 0 && end.errors == "")
@@ -90,7 +90,7 @@ struct SlowReaderTests {
         #expect(end.errors == "")
     }
 
-    @Test func watchEndsThoughNobodyReadsTheTerminal() throws {
+    @Test func unreadTerminalDoesNotPreventTheEndOfWatch() throws {
         let standIn = try StandIn()
         let terminal = try PseudoTerminal()
         let watch = try standIn.ctl("watch", outputTo: terminal.user)
@@ -109,10 +109,10 @@ struct SlowReaderTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func watchEndsThoughNobodyReadsStandardError() throws {
+    @Test func unreadStandardErrorDoesNotPreventTheEndOfWatch() throws {
         let state = #"{"parameters":{"state":{}},"continues":true}"#
         let overrun = #"{"error":"io.belfry.Lifecycle.Overrun"}"#
-        // Each answer is asked for again, so that there is always one more to tell of.
+        // Each reply makes belfryctl ask again, so there is always more output.
         let standIn = try StandIn(answering: [state] + Array(repeating: overrun, count: 10))
         let watch = try standIn.ctl("watch", "--json")
         #expect(watch.errorLine()?.hasPrefix("belfryctl: - notifications were held back") == true)

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// A stand-in for belfryd in a folder of its own, and belfryctl pointed at it.
+/// A stand-in for belfryd in a private directory, and belfryctl connected to it.
 final class StandIn {
     let folder: URL
     let socket: String
@@ -22,7 +22,7 @@ final class StandIn {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// One that answers every call with these messages.
+    /// Makes a stand-in that answers every call with these messages.
     convenience init(answering messages: [String]) throws {
         try self.init(running: false)
         let file = folder.appendingPathComponent("answer")
@@ -36,12 +36,12 @@ final class StandIn {
         self.service = service
     }
 
-    /// As `kill -9` does: the socket file stays.
+    /// Kills it with SIGKILL; the socket file remains.
     func crash() { service = nil }
 
     func say(_ line: String) { service?.say(line) }
 
-    /// belfryctl, with its environment pointing here.
+    /// Starts belfryctl with an environment for this stand-in.
     func ctl(_ arguments: String..., outputTo: Int32? = nil) throws -> ChildProgram {
         try ctl(arguments, outputTo: outputTo)
     }

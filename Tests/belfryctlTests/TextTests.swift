@@ -19,7 +19,7 @@ struct TextTests {
         #expect(table.lines(.coloured).last == "\u{1B}[31mlonger         1\u{1B}[0m")
     }
 
-    @Test func coloursNeedATerminalThatWantsThem() throws {
+    @Test func coloursNeedATerminalAndNoOptOut() throws {
         let null = open("/dev/null", O_WRONLY)
         let pseudo = try PseudoTerminal()
         let terminal = pseudo.user
@@ -50,7 +50,7 @@ struct TextTests {
         #expect(!tables.joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
-    @Test func repliesOfAnotherVersionAreShownAsFarAsTheyGo() {
+    @Test func repliesOfAnotherVersionAreShownInPart() {
         #expect(NotificationLine(.plain).line([:]).hasSuffix("-"))
         #expect(SignalsCommand.lines([:], .plain) == ["SIGNAL  NUMBER  ACTION"])
         #expect(ListenersCommand.lines(["listeners": [[:]]], .plain).count == 2)

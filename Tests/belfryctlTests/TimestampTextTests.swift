@@ -18,7 +18,7 @@ struct TimestampTextTests {
         ("now", 0), ("-2h", -7200), ("90s ago", -90), ("14:00", -202), ("14:03:20", -2), ("today", -50_602),
         ("yesterday", -137_002), ("2026-01-02", -50_602), ("2026-01-01 14:03:22", -86400), ("2026-01-02 14:04", 38),
     ])
-    func timesAreThoseOfSystemd(text: String, seconds: Int64) {
+    func timesMatchSystemd(text: String, seconds: Int64) {
         #expect(TimestampText.parse(text, now: now) == now + seconds * 1_000_000)
     }
 

@@ -15,7 +15,7 @@ struct UserInfoArgumentsTests {
             ("a=1e999", .string("1e999")), ("a= 1", .int(1)), ("a:=[1,{\"b\":null}]", [1, ["b": .null]]),
             ("a:=\"1\"", .string("1")), ("a=läuten", .string("läuten")),
         ] as [(String, JSONValue)])
-    func valuesAreWhatTheyLookLike(_ argument: String, _ value: JSONValue) throws {
+    func valuesHaveTheTypeOfTheirText(_ argument: String, _ value: JSONValue) throws {
         #expect(try UserInfoArguments.parse([argument]) == ["a": value])
     }
 
@@ -29,7 +29,7 @@ struct UserInfoArgumentsTests {
         #expect(problem?.description == message)
     }
 
-    @Test func keysStayInOrder() throws {
+    @Test func keysKeepTheirOrder() throws {
         #expect(try UserInfoArguments.parse(["z=1", "a=2", "m=3"]).keys == ["z", "a", "m"])
     }
 }

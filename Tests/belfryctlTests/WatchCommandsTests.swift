@@ -8,7 +8,7 @@ import Testing
 struct WatchCommandsTests {
     private let first = "lantern 9.8 is active, pid "
 
-    @Test func notificationsArriveLineByLineInPlainText() throws {
+    @Test func notificationsAreLinesOfPlainText() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch")
         #expect(watch.line()?.hasPrefix(first) == true)
@@ -24,7 +24,7 @@ struct WatchCommandsTests {
         #expect(watch.end() == .init(status: 0, output: "", errors: ""))
     }
 
-    @Test func asJSONEachReplyIsALine() throws {
+    @Test func eachReplyIsALineOfJSON() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "--json")
         #expect(watch.line()?.hasPrefix(#"{"state":{"state":"active","sequence":40,"#) == true)
@@ -133,7 +133,7 @@ struct WatchCommandsTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func watchEndsThoughItsReaderStalls() throws {
+    @Test func stalledReaderDoesNotPreventTheEndOfWatch() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "--json")
         _ = watch.line()
@@ -150,7 +150,7 @@ struct WatchCommandsTests {
         #expect(watch.end().status == 0)
     }
 
-    @Test func waitEndsWhenAllIsWritten() throws {
+    @Test func waitEndsAfterTheOutputIsWritten() throws {
         let standIn = try StandIn()
         let witness = try standIn.ctl("watch", "--json")
         _ = witness.line()
@@ -163,7 +163,7 @@ struct WatchCommandsTests {
         #expect(wait.end() == .init(status: 0, output: line + "\n", errors: ""))
     }
 
-    @Test func misspeltNameGetsAWarning() throws {
+    @Test func misspeltNameGivesAWarning() throws {
         let standIn = try StandIn()
         let watch = try standIn.ctl("watch", "didBecomActive")
 
@@ -172,7 +172,7 @@ struct WatchCommandsTests {
         #expect(watch.line()?.hasPrefix(first) == true)
     }
 
-    @Test func onATerminalItIsInColour() throws {
+    @Test func terminalOutputIsColoured() throws {
         let standIn = try StandIn()
         let terminal = try PseudoTerminal()
         let watch = try standIn.ctl("watch", outputTo: terminal.user)

@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 @Suite nonisolated struct CacheDirectoryTests {
-    @Test func sizeLimitDeletesTheOldestFilesOfTheWholeTree() throws {
+    @Test func sizeLimitDeletesTheOldestFilesOfTheTree() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/old", size: 100, age: 30)
         try fixture.file("cache/b/c/older", size: 100, age: 40)
@@ -24,7 +24,7 @@ import Testing
         #expect(report.filesKept == 1)
     }
 
-    @Test func ageLimitDeletesWhatIsOlder() throws {
+    @Test func ageLimitDeletesOlderFiles() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/young", age: 60)
         try fixture.file("cache/old", age: 61)
@@ -46,7 +46,7 @@ import Testing
         #expect(fixture.left("cache/1", "cache/2", "cache/3", "cache/9") == ["cache/1", "cache/2"])
     }
 
-    @Test func emptiedDirectoriesStay() throws {
+    @Test func emptyDirectoriesAreKept() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/b/file", age: 5)
 
@@ -86,7 +86,7 @@ import Testing
         #expect(fixture.exists("cache/a/file"))
     }
 
-    @Test func writesBackAndAdvisesWhatStays() throws {
+    @Test func remainingFilesAreWrittenBack() throws {
         let fixture = try CacheFixture()
         let page = sysconf(Int32(_SC_PAGESIZE))
         try fixture.file("cache/gone", size: 1, age: 50)
@@ -136,7 +136,7 @@ import Testing
         #expect(access(path, F_OK) == -1)
     }
 
-    @Test func nothingStaysOpen() throws {
+    @Test func flushLeavesNoDescriptorOpen() throws {
         let fixture = try CacheFixture()
         for index in 0..<20 { try fixture.file("cache/\(index % 5)/a/\(index)", age: 5) }
 
@@ -188,7 +188,7 @@ import Testing
         #expect(report.limitsReached == [] && report.filesRemoved == 1)
     }
 
-    @Test func entryLimitEndsTheSurveyAndTheReportSaysSo() throws {
+    @Test func entryLimitEndsTheSurveyAndIsReported() throws {
         let fixture = try CacheFixture()
         for index in 0..<50 { try fixture.file("cache/\(index)", age: 5) }
         var limits = TreeLimits()
@@ -200,7 +200,7 @@ import Testing
         #expect((19...20).contains(report.filesSeen) && report.filesRemoved == report.filesSeen)
     }
 
-    @Test func theOldestAreRememberedAndTheNextFlushGoesOn() throws {
+    @Test func nextFlushContinuesAfterTheCandidateLimit() throws {
         let fixture = try CacheFixture()
         for age in 1...50 as ClosedRange<Int64> { try fixture.file("cache/\(age % 3)/\(age)", age: age) }
         var limits = TreeLimits()
@@ -221,7 +221,7 @@ import Testing
         #expect(fixture.exists("cache/1/40") && !fixture.exists("cache/2/41"))
     }
 
-    @Test func cancelledFlushDoesNothingAndSaysSo() async throws {
+    @Test func cancelledFlushDeletesNothingAndIsReported() async throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         let cache = fixture.cache(filesMax: 0, writeBack: true, dropPages: true)

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A private directory with a tagged cache in it, `cache`, and room beside it. Gone with the object.
+/// A private directory with a tagged cache `cache` in it. It is removed with the object.
 nonisolated final class CacheFixture {
     static let now = Duration.seconds(2_000_000_000)
 
@@ -70,14 +70,14 @@ nonisolated final class CacheFixture {
         try #require(symlink(target, base + "/" + path) == 0)
     }
 
-    /// Mounts a tmpfs, until the fixture goes.
+    /// Mounts a tmpfs until the fixture is released.
     func mountMemory(_ path: String) throws {
         try directory(path)
         try CacheFixture.command("mount", "-t", "tmpfs", "-o", "size=1m", "belfry-test", base + "/" + path)
         mounts.append(base + "/" + path)
     }
 
-    /// Mounts an overlay whose layers are file systems of their own, until the fixture goes.
+    /// Mounts an overlay with two file systems as layers until the fixture is released.
     func mountOverlay(_ path: String, lower: String, upper: String) throws {
         for folder in [path, upper + "/files", upper + "/work"] { try directory(folder) }
         let layers = "lowerdir=\(base)/\(lower),upperdir=\(base)/\(upper)/files,workdir=\(base)/\(upper)/work"
@@ -85,7 +85,7 @@ nonisolated final class CacheFixture {
         mounts.append(base + "/" + path)
     }
 
-    /// Mounts `source` once more, until the fixture goes.
+    /// Bind-mounts `source` until the fixture is released.
     func mountBind(_ source: String, on path: String) throws {
         try CacheFixture.command("mount", "--bind", base + "/" + source, base + "/" + path)
         mounts.append(base + "/" + path)
@@ -100,12 +100,12 @@ nonisolated final class CacheFixture {
         return belfry_status_at(AT_FDCWD, base + "/" + path, &status) == 0 ? status : nil
     }
 
-    /// Those of the paths that exist.
+    /// Returns the paths that exist.
     func left(_ paths: String...) -> [String] {
         paths.filter { exists($0) }
     }
 
-    /// Descriptors of this process that are open on something in the fixture.
+    /// The descriptors of this process that refer to files in the fixture.
     func openDescriptors() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
@@ -121,7 +121,7 @@ nonisolated final class CacheFixture {
             dropPages: dropPages)
     }
 
-    /// Flushes a cache in which nothing may stay.
+    /// Flushes a cache with a limit of zero files.
     func flushAll(method: TreeBoundary.Method? = nil, limits: TreeLimits = TreeLimits()) throws -> CacheFlushReport {
         var sweep = try CacheSweep(cache(filesMax: 0, dropPages: true), limits: limits, method: method)
         try sweep.run(now: CacheFixture.now)

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 @Suite nonisolated struct CacheRaceTests {
-    /// Surveys, lets something happen, and then trims all.
+    /// Surveys the cache, calls `body`, and then trims all files.
     static func trim(
         _ fixture: CacheFixture, _ method: TreeBoundary.Method = .kernel, after change: () throws -> Void
     ) throws -> CacheFlushReport {
@@ -20,7 +20,7 @@ import Testing
         return sweep.report
     }
 
-    @Test func replacedFileStays() throws {
+    @Test func replacedFileIsKept() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/file", age: 50)
         try fixture.file("new", age: 50)
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.exists("cache/a/file"))
     }
 
-    @Test func fileWrittenMeanwhileStays() throws {
+    @Test func changedFileIsKept() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/file", age: 50)
 
@@ -43,7 +43,7 @@ import Testing
         #expect(fixture.exists("cache/file"))
     }
 
-    @Test func fileThatBecameALinkOrADirectoryStays() throws {
+    @Test func linkOrDirectoryInPlaceOfAFileIsKept() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/one", age: 50)
         try fixture.file("cache/two", age: 50)
@@ -69,11 +69,11 @@ import Testing
     }
 
     @Test(arguments: TreeBoundary.Method.allCases)
-    func directoryThatBecameALinkIsNotFollowed(method: TreeBoundary.Method) throws {
+    func linkInPlaceOfADirectoryIsNotFollowed(method: TreeBoundary.Method) throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/b/file", age: 50)
 
-        // The file itself moves out: inode, time and name are those of the survey, only the way there is not.
+        // The file moves out of the cache: inode, time and name are unchanged, only the path differs.
         let report = try Self.trim(fixture, method) {
             try #require(rename(fixture.root + "/a", fixture.base + "/moved") == 0)
             try fixture.link("cache/a", to: "../moved")
@@ -83,7 +83,7 @@ import Testing
         #expect(fixture.exists("moved/b/file"))
     }
 
-    @Test func directoryThatWasReplacedIsNotUsed() throws {
+    @Test func replacedDirectoryIsSkipped() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/file", age: 50)
 
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: TreeBoundary.Method.allCases)
-    func flushSurvivesATreeThatChangesUnderIt(method: TreeBoundary.Method) throws {
+    func concurrentChangesDoNotBreakAFlush(method: TreeBoundary.Method) throws {
         let fixture = try CacheFixture()
         try fixture.file("outside/victim", age: 50)
         let (base, root) = (fixture.base, fixture.root)
@@ -117,8 +117,7 @@ import Testing
     }
 }
 
-/// Somebody else who works in a cache while it is flushed, on a thread of its own: the pool that runs tests may have
-/// no second one.
+/// Changes a cache during a flush, on a thread of its own: the pool that runs the tests may have only one thread.
 nonisolated final class Neighbour: Sendable {
     let rounds = Atomic<Int>(0)
     private let isEnding = Atomic<Bool>(false)
@@ -134,14 +133,14 @@ nonisolated final class Neighbour: Sendable {
         }
     }
 
-    /// Returns when the thread does nothing any more. May be called again.
+    /// Stops the thread and waits until it ends. May be called again.
     func end() {
         isEnding.store(true, ordering: .relaxed)
         hasEnded.wait()
         hasEnded.signal()
     }
 
-    /// `sub` is now a directory, now a link that leads out; files come and go.
+    /// Makes `sub` alternately a directory and a link out of the cache; adds and removes files.
     private static func work(_ base: String, _ root: String) {
         mkdir(root + "/sub", 0o755)
         for name in ["victim", "a", "b", "c"] {

@@ -8,7 +8,7 @@ import Glibc
 import Testing
 
 @Suite nonisolated struct CacheSafetyTests {
-    @Test func withoutATagNothingIsDeleted() throws {
+    @Test func missingTagPreventsDeletion() throws {
         let fixture = try CacheFixture(tag: nil)
         try fixture.file("cache/old", age: 50)
 
@@ -30,14 +30,14 @@ import Testing
         #expect(fixture.exists("cache/old"))
     }
 
-    @Test func signatureAloneIsATag() throws {
+    @Test func signatureWithoutALineEndIsATag() throws {
         let fixture = try CacheFixture(tag: "Signature: 8a477f597d28d172789f06886806bc55")
         try fixture.file("cache/old", age: 50)
 
         #expect(try fixture.flushAll().filesRemoved == 1)
     }
 
-    @Test func linkDirectoryAndPipeAreNoTags() throws {
+    @Test func specialFileIsNoTag() throws {
         for make in [
             {
                 try $0.file("tag", CacheTag.signature, age: 0); try $0.link("cache/CACHEDIR.TAG", to: "../tag")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func tagThatGoesDuringTheSurveyStopsTheTrimming() throws {
+    @Test func removedTagStopsTheTrimming() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         var sweep = try CacheSweep(fixture.cache(filesMax: 0))
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["", "/", "/.", "//./"])
-    func rootThatIsALinkIsRefused(ending: String) throws {
+    func linkAsRootIsRefused(ending: String) throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         try fixture.link("alias", to: "cache")
@@ -111,7 +111,7 @@ import Testing
         #expect(fixture.exists("cache/old"))
     }
 
-    @Test func linkAboveTheRootIsFine() throws {
+    @Test func linkAboveTheRootIsFollowed() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/old", age: 50)
         try fixture.link("alias", to: ".")
@@ -163,7 +163,7 @@ import Testing
         #expect(fixture.exists("cache/a"))
     }
 
-    /// What systemd makes of every path in ReadWritePaths= and CacheDirectory= of a unit.
+    /// systemd bind-mounts each path in ReadWritePaths= and CacheDirectory= of a unit on itself.
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
     func cacheMountedOnItselfIsFlushed() throws {
         let fixture = try CacheFixture()
@@ -174,12 +174,12 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
-    func problemsAreCountedAndTheFirstSpeltOut() throws {
+    func problemsAreCountedAndTheFirstIsReported() throws {
         let fixture = try CacheFixture(tag: nil, root: "disk/cache")
         try fixture.mountMemory("disk")
         try fixture.file("disk/cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
         for age in 1...20 as ClosedRange<Int64> { try fixture.file("disk/cache/a/\(age)", age: age) }
-        // A program that another test has just started may still hold open what was written, until it is executed.
+        // A child that another test has just forked has the file open until it calls execve(2).
         let attempts = (1...500).lazy.map { _ in
             try? CacheFixture.command("mount", "-o", "remount,ro", fixture.base + "/disk")
         }
@@ -192,7 +192,7 @@ import Testing
         #expect(report.problems.first == SystemError(EROFS, verb: "delete", object: fixture.root + "/a/20"))
     }
 
-    @Test func socketsPipesAndDevicesAreLeftAlone() throws {
+    @Test func socketsPipesAndDevicesAreKept() throws {
         let fixture = try CacheFixture()
         try #require(mkfifo(fixture.root + "/pipe", 0o600) == 0)
         try #require(mknod(fixture.root + "/socket", S_IFSOCK | 0o600, 0) == 0)
@@ -231,7 +231,7 @@ import Testing
         #expect(report.mountsSkipped == 0 && report.problems == [])
     }
 
-    @Test func filesOfTwoLayersWithOneInodeNumberAreTwo() throws {
+    @Test func equalInodeNumbersOfTwoLayersAreTwoFiles() throws {
         let report = try fixture.cache(sizeMax: 1000).flush(now: CacheFixture.now)
 
         #expect(report.filesRemoved == 10 && report.bytesFreed == 1000)
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: TreeBoundary.Method.allCases)
-    func mountsInItAreNotEntered(method: TreeBoundary.Method) throws {
+    func mountsInAnOverlayAreNotEntered(method: TreeBoundary.Method) throws {
         try fixture.file("disk/cache/bound", age: 50)
         try fixture.mountBind("lower/cache/a/20", on: "disk/cache/bound")
         try fixture.directory("disk/cache/folder")
@@ -248,7 +248,7 @@ import Testing
 
         let report = try fixture.flushAll(method: method)
 
-        // Each is met twice: when files are counted, and when pages are dropped.
+        // Each is reached twice: by the count of files and by the release of pages.
         #expect(report.mountsSkipped == 6 && report.filesRemoved == 19 && report.problems == [])
         #expect(fixture.left("lower/cache/a/20", "lower/cache/a/29", "disk/cache/a/10").count == 3)
     }

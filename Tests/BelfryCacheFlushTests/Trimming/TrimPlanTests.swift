@@ -34,7 +34,7 @@ import Testing
         #expect(plan.isSufficient)
     }
 
-    @Test func sizeLimitTakesTheOldestAndNoMoreThanNeeded() {
+    @Test func sizeLimitSelectsOnlyAsManyAsNeeded() {
         let files = Self.files([(10, 1), (10, 30), (10, 20), (10, 2)])
 
         #expect(Self.plan(files, TrimLimits(sizeMax: 40)).removals == [])
@@ -43,20 +43,20 @@ import Testing
         #expect(Self.plan(files, TrimLimits(sizeMax: 9)).removals == [1, 2, 3, 0])
     }
 
-    @Test func ageLimitIsNotReachedByAFileOfThatAge() {
+    @Test func fileOfExactlyTheAgeLimitIsKept() {
         let files = Self.files([(1, 60), (1, 61), (1, 59)])
 
         #expect(Self.plan(files, TrimLimits(ageMax: .seconds(60))).removals == [1])
     }
 
-    @Test func countLimitTakesTheOldest() {
+    @Test func countLimitSelectsTheOldest() {
         let files = Self.files([(1, 1), (1, 3), (1, 2)])
 
         #expect(Self.plan(files, TrimLimits(filesMax: 1)).removals == [1, 2])
         #expect(Self.plan(files, TrimLimits(filesMax: 0)).removals == [1, 2, 0])
     }
 
-    @Test func allLimitsHold() {
+    @Test func allLimitsApplyTogether() {
         let files = Self.files([(10, 1), (50, 2), (10, 3), (1, 99)])
 
         let plan = Self.plan(files, TrimLimits(sizeMax: 60, ageMax: .seconds(50), filesMax: 3))
@@ -71,7 +71,7 @@ import Testing
         #expect(Self.plan(files, TrimLimits(filesMax: 1)).removals == [1])
     }
 
-    @Test func anyTimeCanBeCompared() {
+    @Test func extremeTimesAreCompared() {
         let files = [Int64.min, .max, 0].enumerated().map { id, seconds in
             Self.candidate(id, inode: UInt64(id), size: .max, modified: .seconds(seconds))
         }

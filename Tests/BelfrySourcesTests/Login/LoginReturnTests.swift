@@ -6,10 +6,10 @@ import BelfrySystemd
 import TestSupport
 import Testing
 
-/// What logind said while nobody could hear it: before it was there, while it or the bus was away, while the process was
-/// stopped.
+/// Announcements that the service could not receive: before the connection, during an outage of logind or the bus, and
+/// while the process was suspended.
 @Suite(.timeLimit(.minutes(1)))
-struct LoginReturnTests {
+struct MissedAnnouncementTests {
     let fixture: BusSourceFixture
     let source: LoginSource
 
@@ -19,7 +19,7 @@ struct LoginReturnTests {
         source.shutdown.inhibitor.isWanted = true
     }
 
-    @Test func sleepThatALogindThatCameBackDoesNotKnowIsOver() throws {
+    @Test func sleepUnknownToARestartedLogindHasEnded() throws {
         try fallAsleep(start())
 
         let another = try start()
@@ -30,7 +30,7 @@ struct LoginReturnTests {
         #expect(fixture.names.suffix(3) == ["willResignActive", "didEnterBackground", "willSleep"])
     }
 
-    @Test func sleepThatEndedWhileTheBusWasAwayIsOver() throws {
+    @Test func sleepEndedDuringABusOutageIsDetected() throws {
         try fallAsleep(start())
         fixture.daemon.stop()
         try fixture.turn { !fixture.bus.isReady }
@@ -42,7 +42,7 @@ struct LoginReturnTests {
         #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
     }
 
-    @Test func sleepThatGoesOnAfterwardsIsToldOnce() throws {
+    @Test func sleepThatOutlastsLogindIsPostedOnce() throws {
         try fallAsleep(start())
 
         let another = try StandInLogin(fixture, prepares: ["Sleep"])
@@ -53,7 +53,7 @@ struct LoginReturnTests {
         #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
     }
 
-    @Test func sleepAnnouncedBeforeLogindWasHeardIsToldToo() throws {
+    @Test func sleepAnnouncedBeforeTheConnectionIsPosted() throws {
         let login = try StandInLogin(fixture, prepares: ["Sleep"])
 
         try fixture.turn { fixture.names.last == "willSleep" }
@@ -65,7 +65,7 @@ struct LoginReturnTests {
         #expect(login.count == 2)
     }
 
-    @Test func endOfTheMachineThatALogindThatCameBackDoesNotKnowIsCalledOff() throws {
+    @Test func shutdownUnknownToARestartedLogindIsForgotten() throws {
         var login: StandInLogin? = try start()
         login?.announce("PrepareForShutdownWithMetadata", true, type: "reboot")
         login?.announce("PrepareForShutdown", true)
@@ -77,7 +77,7 @@ struct LoginReturnTests {
         #expect(source.shutdown.kind == nil)
     }
 
-    @Test func endOfTheMachineAnnouncedBeforeLogindWasHeardIsNotWaitedFor() throws {
+    @Test func shutdownAnnouncedBeforeTheConnectionIsNotDelayed() throws {
         let login = try StandInLogin(fixture, prepares: ["Shutdown"])
         try fixture.turn { login.held == 1 && source.sleep.inhibitor.isHeld }
 
@@ -87,7 +87,7 @@ struct LoginReturnTests {
         #expect(login.count == 2)
     }
 
-    @Test func sleepThatPassedWhileTheProcessWasStoppedIsNotToldAfterwards() throws {
+    @Test func sleepThatEndedDuringASelfSuspensionIsNotPosted() throws {
         let login = try start()
         source.releaseLocks()
         try fixture.turn { login.held == 0 }
@@ -100,7 +100,7 @@ struct LoginReturnTests {
         #expect(fixture.names == [])
     }
 
-    @Test func sleepThatIsStillToComeWhenTheProcessIsBackIsTold() throws {
+    @Test func sleepPendingAfterASelfSuspensionIsPosted() throws {
         let login = try start()
         source.releaseLocks()
         try fixture.turn { login.held == 0 }
@@ -112,7 +112,7 @@ struct LoginReturnTests {
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
     }
 
-    @Test func processThatIsToStopWaitsForALockThatIsOnItsWay() throws {
+    @Test func selfSuspensionWaitsForRequestedLocks() throws {
         var isIdle = false
         let login = try StandInLogin(fixture)
         try fixture.turn { source.sleep.inhibitor.isAsking }
@@ -134,11 +134,11 @@ struct LoginReturnTests {
         return login
     }
 
-    /// Has the machine fall asleep. What was told until then is forgotten, and so is logind.
+    /// Announces a sleep; then clears the list of notifications and releases logind.
     private func fallAsleep(_ login: StandInLogin) throws {
         login.announce("PrepareForSleep", true)
         try fixture.turn { login.held == 1 }
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
-        fixture.told = []
+        fixture.posted = []
     }
 }

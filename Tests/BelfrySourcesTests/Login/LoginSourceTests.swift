@@ -20,13 +20,13 @@ struct LoginSourceTests {
         source = try StandInLogin.source(fixture)
     }
 
-    @Test func sleepPausesTellsAndLetsGoAndWakingGoesBackTheWayItCame() throws {
+    @Test func sleepPausesAndReleasesTheLockAndWakingResumes() throws {
         let login = try start()
 
         login.announce("PrepareForSleep", true)
         try fixture.turn { login.held == 0 }
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
-        fixture.told = []
+        fixture.posted = []
         login.announce("PrepareForSleep", false)
         try fixture.turn { login.held == 1 }
 
@@ -34,10 +34,10 @@ struct LoginSourceTests {
         #expect(login.count == 2)
     }
 
-    @Test func serviceThatWasPausedBeforeStaysPaused() throws {
+    @Test func servicePausedBeforeSleepStaysPaused() throws {
         let login = try start()
         fixture.mediator.perform(.pause)
-        fixture.told = []
+        fixture.posted = []
 
         login.announce("PrepareForSleep", true)
         login.announce("PrepareForSleep", false)
@@ -47,7 +47,7 @@ struct LoginSourceTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func serviceThatWasToBePausedAnywayStaysPaused() throws {
+    @Test func serviceWithAPendingPauseStaysPaused() throws {
         let login = try start()
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         fixture.mediator.perform(.pause)
@@ -62,7 +62,7 @@ struct LoginSourceTests {
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep", "didWake"])
     }
 
-    @Test func serviceThatIsPausedWhileTheMachineSleepsStaysPaused() throws {
+    @Test func servicePausedDuringSleepStaysPaused() throws {
         let login = try start()
 
         login.announce("PrepareForSleep", true)
@@ -75,7 +75,7 @@ struct LoginSourceTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func serviceThatWasComingBackComesBackAfterTheSleep() throws {
+    @Test func interruptedResumeCompletesAfterSleep() throws {
         let login = try start()
         fixture.mediator.perform(.pause)
         let listener = RecordingListener("slow", [.willEnterForeground], manner: .stubborn)
@@ -87,14 +87,14 @@ struct LoginSourceTests {
         fixture.mediator.removeListener(listener)
         fixture.clock.advance(by: .seconds(10))
         try fixture.turn { login.held == 0 }
-        fixture.told = []
+        fixture.posted = []
         login.announce("PrepareForSleep", false)
         try fixture.turn { login.held == 1 }
 
         #expect(fixture.names == ["didWake", "willEnterForeground", "didBecomeActive"])
     }
 
-    @Test func sleepThatIsCalledOffLeavesNoPauseBehind() throws {
+    @Test func cancelledSleepRevokesItsPause() throws {
         let login = try start()
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
 
@@ -107,7 +107,7 @@ struct LoginSourceTests {
         #expect(fixture.mediator.state == .active)
     }
 
-    @Test func machineSleepsOnlyWhenListenersAreDone() throws {
+    @Test func sleepLockIsHeldUntilListenersAreDone() throws {
         let login = try start()
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
 
@@ -121,7 +121,7 @@ struct LoginSourceTests {
         #expect(fixture.names.last == "willSleep")
     }
 
-    @Test func machineSleepsAtTheDeadlineWhoeverIsNotDone() throws {
+    @Test func sleepLockIsReleasedAtTheDeadline() throws {
         let login = try start(delayMaxUsec: 20_000)
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
         var limits: [Duration] = []
@@ -139,7 +139,7 @@ struct LoginSourceTests {
         #expect(fixture.names.suffix(3) == ["didWake", "willEnterForeground", "didBecomeActive"])
     }
 
-    @Test func lockIsTakenWhenLogindComesAndComesBack() throws {
+    @Test func lockIsTakenFromEachNewLogind() throws {
         var login: StandInLogin? = try start()
         #expect(login?.held == 1)
         login = nil
@@ -149,7 +149,7 @@ struct LoginSourceTests {
         #expect(another.held == 1)
     }
 
-    @Test func lockIsTakenAnewOverANewBus() throws {
+    @Test func lockIsTakenAgainAfterABusRestart() throws {
         let login = try start()
         fixture.daemon.stop()
         try fixture.turn { !fixture.bus.isReady }
@@ -163,11 +163,11 @@ struct LoginSourceTests {
         #expect(another.held == 1)
     }
 
-    @Test func lockThatIsNotWantedAnyMoreIsGivenBack() throws {
+    @Test func unwantedLockIsReleased() throws {
         let login = try start()
 
         source.sleep.inhibitor.isWanted = false
-        // The bus may hold its copy a moment longer.
+        // The bus may keep its copy of the descriptor for a moment.
         try fixture.turn { login.held == 0 }
         login.announce("PrepareForSleep", true)
         try fixture.turn { fixture.names.last == "willSleep" }
@@ -177,7 +177,7 @@ struct LoginSourceTests {
         #expect(login.count == 1)
     }
 
-    @Test func refusalIsSaidOnce() throws {
+    @Test func refusalIsReportedOnce() throws {
         var problems: [BusError] = []
         source.sleep.inhibitor.onProblem = { problems.append($0) }
         let peer = try fixture.peer("org.freedesktop.login1")
@@ -190,7 +190,7 @@ struct LoginSourceTests {
         #expect(problems.count == 1)
     }
 
-    @Test func kindOfTheEndIsKeptAndTheMachineGoesOn() throws {
+    @Test func shutdownKindIsStoredAndTheLockReleased() throws {
         source.shutdown.inhibitor.isWanted = true
         let login = try StandInLogin(fixture)
         try fixture.turn { login.held == 2 }
@@ -202,7 +202,7 @@ struct LoginSourceTests {
         #expect(source.shutdown.kind == .softReboot)
     }
 
-    @Test func endThatWasCalledOffIsForgotten() throws {
+    @Test func cancelledShutdownIsForgotten() throws {
         source.shutdown.inhibitor.isWanted = true
         let login = try StandInLogin(fixture)
         try fixture.turn { login.held == 2 }
@@ -216,7 +216,7 @@ struct LoginSourceTests {
         #expect(source.shutdown.kind == nil)
     }
 
-    @Test func endOfTheMachineWaitsForBackgroundTasks() throws {
+    @Test func shutdownWaitsForBackgroundTasks() throws {
         source.shutdown.inhibitor.isWanted = true
         let login = try StandInLogin(fixture)
         try fixture.turn { login.held == 2 }
@@ -232,7 +232,7 @@ struct LoginSourceTests {
         #expect(fixture.names == [])
     }
 
-    @Test func endOfTheMachineComesAtTheDeadlineWhateverIsNotDone() throws {
+    @Test func shutdownLockIsReleasedAtTheDeadline() throws {
         source.shutdown.inhibitor.isWanted = true
         let login = try StandInLogin(fixture, delayMaxUsec: 20_000)
         try fixture.turn { login.held == 2 }

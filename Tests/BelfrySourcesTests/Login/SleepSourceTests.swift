@@ -8,7 +8,7 @@ struct SleepPhaseTests {
     var phase = SleepPhase()
 
     @Test(arguments: [true, false])
-    mutating func aSleepInOrder(hasMoved: Bool) {
+    mutating func completeSleepTakesItsStepsInOrder(hasMoved: Bool) {
         #expect(phase.announced(pauses: 3) == [.pause])
         #expect(phase.paused(hasMoved: hasMoved) == [.tell])
         #expect(phase.told() == [.release])
@@ -18,7 +18,7 @@ struct SleepPhaseTests {
         #expect(!phase.isSleeping)
     }
 
-    @Test mutating func pauseThatSomebodyElseAskedForMeanwhileOutlastsTheSleep() {
+    @Test mutating func otherPauseOutlastsTheSleep() {
         _ = phase.announced(pauses: 3)
         _ = phase.paused(hasMoved: true)
         _ = phase.told()
@@ -27,7 +27,7 @@ struct SleepPhaseTests {
         #expect(phase.woken(pauses: 4) == [])
     }
 
-    @Test mutating func whoIsStillPausingWhenTimeIsUpIsToldAtOnce() {
+    @Test mutating func deadlineDuringThePauseHurriesItAndReleasesTheLock() {
         _ = phase.announced(pauses: 0)
 
         #expect(phase.timeIsUp() == [.hurry, .tell, .release])
@@ -37,7 +37,7 @@ struct SleepPhaseTests {
         #expect(phase.woken(pauses: 0) == [.resume])
     }
 
-    @Test mutating func whoIsStillBeingToldWhenTimeIsUpIsLeft() {
+    @Test mutating func deadlineDuringDeliveryReleasesTheLock() {
         _ = phase.announced(pauses: 0)
         _ = phase.paused(hasMoved: true)
 
@@ -47,7 +47,7 @@ struct SleepPhaseTests {
     }
 
     @Test(arguments: [true, false])
-    mutating func sleepThatDoesNotComeIsNotTold(goesOn: Bool) {
+    mutating func cancelledSleepIsNotPosted(goesOn: Bool) {
         _ = phase.announced(pauses: 0)
 
         #expect(phase.ended() == [.revoke, .lock])
@@ -56,14 +56,14 @@ struct SleepPhaseTests {
         #expect(!phase.isSleeping)
     }
 
-    @Test mutating func announcementIsTakenOnce() {
+    @Test mutating func repeatedAnnouncementIsIgnored() {
         _ = phase.announced(pauses: 0)
 
         #expect(phase.announced(pauses: 0) == [])
         #expect(phase.number == 1)
     }
 
-    @Test mutating func sleepRightAfterASleepLeavesTheServicePausedForBoth() {
+    @Test mutating func serviceStaysPausedBetweenConsecutiveSleeps() {
         _ = phase.announced(pauses: 0)
         _ = phase.paused(hasMoved: true)
         _ = phase.told()
@@ -77,7 +77,7 @@ struct SleepPhaseTests {
         #expect(phase.woken(pauses: 0) == [.resume])
     }
 
-    @Test mutating func wakingWithoutASleepOnlyAsksForTheLock() {
+    @Test mutating func wakingWithoutASleepOnlyTakesTheLock() {
         #expect(phase.ended() == [.lock])
         #expect(phase.paused(hasMoved: false) == [])
         #expect(phase.told() == [])

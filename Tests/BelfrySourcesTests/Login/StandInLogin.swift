@@ -6,7 +6,7 @@ import Glibc
 import BelfrySources
 import TestSupport
 
-/// logind as far as a service sees it: it hands out locks, knows which are held, and announces what will be.
+/// A stand-in for logind: it grants inhibitor locks, knows which are held, and announces sleep and shutdown.
 final class StandInLogin {
     private let peer: BusPeer
     private var locks: [Int32] = []
@@ -14,7 +14,7 @@ final class StandInLogin {
     private static let path = "/org/freedesktop/login1"
     private static let interface = "org.freedesktop.login1.Manager"
 
-    /// - Parameter prepares: what it is about to do, `Sleep` or `Shutdown`, from before it could be heard.
+    /// - Parameter prepares: what was announced before the service connected: `Sleep`, `Shutdown`.
     init(_ fixture: BusSourceFixture, delayMaxUsec: UInt64 = 5_000_000, prepares: Set<String> = []) throws {
         peer = try fixture.peer("org.freedesktop.login1")
         self.prepares = Dictionary(uniqueKeysWithValues: prepares.map { ("PrepareFor\($0)", true) })
@@ -34,8 +34,7 @@ final class StandInLogin {
         }
     }
 
-    /// Makes a source that wants the lock for a sleep. It knows that there is no logind, so that it asks the next one
-    /// only when it hears of that.
+    /// Makes a source that wants the sleep lock. It knows that there is no logind yet, and asks again when one appears.
     static func source(_ fixture: BusSourceFixture) throws -> LoginSource {
         let source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
         source.sleep.inhibitor.isWanted = true
@@ -48,10 +47,10 @@ final class StandInLogin {
 
     isolated deinit { for lock in locks { close(lock) } }
 
-    /// How many locks were asked for.
+    /// The number of locks that were requested.
     var count: Int { locks.count }
 
-    /// How many of them are held.
+    /// The number of locks that are held.
     var held: Int {
         locks.count { lock in
             var byte: UInt8 = 0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// The parsers of what strangers write.
+/// The parsers of untrusted text.
 nonisolated enum FuzzTarget: String, CaseIterable {
-    /// Messages on the socket, in whatever pieces they come.
+    /// Messages on the socket, in chunks of any size.
     case frames
     /// JSON itself.
     case json
@@ -11,10 +11,10 @@ nonisolated enum FuzzTarget: String, CaseIterable {
     case description
     /// A configuration file.
     case configuration
-    /// What the kernel says of mounts.
+    /// The mount table of the kernel.
     case mounts
 
-    /// What libFuzzer calls with each input.
+    /// The function that libFuzzer calls with each input.
     var body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32 {
         switch self {
         case .frames: { FuzzedFrames.take(UnsafeBufferPointer(start: $0, count: $1)) }

@@ -5,15 +5,15 @@ import Lifecycle
 import BelfrySocket
 import Varlink
 
-/// What this thread allocates from now on counts as no leak.
+/// LeakSanitizer ignores what this thread allocates from now on.
 @_silgen_name("__lsan_disable")
 nonisolated func disableLeakSanitizer()
 
-/// What it allocates from now on counts again.
+/// Ends `__lsan_disable`.
 @_silgen_name("__lsan_enable")
 nonisolated func enableLeakSanitizer()
 
-/// The calls of a connection: parameters that stay text match their declaration as those do that were read.
+/// The calls of a connection: unparsed parameters match their declaration if and only if parsed ones do.
 nonisolated enum FuzzedCalls {
     /// Parameters of all types.
     private static let everyType = """
@@ -25,7 +25,7 @@ nonisolated enum FuzzedCalls {
         ) -> ()
         """
     private static let methods = {
-        // Nobody could tell that they are referred to: what is in the way are bits that Swift keeps in the addresses.
+        // LeakSanitizer does not recognise the addresses, in which Swift stores bits.
         disableLeakSanitizer()
         defer { enableLeakSanitizer() }
         return declared(["All"], in: everyType) + declared(["Attach", "Post"], in: lifecycleInterfaceText)
@@ -40,7 +40,7 @@ nonisolated enum FuzzedCalls {
 
     static func check(_ frames: [[UInt8]]) {
         for frame in frames {
-            // Not at the beginning of what is in memory, where places and indices would be the same.
+            // Not at the start of the memory, where offsets and indices would be equal.
             guard let call = try? VarlinkCall(message: ([0] + frame).dropFirst()) else { continue }
             let read = JSONObject(call.parameters.map { ($0.key, $0.value) })
             precondition(read == call.parameters, "parameters change when they are read")

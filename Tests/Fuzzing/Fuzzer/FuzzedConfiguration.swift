@@ -3,7 +3,7 @@
 
 import BelfryConfiguration
 
-/// A configuration file: it gives settings or says what is wrong and where, and what is printed of it is the same.
+/// A configuration file: it gives settings or diagnostics with positions, and the printed settings parse to the same.
 nonisolated enum FuzzedConfiguration {
     private struct OneFile: ConfigurationFileReader {
         let bytes: [UInt8]

@@ -3,10 +3,10 @@
 
 import Varlink
 
-/// The description of an interface: what is printed of it is the same description, and values can be held against it.
+/// An interface description: its printed form parses to the same description, and values can be checked against it.
 nonisolated enum FuzzedDescription {
     private static let samples: [JSONObject] = {
-        // As in FuzzedCalls: Swift keeps bits in the addresses, and nobody could tell that these are referred to.
+        // As in FuzzedCalls: LeakSanitizer does not recognise the addresses, in which Swift stores bits.
         disableLeakSanitizer()
         defer { enableLeakSanitizer() }
         return [

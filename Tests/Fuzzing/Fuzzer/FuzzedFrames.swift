@@ -3,8 +3,8 @@
 
 import Varlink
 
-/// A stream of messages: however it is cut in pieces, the same messages come out, and what is a call or a reply is the
-/// same one when it is written and read again.
+/// A stream of messages: chunks of any size give the same messages, and a call or a reply is equal after it is written
+/// and parsed again.
 nonisolated enum FuzzedFrames {
     private static let limit = 512
 

@@ -3,7 +3,7 @@
 
 import Varlink
 
-/// A JSON text: what is read is the same when it is written and read again, and fits the shape it has.
+/// A JSON text: a parsed value is equal after it is written and parsed again, and matches its own type.
 nonisolated enum FuzzedJSON {
     static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
         guard let value = try? JSONValue(json: Array(bytes)) else { return 0 }

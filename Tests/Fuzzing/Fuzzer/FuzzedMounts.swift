@@ -3,7 +3,7 @@
 
 import BelfrySources
 
-/// The kernel's table of mounts: mounts are on absolute paths, and there are no more of them than lines.
+/// The mount table of the kernel: mount points are absolute, and there are at most as many as lines.
 nonisolated enum FuzzedMounts {
     static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
         let text = String(decoding: bytes, as: UTF8.self)

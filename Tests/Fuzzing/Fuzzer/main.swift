@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// `FUZZ_TARGET=TARGET Fuzzer [OPTION OF LIBFUZZER | FOLDER]…`: feeds a parser what libFuzzer makes up. A target ends the
-// process when what it is given does what it must not: crash, or be read in two ways. The target is in the environment
-// because libFuzzer starts itself again to merge.
+// `FUZZ_TARGET=TARGET Fuzzer [OPTION OF LIBFUZZER | FOLDER]…`: runs a parser on inputs of libFuzzer. A target aborts the
+// process if an input crashes it or is parsed in two ways. The target is in the environment because libFuzzer starts
+// itself again to merge.
 
 import Glibc
 

@@ -6,16 +6,17 @@ import BelfrySources
 import CAllocations
 import Lifecycle
 
-/// Prints how often memory was asked for by a thousand posts: AllocationProbe.
+/// Prints the number of allocations of a thousand posts: AllocationProbe.
 let mediator = LifecycleMediator(clock: EventLoopClock(try MainEventLoop()))
-guard let unheard = LifecycleNotification.Name("nobody.hears"), let heard = LifecycleNotification.Name("one.hears")
+guard let unobserved = LifecycleNotification.Name("test.unobserved"),
+    let observed = LifecycleNotification.Name("test.observed")
 else { preconditionFailure("both are names") }
 try mediator.addListener(StatusListener())
 var calls = 0
-let observation = mediator.addObserver(forName: heard) { _ in calls += 1 }
+let observation = mediator.addObserver(forName: observed) { _ in calls += 1 }
 
 func count(_ label: String, _ body: () -> Void) {
-    // The first time fills what is kept for good.
+    // The first call allocates what is never freed.
     body()
     let before = allocations_count()
     for _ in 0..<1000 { body() }
@@ -24,12 +25,12 @@ func count(_ label: String, _ body: () -> Void) {
 }
 
 count("array") { withExtendedLifetime([calls, calls]) {} }
-count("unheard") { mediator.post(unheard) }
+count("unobserved") { mediator.post(unobserved) }
 count("catalogue") { mediator.post(.flushRequested) }
-count("observed") { mediator.post(heard) }
+count("observed") { mediator.post(observed) }
 print("calls: \(calls)")
 
-/// Somebody who listens, but to something else.
+/// A listener for another notification.
 final class StatusListener: LifecycleListener {
     let name = "status"
 

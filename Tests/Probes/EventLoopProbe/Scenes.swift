@@ -110,7 +110,7 @@ final class SignalScene {
     }
 }
 
-/// Writes a line at once, unlike print(_:), which buffers in a pipe.
+/// Writes a line immediately; print(_:) buffers if the output is a pipe.
 func say(_ line: String) {
     let text = line + "\n"
     write(STDOUT_FILENO, text, text.utf8.count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A program for the tests to run and to signal: `EventLoopProbe SCENE` prints what happens to it, a line each.
+// A program for the tests to run and to signal: `EventLoopProbe SCENE` prints its events, one line each.
 
 import CBelfry
 import BelfryEventLoop

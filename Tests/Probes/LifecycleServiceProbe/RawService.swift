@@ -5,7 +5,7 @@ import BelfryEventLoop
 import CBelfry
 import Glibc
 
-/// Answers every call with the same bytes, whatever they are.
+/// Answers every call with the same bytes.
 final class RawService {
     private let loop: MainEventLoop
     private let answer: [UInt8]
@@ -54,7 +54,7 @@ final class RawService {
     }
 }
 
-/// Splits a stream into lines, as they come.
+/// Splits a stream into lines.
 struct LineReader {
     private let descriptor: Int32
     private var rest: [UInt8] = []
@@ -62,7 +62,7 @@ struct LineReader {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The lines that one read brings.
+    /// The complete lines after one more read.
     mutating func lines() -> [String] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(descriptor, &buffer, buffer.count)

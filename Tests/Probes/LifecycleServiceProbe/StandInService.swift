@@ -6,7 +6,7 @@ import BelfrySocket
 import Glibc
 import Varlink
 
-/// Answers as `io.belfry.Lifecycle` says, without a life behind it.
+/// Serves `io.belfry.Lifecycle` without a mediator.
 final class StandInService {
     private let server: VarlinkServer
     private var subscribers: [VarlinkRequest] = []
@@ -23,7 +23,7 @@ final class StandInService {
         try server.listen(on: path)
     }
 
-    /// One line of standard input.
+    /// Executes a line of standard input.
     func perform(_ line: String) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         let rest = words.count > 1 ? words[1] : ""
@@ -127,7 +127,7 @@ final class StandInService {
     }
 }
 
-/// Replies that do not depend on anything.
+/// Constant replies.
 enum StandInReplies {
     static let listeners: JSONObject = [
         "listeners": [

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A stand-in for belfryd: `LifecycleServiceProbe SOCKET` says `ready` and then does what standard input tells it, a
-// line each; with `SOCKET FILE` it answers every call with the bytes of the file. It ends with its standard input.
+// A stand-in for belfryd: `LifecycleServiceProbe SOCKET` says `ready` and then executes the lines of
+// standard input; with `SOCKET FILE` it answers every call with the bytes of the file. It ends with its standard input.
 
 import CBelfry
 import BelfryEventLoop

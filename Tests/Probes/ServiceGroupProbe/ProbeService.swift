@@ -4,7 +4,7 @@
 import Glibc
 import ServiceLifecycle
 
-/// A service that writes what happens to it to standard error.
+/// A service that writes its events to standard error.
 nonisolated struct ProbeService: Service {
     struct Failure: Error, CustomStringConvertible {
         var description: String { "the disk is on fire" }

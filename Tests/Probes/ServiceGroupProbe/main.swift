@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Two services of swift-service-lifecycle on the library. The first argument says how the second one behaves; the rest
-// are configuration files. `flushRequested` (SIGUSR1) is what it waits for: to fail, to end, or to be ready.
+// Two services of swift-service-lifecycle on the library. The first argument selects the behaviour of the second one; the
+// others are configuration files. At `flushRequested` (SIGUSR1) it fails, ends, or becomes ready.
 
 import Belfry
 import BelfryServiceLifecycle
@@ -23,7 +23,7 @@ ServiceMain.run(options, with: [.socket]) { service in
         cue.signal()
         continuation.finish()
     }
-    // Signals that Belfry must leave out, since it hears them itself.
+    // Signals that Belfry must not pass on, because it handles them itself.
     var group = ServiceGroupConfiguration(
         services: [.init(service: ProbeService("a", "serve", cued)), .init(service: ProbeService("b", manner, cued))],
         gracefulShutdownSignals: [.sigterm, .sigusr1], logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() })

@@ -12,7 +12,7 @@ let registeredListener: ListenerRegistration.Record = {
     ListenerRegistration.add("registered") { _ in RegisteredListener() }
 }
 
-/// Does nothing, and is named nowhere else.
+/// Does nothing; registers itself.
 final class RegisteredListener: LifecycleListener {
     let name = "registered"
     var answers: [LifecycleAnswer] {
@@ -20,7 +20,7 @@ final class RegisteredListener: LifecycleListener {
     }
 }
 
-/// Refuses the launch, or hangs in it or at the end, as it is told to.
+/// Refuses the launch, or hangs during launch or stop.
 final class MannerListener: LifecycleListener {
     let name = "probe"
     private let manner: String
@@ -40,7 +40,7 @@ final class MannerListener: LifecycleListener {
     private func hang() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 }
 
-/// Lets the service fail with a flush.
+/// Fails the service at a flush.
 final class FailingListener: LifecycleListener {
     let name = "probe"
     private let service: ServiceContext
@@ -52,7 +52,7 @@ final class FailingListener: LifecycleListener {
     }
 }
 
-/// Falls ill and recovers with each flush, and is lost when it is asked for its status.
+/// Alternates between unhealthy and healthy at each flush; is lost at a status request.
 final class FrailListener: LifecycleListener {
     let name = "probe"
     private(set) var health = ListenerHealth.healthy
@@ -69,7 +69,7 @@ final class FrailListener: LifecycleListener {
     }
 }
 
-/// Ends the process behind the service's back with a flush, as some libraries do when they have had enough.
+/// Calls exit(3) at a flush, as some libraries do.
 final class ExitingListener: LifecycleListener {
     let name = "probe"
     private let status: Int32
@@ -81,7 +81,7 @@ final class ExitingListener: LifecycleListener {
     }
 }
 
-/// Counts the launches of its service, and says how many there were.
+/// Counts the launches of its service, and prints the number.
 final class LaunchCounter: RestorableListener {
     nonisolated struct State: Codable, Sendable {
         var launches = 0
@@ -104,7 +104,7 @@ final class LaunchCounter: RestorableListener {
     func decodeRestorableState(_ state: State) { self.state = state }
 }
 
-/// Takes so many seconds for one notification, and says all the time that it gets on; then it is done, or stalls.
+/// Reports progress for a number of seconds during one notification; then it completes, or hangs.
 final class SlowListener: LifecycleListener {
     let name = "probe"
     private let notification: LifecycleNotification.Name
@@ -137,7 +137,7 @@ final class SlowListener: LifecycleListener {
     }
 }
 
-/// Starts a child, and writes down how many descriptors the service and the child may have open.
+/// Starts a child, and prints the descriptor limits of the service and of the child.
 final class ChildListener: LifecycleListener {
     let name = "probe"
     private let service: ServiceContext
@@ -174,8 +174,7 @@ final class ChildListener: LifecycleListener {
     }
 }
 
-/// Stores two descriptors with a flush, says when the manager has them, and removes them when it is asked for its
-/// status.
+/// Stores two descriptors at a flush, prints when the manager has them, and removes them at a status request.
 final class StoreListener: LifecycleListener {
     let name = "probe"
     private let store: DescriptorStore
@@ -192,7 +191,7 @@ final class StoreListener: LifecycleListener {
             var ends: [Int32] = [-1, -1]
             pipe(&ends)
             say("store \(store.store(ends, named: "probe", evenHungUp: true))")
-            // Both ends hang up with this, and stay where they are nevertheless.
+            // Both ends hang up; they stay in the store nevertheless.
             for end in ends { close(end) }
             manager.barrier(on: loop, limit: .seconds(20)) { [self] in say("stored \($0)") }
         }

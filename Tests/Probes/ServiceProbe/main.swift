@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A service on the library, with a listener that behaves as the first argument says; the rest are configuration files.
+// A service on the library. The first argument selects the behaviour of its listener; the others are configuration files.
 
 import Belfry
 import BelfrySocket
@@ -10,7 +10,7 @@ let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
 let number = manner.split(separator: "=").last.flatMap { Int($0) } ?? 1
 let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
-// What the store holds is to be the service's own.
+// The descriptor store must hold only descriptors of the service.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
     case "child": try service.mediator.addListener(ChildListener(service))

@@ -3,13 +3,13 @@
 
 import Varlink
 
-/// Goes through `org.varlink.certification`, each result being the parameter of the next call.
+/// Calls all methods of `org.varlink.certification`; each result is the parameter of the next call.
 final class CertificationClient {
     private let client: VarlinkClient
 
     init(_ client: VarlinkClient) { self.client = client }
 
-    /// Answers with an exit status.
+    /// Returns an exit status.
     func run() async -> Int32 {
         do throws(VarlinkError) {
             return try await certify() ? 0 : 1

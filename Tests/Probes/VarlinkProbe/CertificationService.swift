@@ -4,7 +4,7 @@
 import BelfryEventLoop
 import Varlink
 
-/// Answers `org.varlink.certification`, and fails every call that is not the next one or not as it must be.
+/// Serves `org.varlink.certification`; refuses calls out of order and calls with wrong parameters.
 final class CertificationService {
     private let server: VarlinkServer
     private var next: [String: Int] = [:]
@@ -57,18 +57,18 @@ final class CertificationService {
         }
     }
 
-    /// Absent and `null` are the same for the fields of a structure, though not for the elements of an array.
+    /// Absent and `null` are equal for fields of a structure, but not for elements of an array.
     private static func withoutNulls(_ value: JSONValue) -> JSONValue {
         guard case .object(let object) = value else { return value }
         return .object(JSONObject(object.filter { !$0.value.isNull }.map { ($0.key, withoutNulls($0.value)) }))
     }
 }
 
-/// What the calls of `org.varlink.certification` take and answer.
+/// Parameters and replies of the calls of `org.varlink.certification`.
 nonisolated enum Certification {
     static let name = "org.varlink.certification"
 
-    /// A call: the parameters it must have, without `client_id`, and what answers it.
+    /// A call: its required parameters without `client_id`, and its reply.
     struct Step {
         let method: String
         let input: JSONObject

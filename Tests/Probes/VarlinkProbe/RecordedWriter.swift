@@ -4,10 +4,10 @@
 import CBelfry
 import Glibc
 
-/// Writes an endless pattern to the socket on standard output, in pieces of changing length, and records in the memory on
-/// standard input how far it has come. It continues where the process before it was killed.
+/// Writes an endless pattern to the socket on standard output, in chunks of varying length, and records its progress in
+/// the memory on standard input. It continues where the previous process was killed.
 enum RecordedWriter {
-    /// What the memory holds.
+    /// The content of the memory.
     struct Record {
         var write = belfry_inflight_write()
         /// `number` counts bytes here.
@@ -26,7 +26,7 @@ enum RecordedWriter {
             record.pointee.position.number =
                 record.pointee.write.before.number + UInt64(belfry_inflight_bytes(&record.pointee.write))
         }
-        // Every piece of the pattern begins somewhere in its first period.
+        // Each chunk begins in the first period of the pattern.
         var pattern = (0..<longest + Int(period)).map { UInt8($0 % Int(period)) }
         var length = longest
         while true {

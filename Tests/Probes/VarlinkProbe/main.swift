@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// A program for foreign peers: `VarlinkProbe serve ADDRESS` offers the certification interface of varlink.org, and
-// `VarlinkProbe certify ADDRESS` goes through it as a client, prints each result and exits 0 when all is well.
-// `VarlinkProbe write LONGEST` writes to its standard output until it is killed; see `RecordedWriter`.
+// A peer for other implementations: `VarlinkProbe serve ADDRESS` serves the certification interface of varlink.org;
+// `VarlinkProbe certify ADDRESS` calls it as a client, prints each result and exits 0 on success;
+// `VarlinkProbe write LONGEST` writes to its standard output until it is killed, see `RecordedWriter`.
 
 import CBelfry
 import BelfryEventLoop
@@ -48,7 +48,7 @@ func threadCount() -> Int {
     return count
 }
 
-/// Writes a line at once, unlike print(_:), which buffers in a pipe.
+/// Writes a line immediately; print(_:) buffers if the output is a pipe.
 func say(_ line: String) {
     let text = line + "\n"
     write(STDOUT_FILENO, text, text.utf8.count)
