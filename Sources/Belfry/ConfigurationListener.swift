@@ -54,14 +54,16 @@ final class ConfigurationListener: LifecycleListener {
 final class ConfigurationReader {
     private let sources: ConfigurationSources
     private let level: LogPriority?
+    private let components: [ServiceComponent]
     private let log: ServiceLog
 
     /// The error number of the last failure: the system's if a file could not be read.
     private(set) var errorNumber: Int32?
 
-    init(_ options: ServiceOptions, log: ServiceLog) {
+    init(_ options: ServiceOptions, _ components: [ServiceComponent], log: ServiceLog) {
         sources = options.configurationFiles.map { .files($0) } ?? .standard
         level = options.logLevel.flatMap { LogPriority($0) }
+        self.components = components
         self.log = log
     }
 
@@ -81,6 +83,7 @@ final class ConfigurationReader {
         configuration[BelfrySettings.self] = settings
         configuration[LoggerParameters.self] = LoggerParameters(settings.logger)
         configuration[EffectiveConfiguration.self] = loaded.effective
+        for component in components { component.configure(settings, &configuration) }
         return configuration
     }
 

@@ -26,7 +26,7 @@ final class ServiceAssembly {
         wanted = components
         finalStatus = FinalStatus(manager)
         log = ServiceLog(identifier: options.name)
-        reader = ConfigurationReader(options, log: log)
+        reader = ConfigurationReader(options, components, log: log)
     }
 
     /// Runs the service.

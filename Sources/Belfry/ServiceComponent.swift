@@ -14,13 +14,20 @@ package import Lifecycle
 public nonisolated struct ServiceComponent: Sendable {
     /// What the program calls it.
     let name: String
+    /// Adds the component's parameters to a configuration.
+    let configure: @Sendable (BelfrySettings, inout LifecycleConfiguration) -> Void
     let make: @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
 
     /// A component that `make` creates when the service starts.
-    package init(
-        _ name: String, _ make: @escaping @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
+    ///
+    /// - Parameter parameters: what the component uses of the settings. Its listeners find the value by its type in the
+    ///   configuration, at the launch and after each reload.
+    package init<Parameters: Sendable>(
+        _ name: String, parameters: @escaping @Sendable (BelfrySettings) -> Parameters,
+        make: @escaping @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
     ) {
         self.name = name
+        configure = { $1[Parameters.self] = parameters($0) }
         self.make = make
     }
 }

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 public import Belfry
+package import BelfryConfiguration
 internal import BelfryListeners
 internal import Lifecycle
 
@@ -9,7 +10,22 @@ extension ServiceComponent {
     /// Writes back and trims the directory of each `[Cache NAME]` section of the configuration, on the notifications in its
     /// `On=`.
     public nonisolated static var cacheFlush: ServiceComponent {
-        ServiceComponent("cacheFlush") { CacheFlushComponent($0) }
+        ServiceComponent(
+            "cacheFlush", parameters: { $0.caches.map(CacheParameters.init) }, make: { CacheFlushComponent($0) })
+    }
+}
+
+/// A cache, and the notifications that flush it.
+package nonisolated struct CacheParameters: Sendable {
+    let directory: CacheDirectory
+    let names: [LifecycleNotification.Name]
+
+    /// From a section `[Cache NAME]`.
+    package init(_ settings: CacheSettings) {
+        directory = CacheDirectory(
+            name: settings.name, path: settings.path, sizeMax: settings.sizeMax, ageMax: settings.ageMax,
+            filesMax: settings.filesMax, writeBack: settings.writeBack, dropPages: settings.dropPages)
+        names = settings.on.compactMap { LifecycleNotification.Name($0) }
     }
 }
 

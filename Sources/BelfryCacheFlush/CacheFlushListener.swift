@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import CBelfry
-internal import BelfryConfiguration
 internal import BelfryEventLoop
 package import BelfryListeners
 internal import BelfrySystemd
@@ -20,7 +19,7 @@ package final class CacheFlushListener: LifecycleListener {
     package let name = "cacheFlush"
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
-    private var caches: [CacheSettings]
+    private var caches: [CacheParameters]
     private var running: FlushBatch?
     private var waiting: FlushBatch?
     private var stops: LifecycleObservation?
@@ -31,7 +30,7 @@ package final class CacheFlushListener: LifecycleListener {
     package init(mediator: LifecycleMediator, log: ServiceLog) {
         self.mediator = mediator
         self.log = log
-        caches = Self.caches(in: mediator.configuration)
+        caches = mediator.configuration[[CacheParameters].self] ?? []
         stops = mediator.addEventObserver(for: .stopAccepted) { [weak self] _ in self?.cancelPosts() }
     }
 
@@ -47,11 +46,11 @@ package final class CacheFlushListener: LifecycleListener {
     /// The notifications that any cache is flushed on, in the order of the configuration.
     private var interests: [LifecycleNotification.Name] {
         var seen: Set<LifecycleNotification.Name> = []
-        return caches.flatMap(\.on).compactMap { LifecycleNotification.Name($0) }.filter { seen.insert($0).inserted }
+        return caches.flatMap(\.names).filter { seen.insert($0).inserted }
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
-        caches = Self.caches(in: configuration)
+        caches = configuration?[[CacheParameters].self] ?? []
         mediator.updateAnswers(of: self)
     }
 
@@ -79,8 +78,8 @@ package final class CacheFlushListener: LifecycleListener {
     private func runNext() {
         guard running == nil, let batch = waiting else { return }
         (running, waiting) = (batch, nil)
-        let wanted = caches.filter { cache in batch.names.contains { cache.on.contains($0.rawValue) } }
-        let directories = wanted.map { CacheDirectory($0) }
+        let wanted = caches.filter { !batch.names.isDisjoint(with: $0.names) }
+        let directories = wanted.map(\.directory)
         let now = Duration.microseconds(mediator.clock.now.realtimeUsec)
         let flag = batch.flag
         WorkerThread.run {
@@ -92,8 +91,8 @@ package final class CacheFlushListener: LifecycleListener {
             }
             running = nil
             batch.end { request in
-                let name = request.notification.name.rawValue
-                return Self.outcome(of: zip(wanted, outcomes).filter { $0.0.on.contains(name) }.map(\.1))
+                let name = request.notification.name
+                return Self.outcome(of: zip(wanted, outcomes).filter { $0.0.names.contains(name) }.map(\.1))
             }
             runNext()
         }
@@ -122,7 +121,7 @@ package final class CacheFlushListener: LifecycleListener {
     private func rehearse(
         _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
     ) -> () -> Void {
-        let caches = caches.filter { $0.on.contains(notification.name.rawValue) }.map { CacheDirectory($0) }
+        let caches = caches.filter { $0.names.contains(notification.name) }.map(\.directory)
         let flag = CancellationFlag()
         WorkerThread.run {
             caches.map { cache in CacheFlushOutcome(rehearsing: cache) { flag.isRaised } }
@@ -138,10 +137,6 @@ package final class CacheFlushListener: LifecycleListener {
     private static func outcome(of outcomes: [CacheFlushOutcome]) -> ListenerOutcome {
         let problems = outcomes.flatMap(\.problems)
         return problems.isEmpty ? .completed : .failed(CacheFlushFailure(problems: problems).description)
-    }
-
-    private static func caches(in configuration: LifecycleConfiguration?) -> [CacheSettings] {
-        configuration?[BelfrySettings.self]?.caches ?? []
     }
 }
 
@@ -203,13 +198,5 @@ enum CacheFlushRecord {
                 ("BELFRY_FILES_REMOVED", "\(report.filesRemoved)"), ("BELFRY_BYTES_FREED", "\(report.bytesFreed)"),
                 ("BELFRY_REQUESTS", "\(batch.count)"),
             ])
-    }
-}
-
-nonisolated extension CacheDirectory {
-    init(_ settings: CacheSettings) {
-        self.init(
-            name: settings.name, path: settings.path, sizeMax: settings.sizeMax, ageMax: settings.ageMax,
-            filesMax: settings.filesMax, writeBack: settings.writeBack, dropPages: settings.dropPages)
     }
 }

@@ -60,7 +60,9 @@ final class SocketComponent: RunningComponent {
 extension ServiceComponent {
     /// The Varlink socket with `io.belfry.Lifecycle`: what belfryctl talks to, and what programs subscribe to, post to and
     /// hold the service by. `[Socket]` in the configuration says where it is and who may use it.
-    public nonisolated static var socket: ServiceComponent { ServiceComponent("socket") { try SocketComponent($0) } }
+    public nonisolated static var socket: ServiceComponent {
+        ServiceComponent("socket", parameters: \.socket, make: { try SocketComponent($0) })
+    }
 }
 
 nonisolated extension VarlinkLimits {

@@ -20,8 +20,7 @@ struct CacheFlushListenerTests {
             "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
         let writer = RecordingWriter()
         var conformance = ListenerConformance(timeout: .seconds(10))
-        conformance.configuration[BelfrySettings.self] = ConfigurationLoader.load(from: .files([file])).settings
-        #expect(conformance.configuration[BelfrySettings.self]?.caches.count == 1)
+        conformance.configuration[[CacheParameters].self] = try parameters(file)
 
         let failures = try await conformance.check { mediator, _ in
             CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer })
@@ -31,13 +30,19 @@ struct CacheFlushListenerTests {
         #expect(!writer.records.isEmpty)
     }
 
+    private func parameters(_ file: String) throws -> [CacheParameters] {
+        let settings = try #require(ConfigurationLoader.load(from: .files([file])).settings)
+        try #require(settings.caches.count == 1)
+        return settings.caches.map { CacheParameters($0) }
+    }
+
     private func service(_ directory: TemporaryDirectory, files: Int) throws -> (LifecycleMediator, RecordingWriter) {
         try directory.write("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
         for index in 0..<files { try directory.write("file\(index)", "x") }
         let file = try directory.write(
             "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
         var configuration = LifecycleConfiguration()
-        configuration[BelfrySettings.self] = ConfigurationLoader.load(from: .files([file])).settings
+        configuration[[CacheParameters].self] = try parameters(file)
         let mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
         let writer = RecordingWriter()
         try mediator.addListener(CacheFlushListener(mediator: mediator, log: ServiceLog { _ in writer }))
