@@ -43,7 +43,7 @@ struct RestartKeyTests {
         let path = URL(filePath: #filePath).appending(path: "../../../config/belfry.conf").standardized.path
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let sentence = try #require(
-            text.firstMatch(of: /These keys take effect at a restart only, (?s:.*?) refused: ((?s:.*?))\.\n\n/)
+            text.firstMatch(of: /These keys take effect only at a restart, (?s:.*?) refused: ((?s:.*?))\.\n\n/)
         ).1
 
         let named = sentence.matches(of: /(\w+)=/).map { String($0.1) }
