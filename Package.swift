@@ -54,7 +54,8 @@ let package = Package(
         .target(
             name: "BelfrySystemd", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry"],
             swiftSettings: onMain),
-        .target(name: "BelfryConfiguration", dependencies: ["BelfryJSON", "CBelfry"], swiftSettings: onMain),
+        .target(
+            name: "BelfryConfiguration", dependencies: ["BelfryJSON", "BelfryLinux", "CBelfry"], swiftSettings: onMain),
         .target(
             name: "BelfrySources",
             dependencies: [
@@ -144,7 +145,7 @@ let package = Package(
             name: "LifecycleServiceProbe", dependencies: ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"],
             path: "Tests/Probes/LifecycleServiceProbe", swiftSettings: onMain),
         .testTarget(
-            name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "TestSupport"],
+            name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "BelfryLinux", "TestSupport"],
             swiftSettings: onMain),
         .testTarget(
             name: "BelfryClientTests",
@@ -226,6 +227,8 @@ if Context.environment["BELFRY_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzzer",
-            dependencies: ["BelfryConfiguration", "BelfrySocket", "BelfrySources", "Lifecycle", "Varlink"],
+            dependencies: [
+                "BelfryConfiguration", "BelfryLinux", "BelfrySocket", "BelfrySources", "Lifecycle", "Varlink",
+            ],
             path: "Tests/Fuzzing/Fuzzer", swiftSettings: onMain))
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import BelfryLinux
 package import Varlink
 
@@ -11,13 +12,7 @@ package nonisolated enum PrintableText {
     package static let longest = 1024
 
     /// One text. A text that is cut ends in `…`.
-    package static func line(_ text: String) -> String {
-        guard text.utf8.count > longest else { return SystemError.escape(text) }
-        var bytes = text.utf8.prefix(longest + 1)
-        // Not in the middle of a scalar: continuation bytes begin with the bits 10 (RFC 3629).
-        while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
-        return SystemError.escape(String(Substring(bytes))) + "…"
-    }
+    package static func line(_ text: String) -> String { SystemError.escape(text.cut(toBytes: longest)) }
 
     /// Several texts, as long together as one text may be.
     package static func line(_ texts: some Sequence<String>, separator: String = " ") -> String {

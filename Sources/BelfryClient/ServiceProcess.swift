@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
 internal import Glibc
 
 /// The main process of a systemd unit, and whether another process has replaced it.
@@ -61,19 +62,7 @@ nonisolated struct ServiceProcess: Equatable {
         return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
-    private static func read(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 { return nil }
-            if count == 0 { return String(decoding: text, as: UTF8.self) }
-            text += buffer[..<count]
-        }
-    }
+    private static func read(_ path: String) -> String? { try? KernelFile.text(path) }
 }
 
 /// Whether a service runs behind a socket on which systemd may listen itself. Connecting to such a socket starts a stopped

@@ -15,15 +15,9 @@ package nonisolated enum KernelFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .last(verb: "read", object: path) }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count >= 0 else { throw .last(verb: "read", object: path) }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes += buffer[..<count]
-            guard bytes.count <= limit else { throw SystemError(EFBIG, verb: "read", object: path) }
-        }
+        let bytes = try FileContent.read(descriptor, of: path, limit: limit + 1)
+        guard bytes.count <= limit else { throw SystemError(EFBIG, verb: "read", object: path) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The first `limit` bytes of a file, with one read; nil when there is nothing to read.

@@ -113,7 +113,7 @@ struct IniReaderTests {
     @Test func diagnosticsAreSafeToPrint() {
         let (_, problems) = read("[C]\n\u{1B}[31m\u{202E}\n")
 
-        #expect(problems == ["f:2:1: error: missing '=' in '\\x1b[31m\\x202e'"])
+        #expect(problems == [#"f:2:1: error: missing '=' in '\u{1B}[31m\u{202E}'"#])
     }
 
     @Test func numberOfProblemsIsLimited() {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import BelfryLinux
 import Glibc
 
 /// Files in a dictionary.
@@ -14,17 +15,17 @@ nonisolated struct MemoryFiles: ConfigurationFileReader {
         self.failing = failing
     }
 
-    func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
-        if let code = failing[path] { throw FileProblem(code: code) }
-        guard let bytes = files[path] else { throw FileProblem(code: ENOENT) }
+    func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        if let code = failing[path] { throw SystemError(code, verb: "read", object: path) }
+        guard let bytes = files[path] else { throw SystemError(ENOENT, verb: "read", object: path) }
         return Array(bytes.prefix(limit))
     }
 
-    func names(in directory: String) throws(FileProblem) -> [String] {
-        if let code = failing[directory] { throw FileProblem(code: code) }
+    func names(in directory: String) throws(SystemError) -> [String] {
+        if let code = failing[directory] { throw SystemError(code, verb: "read", object: directory) }
         let paths = Array(files.keys) + failing.keys.filter { $0.hasSuffix(".conf") }
         let names = paths.filter { $0.hasPrefix(directory + "/") }.map { String($0.dropFirst(directory.count + 1)) }
-        guard !names.isEmpty else { throw FileProblem(code: ENOENT) }
+        guard !names.isEmpty else { throw SystemError(ENOENT, verb: "read", object: directory) }
         return names
     }
 

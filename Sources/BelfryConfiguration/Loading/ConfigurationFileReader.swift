@@ -1,57 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
-import CBelfry
-import Glibc
+internal import BelfryJSON
+package import BelfryLinux
+internal import Glibc
 
 /// Access to the files of a configuration. `SystemFileReader` reads the file system; tests use files in memory.
 package nonisolated protocol ConfigurationFileReader: Sendable {
     /// The first `limit` bytes of a file; none for /dev/null.
-    func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8]
+    func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8]
 
     /// The names in a directory, in any order.
-    func names(in directory: String) throws(FileProblem) -> [String]
+    func names(in directory: String) throws(SystemError) -> [String]
 }
 
 nonisolated extension ConfigurationFileReader {
     /// The files `*.conf` of these directories, sorted by name. Of files with the same name, the one in the first directory
     /// is used. A missing directory counts as empty; `problem` is called for one that cannot be read.
-    func dropIns(in directories: [String], problem: (String, FileProblem) -> Void) -> [String] {
+    func dropIns(in directories: [String], problem: (SystemError) -> Void) -> [String] {
         var paths: [UTF8Text: String] = [:]
         for directory in directories {
-            do throws(FileProblem) {
+            do throws(SystemError) {
                 for name in try names(in: directory)
                 where name.utf8.suffix(5).elementsEqual(".conf".utf8) && name.utf8.first != UInt8(ascii: ".") {
                     let key = UTF8Text(name)
                     paths[key] = paths[key] ?? "\(directory)/\(name)"
                 }
             } catch {
-                if !error.isMissing { problem(directory, error) }
+                if error.code != ENOENT { problem(error) }
             }
         }
         return paths.sorted { $0.key < $1.key }.map(\.value)
-    }
-}
-
-/// Why a file or directory could not be read.
-package nonisolated struct FileProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The error number (errno(3)).
-    package let code: CInt
-
-    /// A problem with this error number.
-    package init(code: CInt) {
-        self.code = code
-    }
-
-    /// Whether there is no such file.
-    var isMissing: Bool { code == ENOENT }
-
-    /// The message and the name of the error: `Permission denied (EACCES)`.
-    package var description: String {
-        let text = belfry_error_text(code).map { String(cString: $0) } ?? "unknown error"
-        let name = belfry_error_name(code).map { String(cString: $0) } ?? "\(code)"
-        return "\(text) (\(name))"
     }
 }
 
@@ -62,25 +41,25 @@ package nonisolated struct SystemFileReader: ConfigurationFileReader {
 
     /// Reads a regular file, or nothing from /dev/null.
     ///
-    /// - Throws: `FileProblem` with the system's error; EISDIR for a directory, and EINVAL for any other special file, so
+    /// - Throws: the system's error; EISDIR for a directory, and EINVAL for any other special file, so
     ///   that a FIFO does not block.
-    package func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
+    package func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else { throw FileProblem(code: errno) }
+        guard descriptor >= 0 else { throw .last(verb: "read", object: path) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileProblem(code: errno) }
+        guard fstat(descriptor, &status) == 0 else { throw .last(verb: "read", object: path) }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return try readAll(descriptor, limit: limit)
-        case S_IFDIR: throw FileProblem(code: EISDIR)
+        case S_IFREG: return try FileContent.read(descriptor, of: path, limit: limit)
+        case S_IFDIR: throw SystemError(EISDIR, verb: "read", object: path)
         case S_IFCHR where isNull(status): return []
-        default: throw FileProblem(code: EINVAL)
+        default: throw SystemError(EINVAL, verb: "read", object: path)
         }
     }
 
     /// Names that are not UTF-8 contain replacement characters: opening such a file fails and is reported.
-    package func names(in directory: String) throws(FileProblem) -> [String] {
-        guard let stream = opendir(directory) else { throw FileProblem(code: errno) }
+    package func names(in directory: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(directory) else { throw .last(verb: "read", object: directory) }
         defer { closedir(stream) }
         var names: [String] = []
         while true {
@@ -91,26 +70,8 @@ package nonisolated struct SystemFileReader: ConfigurationFileReader {
             }
             names.append(name)
         }
-        guard errno == 0 else { throw FileProblem(code: errno) }
+        guard errno == 0 else { throw .last(verb: "read", object: directory) }
         return names
-    }
-
-    private func readAll(_ descriptor: CInt, limit: Int) throws(FileProblem) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var code: CInt = 0
-        while bytes.count < limit {
-            let wanted = min(limit - bytes.count, 65536)
-            let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                let result = Glibc.read(descriptor, buffer.baseAddress, wanted)
-                code = result < 0 ? errno : 0
-                count = max(result, 0)
-            }
-            if code == EINTR { continue }
-            guard code == 0 else { throw FileProblem(code: code) }
-            if chunk.isEmpty { break }
-            bytes += chunk
-        }
-        return bytes
     }
 
     private func isNull(_ status: stat) -> Bool {

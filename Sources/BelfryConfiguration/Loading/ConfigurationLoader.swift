@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
+internal import Glibc
+
 /// Reads, checks and decodes the configuration. A loader keeps no state between two loads: a reload is another load, whose
 /// result is used only if it has settings.
 package nonisolated struct ConfigurationLoader {
@@ -43,27 +46,26 @@ package nonisolated struct ConfigurationLoader {
     /// Reads the first of `mainFiles` that exists, and then the files in their `.d` directories.
     private mutating func search(_ mainFiles: [String]) {
         for path in mainFiles where read(path, mayBeMissing: true) { break }
-        for path in reader.dropIns(in: mainFiles.map { $0 + ".d" }, problem: { report($0, $1) }) {
+        for path in reader.dropIns(in: mainFiles.map { $0 + ".d" }, problem: { report($0) }) {
             _ = read(path, mayBeMissing: false)
         }
     }
 
     /// - Returns: whether the file exists, readable or not.
     private mutating func read(_ path: String, mayBeMissing: Bool) -> Bool {
-        do throws(FileProblem) {
+        do throws(SystemError) {
             let bytes = try reader.read(path, limit: limits.fileBytes + 1)
             files.append(path)
             sections += IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
         } catch {
-            if error.isMissing, mayBeMissing { return false }
-            report(path, error)
+            if error.code == ENOENT, mayBeMissing { return false }
+            report(error)
         }
         return true
     }
 
-    private mutating func report(_ path: String, _ problem: FileProblem) {
-        let message = "unable to read \(DisplayText.quoted(path)): \(problem)"
-        diagnostics.error(at: ConfigurationPosition(file: path), message, errorNumber: problem.code)
+    private mutating func report(_ problem: SystemError) {
+        diagnostics.error(at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code)
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
+
 /// The settings in effect after all files were read: every section and key of the schema, and where each was set.
 package nonisolated struct EffectiveConfiguration: Sendable {
     /// The sections in the order of the schema; a section with instances once for each instance.
@@ -36,7 +38,7 @@ package nonisolated struct EffectiveConfiguration: Sendable {
         sections.map { section in
             let name = section.description.name + (section.instance.map { " " + $0 } ?? "")
             let lines = section.settings.map { setting in
-                let origin = setting.origin.map { "\(DisplayText.escaped($0.file)):\($0.line)" } ?? "default"
+                let origin = setting.origin.map { "\(SystemError.escape($0.file)):\($0.line)" } ?? "default"
                 return "# \(origin)\n\(setting.key)=\(setting.text)\n"
             }
             return "[\(name)]\n" + lines.joined()

@@ -160,7 +160,7 @@ nonisolated extension ValueKind {
     /// The name or number of a user or a group, which need not exist.
     package static let account = ValueKind { text, _ throws(ValueProblem) in
         let isBad = { (scalar: Unicode.Scalar) in
-            IniText.isSpace(scalar) || DisplayText.isControl(scalar) || scalar == ":" || scalar == "/"
+            IniText.isSpace(scalar) || IniText.isControl(scalar) || scalar == ":" || scalar == "/"
         }
         if let offset = Array(text.unicodeScalars).firstIndex(where: isBad) {
             throw ValueProblem("invalid user or group name \(DisplayText.quoted(text))", offset: offset)

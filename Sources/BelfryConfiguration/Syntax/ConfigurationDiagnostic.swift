@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
+internal import BelfryJSON
+internal import BelfryLinux
 
 /// A problem in the configuration, and its position.
 package nonisolated struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConvertible {
@@ -46,7 +47,7 @@ package nonisolated struct ConfigurationPosition: Sendable, Hashable, CustomStri
     }
 
     /// `file:line:column`, as editors and compilers write it.
-    package var description: String { "\(DisplayText.escaped(file)):\(line):\(column)" }
+    package var description: String { "\(SystemError.escape(file)):\(line):\(column)" }
 }
 
 /// Collects a limited number of diagnostics in the order in which they are found.

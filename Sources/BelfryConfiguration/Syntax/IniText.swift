@@ -64,6 +64,15 @@ package nonisolated struct IniText: Sendable, Equatable {
     static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         scalar == " " || scalar == "\t" || scalar == "\r" || scalar == "\n"
     }
+
+    /// Whether a scalar could move the cursor, change a colour or reorder a line.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        default: false
+        }
+    }
 }
 
 /// One section of a file: `[Name]` or `[Name INSTANCE]`, and its assignments.

@@ -34,14 +34,14 @@ package nonisolated struct IniWords {
 
     private static func quotedIfNeeded(_ word: String) -> String {
         let isPlain = word.unicodeScalars.allSatisfy { scalar in
-            !IniText.isSpace(scalar) && !DisplayText.isControl(scalar) && !["\"", "'", "\\"].contains(scalar)
+            !IniText.isSpace(scalar) && !IniText.isControl(scalar) && !["\"", "'", "\\"].contains(scalar)
         }
         if isPlain, !word.isEmpty { return word }
         var result = "\""
         for scalar in word.unicodeScalars {
             if scalar == "\"" || scalar == "\\" {
                 result += "\\\(scalar)"
-            } else if DisplayText.isControl(scalar) {
+            } else if IniText.isControl(scalar) {
                 let digits = String(scalar.value, radix: 16)
                 result += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
             } else {

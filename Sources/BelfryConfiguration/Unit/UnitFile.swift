@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
-import Glibc
+internal import BelfryJSON
+internal import BelfryLinux
+internal import Glibc
 
 /// The assignments in the section [Service] of a systemd unit and its drop-ins (systemd.syntax(7)).
 package nonisolated struct UnitFile: Sendable {
@@ -21,14 +22,12 @@ package nonisolated struct UnitFile: Sendable {
         let paths = UnitPaths(unit, root: root)
         guard let path = paths.files.first(where: { Self.isThere($0, reader) }) else {
             self.path = unit
-            Self.report("find", unit, FileProblem(code: ENOENT), &diagnostics)
+            Self.report(SystemError(ENOENT, verb: "find", object: unit), &diagnostics)
             return
         }
         self.path = path
         read(path, reader, &diagnostics)
-        for path in reader.dropIns(
-            in: paths.dropInDirectories, problem: { Self.report("read", $0, $1, &diagnostics) })
-        {
+        for path in reader.dropIns(in: paths.dropInDirectories, problem: { Self.report($0, &diagnostics) }) {
             read(path, reader, &diagnostics)
         }
     }
@@ -37,7 +36,7 @@ package nonisolated struct UnitFile: Sendable {
         _ path: String, _ reader: any ConfigurationFileReader, _ diagnostics: inout DiagnosticList
     ) {
         let limits = IniLimits()
-        do throws(FileProblem) {
+        do throws(SystemError) {
             let bytes = try reader.read(path, limit: limits.fileBytes + 1)
             files.append(path)
             if bytes.isEmpty, path == self.path {
@@ -49,25 +48,22 @@ package nonisolated struct UnitFile: Sendable {
                 entries += section.entries.map(UnitSetting.init)
             }
         } catch {
-            Self.report("read", path, error, &diagnostics)
+            Self.report(error, &diagnostics)
         }
     }
 
     /// Whether the file exists, readable or not.
     private static func isThere(_ path: String, _ reader: any ConfigurationFileReader) -> Bool {
-        do throws(FileProblem) {
+        do throws(SystemError) {
             _ = try reader.read(path, limit: 0)
             return true
         } catch {
-            return !error.isMissing
+            return error.code != ENOENT
         }
     }
 
-    private static func report(
-        _ verb: String, _ path: String, _ problem: FileProblem, _ diagnostics: inout DiagnosticList
-    ) {
-        let message = "unable to \(verb) \(DisplayText.quoted(path)): \(problem)"
-        diagnostics.error(at: ConfigurationPosition(file: path), message)
+    private static func report(_ problem: SystemError, _ diagnostics: inout DiagnosticList) {
+        diagnostics.error(at: ConfigurationPosition(file: problem.object), "\(problem)")
     }
 
     /// The position at which a missing key is reported.

@@ -53,7 +53,7 @@ package nonisolated enum AbsolutePath {
     }
 
     private static func checkCharacters(_ text: String) throws(ValueProblem) {
-        if let offset = Array(text.unicodeScalars).firstIndex(where: DisplayText.isControl) {
+        if let offset = Array(text.unicodeScalars).firstIndex(where: IniText.isControl) {
             throw ValueProblem("path \(DisplayText.quoted(text)) contains a control character", offset: offset)
         }
     }

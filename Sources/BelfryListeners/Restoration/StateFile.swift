@@ -37,15 +37,9 @@ nonisolated struct StateFile: Sendable, Equatable {
         guard belfry_is_regular(status.st_mode) else {
             throw SystemError(EINVAL, verb: "read as a regular file", object: path)
         }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            guard count >= 0 else { throw .last(verb: "read", object: path) }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-            guard bytes.count <= limit else { throw SystemError(EFBIG, verb: "read", object: path) }
-        }
+        let bytes = try FileContent.read(descriptor, of: path, limit: limit + 1)
+        guard bytes.count <= limit else { throw SystemError(EFBIG, verb: "read", object: path) }
+        return bytes
     }
 
     /// Replaces it; `durably` syncs it, so that it also outlives the machine.

@@ -2,14 +2,15 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import BelfryLinux
 
 /// A configuration file: it gives settings or diagnostics with positions, and the printed settings parse to the same.
 nonisolated enum FuzzedConfiguration {
     private struct OneFile: ConfigurationFileReader {
         let bytes: [UInt8]
 
-        func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] { Array(bytes.prefix(limit)) }
-        func names(in directory: String) throws(FileProblem) -> [String] { [] }
+        func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] { Array(bytes.prefix(limit)) }
+        func names(in directory: String) throws(SystemError) -> [String] { [] }
     }
 
     static func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {

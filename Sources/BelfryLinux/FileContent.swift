@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Glibc
+
+/// Reads files that are open.
+package nonisolated enum FileContent {
+    /// The first `limit` bytes of a file.
+    ///
+    /// - Parameter path: its path, for the error.
+    package static func read(_ descriptor: Int32, of path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(limit, 16 << 10))
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, &buffer, min(limit - bytes.count, buffer.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last(verb: "read", object: path) }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+}
