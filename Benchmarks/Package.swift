@@ -15,7 +15,7 @@ let strict: [SwiftSetting] = [
 ]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
-// A package of its own, so that what only a comparison needs stays out of Belfry's own dependencies.
+// A separate package, so that Belfry does not depend on what only the benchmarks need.
 let package = Package(
     name: "belfry-benchmarks",
     dependencies: [
@@ -26,7 +26,7 @@ let package = Package(
         .target(name: "CBenchmark", cSettings: strictC),
         .executableTarget(name: "BareProgram", dependencies: ["CBenchmark"], swiftSettings: strict),
 
-        // What the library adds to a service: one that does nothing, with it and without.
+        // What the library adds to a program that does nothing.
         .systemLibrary(name: "CLibsystemd"),
         .executableTarget(name: "BareLoop", dependencies: ["CLibsystemd"], swiftSettings: strict),
         .executableTarget(
@@ -37,11 +37,10 @@ let package = Package(
                 .product(name: "Belfry", package: "belfry"), .product(name: "BelfrySocket", package: "belfry"),
             ], swiftSettings: strict),
 
-        // The same signal in six programs, and those that send it.
+        // Programs that receive a signal, and the one that sends it.
         .executableTarget(name: "SignalSender", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalLoop", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalAnswer", dependencies: ["CBenchmark"], cSettings: strictC),
-        .executableTarget(name: "SignalSubscriber", dependencies: ["CBenchmark"], cSettings: strictC),
         .executableTarget(name: "SignalDispatch", dependencies: ["CBenchmark"], swiftSettings: strict),
         .executableTarget(
             name: "SignalUnixSignals",

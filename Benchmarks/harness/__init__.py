@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What `make bench` does."""
+"""The benchmarks of `make bench`."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A client of the lifecycle socket: calls, and the replies to them."""
+"""A client of the lifecycle socket."""
 
 import json
 import socket
@@ -30,11 +30,11 @@ class Client:
         return self.receive()
 
     def receive(self) -> dict:
-        """The next reply. RuntimeError where it is an error."""
+        """The next reply. An error reply raises RuntimeError."""
         while b"\0" not in self._pending:
             data = self._socket.recv(1 << 16)
             if not data:
-                raise RuntimeError("the service has closed the connection")
+                raise RuntimeError("the service closed the connection")
             self._pending += data
         frame, _, self._pending = self._pending.partition(b"\0")
         reply = json.loads(frame)

@@ -1,47 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What the library adds to a service that does nothing of its own."""
+"""What the library adds to a program."""
 
-import subprocess
 import time
 
-from .measure import Place, Row, Section
+from .idle import SETTLE
+from .measure import Place, Row, Section, at_most
 from .notify import NotifySocket
 from .process import Process
 
-SIZE_GOAL_MB = 2
-MEMORY_GOAL_MB = 1
+SIZE_GOAL_MB, MEMORY_GOAL_MB = 2.2, 0.5
 
 
-def _stripped_size(place: Place, program: str) -> float:
-    copy = place.directory("stripped") / program
-    subprocess.run(["strip", "-o", copy, place.helpers / program], check=True)
-    return copy.stat().st_size / 2**20
+def _measure(place: Place, name: str) -> tuple[float, float]:
+    """Size and resident memory of a program, in MB."""
+    notify = NotifySocket(place)
+    private = place.directory(name)
+    program = place.stripped(place.helpers / name)
+    environment = {**notify.environment, "XDG_RUNTIME_DIR": str(private), "XDG_STATE_HOME": str(private)}
+    with Process([program], environment, log=private / "log") as process:
+        notify.wait_for_ready()
+        time.sleep(SETTLE)
+        return program.stat().st_size / 2**20, process.status()["VmRSS"] / 1024
 
 
 def empty_service(place: Place) -> Section:
-    """A service without a line of its own, the same with a socket, and the same program on a bare sd-event loop."""
-    programs = ("EmptyService", "SocketService", "BareLoop")
-    empty, serving, bare = (_stripped_size(place, program) for program in programs)
-    notify = NotifySocket(place)
-    private = place.directory("empty")
-    environment = {**notify.environment, "XDG_RUNTIME_DIR": str(private), "XDG_STATE_HOME": str(private)}
-    resident = []
-    for program in programs:
-        with Process([place.helpers / program], environment, log=private / program) as process:
-            notify.wait_for_ready()
-            # What follows READY=1 in the same turn of the loop is still the start.
-            time.sleep(0.2)
-            resident.append(process.status()["VmRSS"] / 1024)
-    memory, serving_memory, bare_memory = resident
+    bare = _measure(place, "BareLoop")
+
+    def rows(program: str, suffix: str, goals: tuple) -> list[Row]:
+        values = zip(("size, static and stripped", "resident memory"), _measure(place, program), bare, goals)
+        return [
+            Row(what + suffix, f"{ours:.2f} MB", f"bare sd-event loop in Swift {least:.2f} MB", f"{ours - least:.2f} MB more",
+                at_most(ours - least, goal, " MB") if goal else None)
+            for what, ours, least, goal in values]
+
     return Section("Library: an empty service next to a bare sd-event loop", [
-        _row("size, static and stripped", empty, bare, SIZE_GOAL_MB, 2),
-        _row("resident memory", memory, bare_memory, MEMORY_GOAL_MB, 1),
-        _row("size with a socket", serving, bare, None, 2),
-        _row("resident memory with a socket", serving_memory, bare_memory, None, 1),
+        *rows("EmptyService", "", (SIZE_GOAL_MB, MEMORY_GOAL_MB)),
+        *rows("SocketService", ", with a socket", (None, None)),
     ])
-
-
-def _row(what: str, ours: float, bare: float, goal: int | None, digits: int) -> Row:
-    texts = (f"{ours:.{digits}f} MB", f"bare sd-event loop in Swift {bare:.{digits}f} MB", f"{ours - bare:.2f} MB more")
-    return Row(what, *texts) if goal is None else Row(what, *texts, f"< {goal} MB", ours - bare < goal)

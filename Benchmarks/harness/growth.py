@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""How the cost grows with what there is much of: the exponent of the instructions between a number of things and ten times
-as many. 1 is linear."""
+"""How instructions grow with the number of things. Between a number and ten times as many, the exponent is 1 if the
+growth is linear, and 2 if it is quadratic."""
 
 import math
 from collections.abc import Callable
@@ -9,95 +9,77 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .client import Client, call
-from .counts import POST, Counted, Service
-from .measure import Place, Row, Section
+from .counts import NO_LOGGER, POST, Service, Work, count
+from .measure import Place, Row, Section, at_most
 from .process import Process
 
 GOAL = 1.1
-# The second is what one user may have of connections, nearly.
-FEW, MANY = 100, 1_000
-FEW_NAMES, MANY_NAMES = 25, 250
-FEW_LISTENERS, MANY_LISTENERS = 1_000, 10_000
+# One user may have a few more connections than 1,000.
+FEW, FEW_NAMES, FEW_LISTENERS, FACTOR = 100, 25, 1_000, 10
 
 
-def _clients(directory: Path, number: int, message: Callable[[int], bytes], post: bytes | None, hear: bool) -> None:
-    """So many that call once each, then a post that all hear, or nobody; then all go."""
+def _connect(directory: Path, number: int, request: Callable[[int], bytes], post: bool = True, delivered: bool = False):
+    """So many clients each send a request. Then a post is made, if wanted, and delivered to all of them or to none."""
     with ExitStack() as stack:
         clients = [stack.enter_context(Client(directory / "socket")) for _ in range(number)]
         for index, client in enumerate(clients):
-            client.call(message(index))
+            client.call(request(index))
         if post:
-            with Client(directory / "socket") as poster:
-                poster.call(post)
-        for client in clients if hear else []:
+            stack.enter_context(Client(directory / "socket")).call(POST)
+        for client in clients if delivered else []:
             client.receive()
 
 
 def _subscribers(_: Process, directory: Path, number: int) -> None:
-    _clients(directory, number, lambda _: call("Subscribe", more=True), POST, hear=True)
+    _connect(directory, number, lambda _: call("Subscribe", more=True), delivered=True)
 
 
 def _filters(_: Process, directory: Path, number: int) -> None:
-    _clients(directory, number, lambda index: call("Subscribe", more=True, names=[f"org.example.{index}"]), POST, hear=False)
+    _connect(directory, number, lambda index: call("Subscribe", more=True, names=[f"org.example.{index}"]))
 
 
 def _names(_: Process, directory: Path, number: int) -> None:
     names = [f"n{index}" for index in range(number)]
-    _clients(directory, 20, lambda _: call("Subscribe", more=True, names=names), POST, hear=False)
+    _connect(directory, 20, lambda _: call("Subscribe", more=True, names=names))
 
 
-def _attached(_: Process, directory: Path, number: int) -> None:
-    _clients(
-        directory, number, lambda index: call("Attach", more=True, listener=f"n{index}", names=["org.example.other"], confirm=True),
-        POST, hear=False)
+def _programs(_: Process, directory: Path, number: int) -> None:
+    _connect(directory, number, lambda index: call(
+        "Attach", more=True, listener=f"n{index}", names=["org.example.other"], confirm=True))
 
 
 def _holds(_: Process, directory: Path, number: int) -> None:
-    _clients(directory, number, lambda index: call("Hold", more=True, reason=f"copy {index}"), None, hear=False)
-
-
-def _caches(place: Place) -> Callable[[int], int]:
-    def cost(number: int) -> int:
-        cache = place.directory("caches")
-        sections = "".join(f"[Cache c{index}]\nPath={cache}/{index}\n" for index in range(number))
-        return Service(place, place.built / "belfryd", f"[Logger]\nEnabled=no\n{sections}").count("callgrind", _nothing)
-    return cost
-
-
-def _nothing(_: Process, __: Path) -> None:
-    pass
-
-
-def _listeners(place: Place) -> Callable[[int], int]:
-    counted = Counted(place, place.helpers / "ManyListeners")
-
-    def cost(number: int) -> int:
-        directory = place.directory("listeners")
-        with counted.run("callgrind", [number], directory) as (process, count):
-            process.wait()
-        return count[0]
-    return cost
+    _connect(directory, number, lambda index: call("Hold", more=True, reason=f"copy {index}"), post=False)
 
 
 def growth(place: Place) -> Section:
-    service = Service(place, place.built / "belfryd", "[Logger]\nEnabled=no\n")
+    belfryd = place.built / "belfryd"
+    service = Service(place, belfryd, NO_LOGGER)
+    many_listeners = place.stripped(place.helpers / "ManyListeners")
 
-    def of(work: Callable[[Process, Path, int], None]) -> Callable[[int], int]:
-        return lambda number: service.count("callgrind", lambda process, directory: work(process, directory, number))
+    def by(work: Work) -> Callable[[int], int]:
+        return lambda number: service.count("callgrind", number, work)
+
+    def caches(number: int) -> int:
+        cache = place.directory("caches")
+        sections = "".join(f"[Cache c{index}]\nPath={cache}/{index}\n" for index in range(number))
+        return Service(place, belfryd, NO_LOGGER + sections).count("callgrind", 0, lambda *_: None)
+
+    def listeners(number: int) -> int:
+        return count("callgrind", place, [many_listeners, number], place.directory("listeners"), Process.wait)
 
     return Section("Growth: exponent of the instructions", [
-        _row("listeners in a process", _listeners(place), FEW_LISTENERS, MANY_LISTENERS),
-        _row("subscribers", of(_subscribers), FEW, MANY),
-        _row("filters of their own", of(_filters), FEW, MANY),
-        _row("names in a filter", of(_names), FEW_NAMES, MANY_NAMES),
-        _row("attached programs", of(_attached), FEW, MANY),
-        _row("holds", of(_holds), FEW, MANY),
-        _row("caches", _caches(place), FEW, MANY),
+        _row("listeners in a process", listeners, FEW_LISTENERS),
+        _row("subscribers", by(_subscribers), FEW),
+        _row("filters of their own", by(_filters), FEW),
+        _row("names in a filter", by(_names), FEW_NAMES),
+        _row("attached programs", by(_programs), FEW),
+        _row("holds", by(_holds), FEW),
+        _row("caches", caches, FEW),
     ])
 
 
-def _row(what: str, cost: Callable[[int], int], few: int, many: int) -> Row:
-    # What there is without any of them does not count.
-    none = cost(0)
-    exponent = math.log((cost(many) - none) / (cost(few) - none)) / math.log(many / few)
-    return Row(f"{what}, {few:,} to {many:,}", f"{exponent:.2f}", "", "", f"<= {GOAL}", exponent <= GOAL)
+def _row(what: str, instructions: Callable[[int], int], few: int) -> Row:
+    none, some, many = (instructions(number) for number in (0, few, FACTOR * few))
+    exponent = math.log((many - none) / (some - none)) / math.log(FACTOR)
+    return Row(f"{what}, {few:,} to {FACTOR * few:,}", f"{exponent:.2f}", goal=at_most(exponent, GOAL))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The machine and the versions that a result belongs to."""
+"""The machine and the versions of what was measured."""
 
 import datetime
 import os
@@ -9,7 +9,7 @@ import re
 import subprocess
 from pathlib import Path
 
-PACKAGES = ["dbus-daemon", "redis-server", "mosquitto", "libsystemd0", "libc6"]
+PACKAGES = ["redis-server", "dbus-daemon", "mosquitto", "libsystemd0", "libc6"]
 
 
 def _output(*command) -> str:

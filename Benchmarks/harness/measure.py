@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""What the single benchmarks share: the place they run in and the lines they make."""
+"""What all benchmarks use: the directories, and the rows of the table."""
 
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 
 @dataclass
 class Place:
-    """Where the programs are, and where they may write."""
+    """The programs that are measured, those of the benchmark, and a private directory to write to."""
 
     built: Path
     helpers: Path
@@ -16,32 +17,43 @@ class Place:
     counter: int = 0
 
     def directory(self, name: str) -> Path:
-        """A new directory of one's own."""
+        """A new directory."""
         self.counter += 1
         path = self.private / f"{self.counter}-{name}"
         path.mkdir(mode=0o700)
         return path
 
+    def stripped(self, program: Path) -> Path:
+        """A copy of the program without symbols."""
+        copy = self.directory("stripped") / program.name
+        subprocess.run(["strip", "-o", copy, program], check=True)
+        return copy
+
+
+@dataclass
+class Goal:
+    text: str
+    met: bool
+
+
+def at_most(value: float, limit: float, unit: str = "") -> Goal:
+    return Goal(f"<= {limit:,}{unit}", value <= limit)
+
+
+def at_least(value: float, limit: float, unit: str = "") -> Goal:
+    return Goal(f">= {limit:,}{unit}", value >= limit)
+
 
 @dataclass
 class Row:
-    """One line of the table. `met` is None where there is no goal."""
-
     work: str
     belfry: str
     peers: str = ""
     ratio: str = ""
-    goal: str = ""
-    met: bool | None = None
+    goal: Goal | None = None
 
 
 @dataclass
 class Section:
     title: str
     rows: list[Row] = field(default_factory=list)
-
-
-def median(values):
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Processes that the benchmark starts, and what the kernel knows of them."""
+"""Processes that the benchmark starts, and what the kernel says about them."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def allow_many_descriptors(count: int = 8192) -> None:
-    """A thousand subscribers need a thousand descriptors, on both sides."""
+    """A thousand subscribers need a thousand descriptors in the server, and as many in the client."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -22,7 +22,7 @@ def allow_many_descriptors(count: int = 8192) -> None:
 
 @contextlib.contextmanager
 def one_processor():
-    """What is started meanwhile stays on one processor, so that no result hangs on which one it happened to get."""
+    """Processes that are started in this block stay on one processor, so that its choice does not change a result."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
@@ -31,26 +31,25 @@ def one_processor():
         os.sched_setaffinity(0, before)
 
 
-def _is_there(path: Path) -> bool:
-    if not path.is_socket():
-        return path.exists()
+def _is_ready(address: Path) -> bool:
+    """Whether a socket accepts connections, or any other file exists."""
+    if not address.is_socket():
+        return address.exists()
     with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(str(path)) == 0
+        return probe.connect_ex(str(address)) == 0
 
 
 class Process:
-    """A process of ours. It ends with the block that it was started for."""
+    """A process that ends with the block it was started for."""
 
     def __init__(self, arguments, environment=None, log=None):
         self.log = log
+        # Debian keeps some servers in /usr/sbin, which is not on the PATH of every user.
+        path = {"PATH": f"{os.environ['PATH']}:/usr/sbin", "LANG": "C.UTF-8"}
         with open(log or os.devnull, "wb") as output:
             self._process = subprocess.Popen(
-                [str(argument) for argument in arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **(environment or {})},
-            )
+                [str(argument) for argument in arguments], stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, env={**path, **(environment or {})})
         self.name = Path(str(arguments[0])).name
         self.pid = self._process.pid
 
@@ -58,9 +57,6 @@ class Process:
         return self
 
     def __exit__(self, *_):
-        self.stop()
-
-    def stop(self) -> None:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -70,21 +66,21 @@ class Process:
                 self._process.wait()
 
     def wait(self, limit: float = 300) -> None:
-        """Until it has ended of itself."""
+        """Waits until the process has ended by itself."""
         if status := self._process.wait(timeout=limit):
             raise RuntimeError(f"'{self.name}' ended with {status}")
 
-    def wait_for(self, path: Path, limit: float = 10) -> None:
-        """Waits until the process has made the file and, where it is a socket, accepts connections."""
+    def wait_for(self, address: Path, limit: float = 10) -> None:
+        """Waits until the process has made the file, or accepts connections on the socket."""
         end = time.monotonic() + limit
-        while not _is_there(path):
+        while not _is_ready(address):
             if self._process.poll() is not None or time.monotonic() > end:
                 text = Path(self.log).read_text(errors="replace") if self.log else ""
-                raise RuntimeError(f"unable to start '{self.name}': no '{path}' after {limit:.0f} s\n{text}")
+                raise RuntimeError(f"unable to start '{self.name}': no '{address}' after {limit:.0f} s\n{text}")
             time.sleep(0.005)
 
     def status(self) -> dict:
-        """`/proc/PID/status`, numbers as numbers (sizes in KiB)."""
+        """`/proc/PID/status`, with numbers as numbers (sizes in KiB)."""
         found = {}
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
             key, _, value = line.partition(":")
@@ -93,6 +89,6 @@ class Process:
         return found
 
     def wake_ups(self) -> int:
-        """How often its threads have gone to sleep of their own will."""
+        """The voluntary context switches of all its threads."""
         texts = [path.read_text() for path in Path(f"/proc/{self.pid}/task").glob("*/status")]
         return sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("voluntary"))

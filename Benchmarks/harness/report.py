@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The table, and the page that keeps its latest edition."""
+"""Prints the table, and writes it to the page."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
 def _cells(row: Row) -> list[str]:
-    met = "" if row.met is None else "yes" if row.met else "no"
-    return [row.work, row.belfry, row.peers, row.ratio, row.goal, met]
+    goal = [row.goal.text, "yes" if row.goal.met else "no"] if row.goal else ["", ""]
+    return [row.work, row.belfry, row.peers, row.ratio, *goal]
 
 
 def table(sections: list[Section]) -> list[str]:
     rows = [_cells(row) for section in sections for row in section.rows]
-    widths = [max(len(line[column]) for line in [HEADS, *rows]) for column in range(len(HEADS))]
+    widths = [max(map(len, column)) for column in zip(HEADS, *rows)]
 
     def line(cells: list[str]) -> str:
         return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip()
@@ -29,14 +29,14 @@ def table(sections: list[Section]) -> list[str]:
 
 
 def summary(sections: list[Section]) -> str:
-    goals = [row for section in sections for row in section.rows if row.met is not None]
-    missed = [row.work for row in goals if not row.met]
+    goals = [row for section in sections for row in section.rows if row.goal]
+    missed = [row.work for row in goals if not row.goal.met]
     text = f"{len(goals) - len(missed)} of {len(goals)} goals met"
     return f"{text}; missed: {'; '.join(missed)}" if missed else text
 
 
 def write(page: Path, machine: list[str], sections: list[Section]) -> None:
-    """Puts the results between the two marks of the page."""
+    """Replaces the results between the two marks of the page."""
     before, _, rest = page.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     results = ["", *(f"* {line}" for line in machine), "", "```text", *table(sections), "```", "",

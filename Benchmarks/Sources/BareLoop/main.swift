@@ -4,7 +4,7 @@
 internal import CLibsystemd
 internal import Glibc
 
-// The least that a service on sd-event can be: it says that it is ready, and waits for SIGTERM.
+// The smallest service with sd-event: it sends READY=1 and waits for SIGTERM.
 var signals = sigset_t()
 sigemptyset(&signals)
 sigaddset(&signals, SIGTERM)

@@ -4,6 +4,6 @@
 internal import CBenchmark
 internal import Glibc
 
-// The least that a Swift service can be: it says that it is ready, and waits.
+// The smallest service in Swift: it sends READY=1 and waits.
 guard benchmark_notify_ready() == 0 else { exit(71) }
 while true { pause() }

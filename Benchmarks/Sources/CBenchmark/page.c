@@ -50,11 +50,10 @@ void benchmark_page_note(BenchmarkPage *page) {
 
 uint32_t benchmark_page_count(const BenchmarkPage *page) { return atomic_load(&page->count); }
 
-void benchmark_page_wait(BenchmarkPage *page, uint32_t seen) {
+uint64_t benchmark_page_wait(BenchmarkPage *page, uint32_t seen) {
     while (atomic_load(&page->count) == seen) syscall(SYS_futex, &page->count, FUTEX_WAIT, seen, NULL, NULL, 0);
+    return page->time;
 }
-
-uint64_t benchmark_page_time(const BenchmarkPage *page) { return page->time; }
 
 void benchmark_page_note_burst(BenchmarkPage *page, int32_t value, int32_t sender) {
     uint64_t index = atomic_load(&page->burst);

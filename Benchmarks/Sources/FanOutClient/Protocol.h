@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/// Each payload has this byte once, and nothing else on the wire has it: so deliveries are counted alike for all.
+/// Each payload contains this byte once, and no other part of a message does, so deliveries are counted without parsing.
 enum { MARK = '~' };
 
-/// Bytes that grow.
+/// A buffer that grows.
 struct Buffer {
     char *bytes;
     size_t count, capacity;
@@ -17,25 +17,25 @@ struct Buffer {
 void buffer_append(struct Buffer *buffer, const void *bytes, size_t count);
 void buffer_append_text(struct Buffer *buffer, const char *text);
 
-/// What is said to one kind of server, on a connected socket that blocks.
+/// The protocol of a server. Its functions get a connected, blocking socket.
 struct Protocol {
     const char *name;
-    /// Subscribes, and returns when the server has confirmed it.
+    /// Subscribes, and waits for the confirmation. `index` is a different number for each subscriber.
     void (*subscribe)(int descriptor, int index);
-    /// Makes ready to publish. No answers are wanted from then on.
+    /// Prepares to publish. The server must send no replies afterwards.
     void (*begin_publishing)(int descriptor);
-    /// Appends one message of publishing the payload.
+    /// Appends one message that publishes the payload.
     void (*publish)(struct Buffer *buffer, const char *payload, size_t count);
 };
 
 extern const struct Protocol varlink_protocol, redis_protocol, mqtt_protocol, dbus_protocol;
 
-/// Writes all of it. Ends the process when it cannot, as the next two do.
+/// Writes all bytes. On an error this and the following functions exit.
 void send_all(int descriptor, const void *bytes, size_t count);
 void send_text(int descriptor, const char *text);
-/// Reads exactly so many bytes.
+/// Reads exactly `count` bytes.
 void receive_exactly(int descriptor, void *bytes, size_t count);
-/// Reads until this byte, and drops it all.
+/// Reads and drops everything up to this byte.
 void skip_through(int descriptor, char byte);
-/// Ends the process with a message.
+/// Prints `unable to <what>: <errno>` and exits.
 _Noreturn void give_up(const char *what);

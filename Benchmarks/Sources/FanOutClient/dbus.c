@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// D-Bus, as its specification's chapters «Authentication Protocol» and «Message Protocol» say, little-endian.
+// D-Bus, little-endian: chapters "Authentication Protocol" and "Message Protocol" of its specification.
 
 #include "Protocol.h"
 
@@ -34,7 +34,7 @@ static void append_field(struct Buffer *buffer, size_t start, char code, char ty
     buffer_append(buffer, text, strlen(text) + 1);
 }
 
-/// One message with one string in it, or none.
+/// A message with one string as its body, or without a body.
 static void append_message(
     struct Buffer *buffer, char type, char flags, const char *destination, const char *path, const char *interface,
     const char *member, const char *text, size_t count
@@ -56,7 +56,7 @@ static void append_message(
     if (text != NULL) append_string(buffer, text, count);
 }
 
-/// Calls the bus itself and waits for the reply, over signals that may come first.
+/// Calls a method of the bus and waits for the reply. Signals that arrive first are dropped.
 static void call_bus(int descriptor, const char *member, const char *text) {
     struct Buffer buffer = {0};
     static const char bus[] = "org.freedesktop.DBus";
@@ -70,7 +70,7 @@ static void call_bus(int descriptor, const char *member, const char *text) {
         memcpy(&body, head + 4, 4);
         memcpy(&fields, head + 12, 4);
         size_t count = (fields + 7) / 8 * 8 + body;
-        if (count > sizeof rest) give_up("read so long a message");
+        if (count > sizeof rest) give_up("read a message as long as that");
         receive_exactly(descriptor, rest, count);
     } while (head[1] == SIGNAL);
     if (head[1] != REPLY) give_up("call the bus");

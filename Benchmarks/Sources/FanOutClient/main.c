@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Usage: FanOutClient PROTOCOL SOCKET SUBSCRIBERS MESSAGES BATCH SIZE PID
-// Subscribes so many times to the server with this pid, publishes so many messages of SIZE bytes, BATCH at a time, and
-// waits after each batch until every subscriber has it. Prints, as JSON, what that cost the server.
+// Usage: FanOutClient PROTOCOL ADDRESS SUBSCRIBERS MESSAGES BATCH SIZE PID
+// Connects SUBSCRIBERS times to the server PID. Publishes MESSAGES messages of SIZE
+// bytes, BATCH at once, and waits after each batch until every subscriber has it. Prints the cost to the server as JSON.
 
 #include "CBenchmark.h"
 #include "Protocol.h"
@@ -26,7 +26,7 @@ static int connect_to(const char *path) {
     return descriptor;
 }
 
-/// Time on a processor, of all threads, in nanoseconds (proc(5), schedstat).
+/// Processor time of all threads of a process, in nanoseconds (proc(5), schedstat).
 static uint64_t cpu_time(int pid) {
     char path[300];
     snprintf(path, sizeof path, "/proc/%d/task", pid);
@@ -45,7 +45,7 @@ static uint64_t cpu_time(int pid) {
     return sum;
 }
 
-/// Resident memory of its own, in KiB (RssAnon).
+/// Anonymous resident memory of a process, in KiB (RssAnon).
 static long memory(int pid) {
     char path[64], line[256];
     long kilobytes = 0;
@@ -64,7 +64,7 @@ static long marks(const char *bytes, size_t count) {
     return found;
 }
 
-/// Reads whatever arrives until so many deliveries have.
+/// Reads until this many deliveries have arrived.
 static void collect(int loop, long deliveries) {
     static char bytes[1 << 18];
     struct epoll_event events[256];
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
         struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
         if (epoll_ctl(loop, EPOLL_CTL_ADD, descriptor, &event) < 0) give_up("watch a subscriber");
         if (index > 0) continue;
-        // What the server keeps whoever subscribes, such as its history, is not part of what a subscriber costs.
+        // Fill the history of the server, whose memory does not depend on the number of subscribers.
         for (int sent = 0; sent < HISTORY; sent += batch) {
             send_all(publisher, buffer.bytes, buffer.count);
             collect(loop, batch);
@@ -120,15 +120,14 @@ int main(int argc, char **argv) {
         before = memory(pid);
     }
 
-    uint64_t cpu = 0, began = 0;
+    uint64_t cpu = 0;
     for (int sent = -2 * batch; sent < messages; sent += batch) {
-        if (sent == 0) cpu = cpu_time(pid), began = benchmark_now();
+        if (sent == 0) cpu = cpu_time(pid);
         send_all(publisher, buffer.bytes, buffer.count);
         collect(loop, (long)batch * subscribers);
     }
-    uint64_t wall = benchmark_now() - began;
-    cpu = cpu_time(pid) - cpu;
-    printf("{\"deliveries\": %ld, \"cpu_ns\": %lu, \"wall_ns\": %lu, \"bytes_per_subscriber\": %ld}\n",
-        (long)messages * subscribers, cpu, wall, subscribers > 1 ? (memory(pid) - before) * 1024 / (subscribers - 1) : 0);
+    double deliveries = (double)messages * subscribers;
+    printf("{\"microseconds\": %f, \"bytes_per_subscriber\": %ld}\n", (double)(cpu_time(pid) - cpu) / deliveries / 1000,
+        subscribers > 1 ? (memory(pid) - before) * 1024 / (subscribers - 1) : 0);
     return 0;
 }

@@ -4,7 +4,7 @@
 internal import Belfry
 
 // Usage: ManyListeners COUNT
-// Adds so many listeners to a mediator, each after the one before it, posts once, and removes them.
+// Adds COUNT listeners to a mediator, each following the one before, posts once, and removes them.
 final class Listener: LifecycleListener {
     let name: String
     let follows: [String]

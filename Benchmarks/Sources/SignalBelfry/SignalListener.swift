@@ -4,7 +4,7 @@
 internal import CBenchmark
 internal import Lifecycle
 
-/// Notes when SIGUSR1 arrives: the notification `flushRequested`, as it is mapped by default.
+/// Stores the time when SIGUSR1 arrives, which is mapped to `flushRequested` by default.
 final class SignalListener: LifecycleListener {
     private let page: OpaquePointer
 

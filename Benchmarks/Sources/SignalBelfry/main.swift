@@ -8,7 +8,7 @@ internal import Glibc
 internal import Lifecycle
 
 // Usage: SignalBelfry PAGE CONFIGURATION SOCKET
-// A whole service: one signal at a time goes to a listener, the burst to an observer.
+// A service with the library. Single signals go to a listener, the burst goes to an observer.
 let page = benchmark_page_open(CommandLine.arguments[1], 1)
 guard let burst = LifecycleNotification.Name("burst") else { exit(64) }
 let options = ServiceOptions(

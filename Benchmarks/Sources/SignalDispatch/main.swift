@@ -6,7 +6,7 @@ internal import Dispatch
 internal import Glibc
 
 // Usage: SignalDispatch PAGE
-// Hears of the burst through a Dispatch source, which tells how many signals came, but not of whom nor with what.
+// Receives signals with Dispatch sources, which report how many came, but neither sender nor value.
 let page = benchmark_page_open(CommandLine.arguments[1], 1)
 let number = __libc_current_sigrtmin() + 5
 signal(number, SIG_IGN)

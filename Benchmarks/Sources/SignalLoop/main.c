@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 // Usage: SignalLoop PAGE
-// The least that a C service does for a signal: epoll, signalfd, read.
+// The smallest C service that handles a signal: epoll, signalfd, read.
 
 #include "CBenchmark.h"
 

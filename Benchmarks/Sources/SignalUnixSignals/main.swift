@@ -5,7 +5,7 @@ internal import CBenchmark
 internal import UnixSignals
 
 // Usage: SignalUnixSignals PAGE
-// Hears of the signal as a service on swift-service-lifecycle does.
+// Receives the signal as a service on swift-service-lifecycle does.
 let page = benchmark_page_open(CommandLine.arguments[1], 1)
 let signals = await UnixSignalsSequence(trapping: .sigusr1)
 benchmark_page_set_ready(page)

@@ -4,5 +4,5 @@
 internal import Belfry
 internal import BelfrySocket
 
-// The empty service, and belfryctl works with it.
+// The empty service with a socket for belfryctl.
 ServiceMain.run(ServiceOptions(name: "socket-service"), with: [.socket])

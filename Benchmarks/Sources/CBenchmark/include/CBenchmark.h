@@ -5,52 +5,42 @@
 
 #include <stdint.h>
 
-/// Sends READY=1 to $NOTIFY_SOCKET, as sd_notify(3) does, without a library. Returns 0, or -1 with errno.
-int benchmark_notify_ready(void);
-
 /// Nanoseconds by CLOCK_MONOTONIC.
 uint64_t benchmark_now(void);
-/// Nanoseconds by CLOCK_REALTIME.
-uint64_t benchmark_realtime(void);
 
-/// Keeps the processor from halting, with work that gives way to any other at once: how long a virtual processor takes
-/// to wake up belongs to the machine, and is several times what is measured. Returns what has to be handed back.
-int benchmark_keep_processor_awake(void);
-/// Ends that.
-void benchmark_let_processor_sleep(int waker);
-/// Prints median and 99th percentile as a line of JSON; puts the times in order.
-void benchmark_print_times(uint64_t *_Nonnull times, int count);
+/// What an observer does when it is called: it increments a number.
+void benchmark_call(void);
+/// The number of calls since the last time.
+long benchmark_take_calls(void);
 
 /// Connects to a Unix stream socket. Returns a descriptor, or -1 with errno.
 int benchmark_connect(const char *_Nonnull path);
+/// Makes a Unix stream socket that listens on the path and does not block. Returns a descriptor, or -1 with errno.
+int benchmark_listen(const char *_Nonnull path);
+/// Sends READY=1 to $NOTIFY_SOCKET, as sd_notify(3) does, without libsystemd. Returns 0, or -1 with errno.
+int benchmark_notify_ready(void);
 /// Blocks SIGUSR1, and returns a descriptor to read it from (signalfd(2)), or -1 with errno.
 int benchmark_signal_descriptor(void);
 
-/// What an observer does when it is called: counts.
-void benchmark_call(void);
-/// How often that was since the last time.
-long benchmark_take_calls(void);
-
 enum { BENCHMARK_BURST = 1000 };
 
-/// A page that the sender of signals and a receiver share. The receiver makes the file; one thread at a time writes.
+/// Memory that the sender of signals and a receiver share. The receiver creates the file; one thread at a time writes.
 typedef struct BenchmarkPage BenchmarkPage;
 
-/// Makes the file when `create` is set. Ends the process when it cannot.
+/// Maps the file, and creates it first if `create` is set. Exits if that fails.
 BenchmarkPage *_Nonnull benchmark_page_open(const char *_Nonnull path, int create);
-/// The receiver's handlers are in place.
+/// The receiver's handlers are installed.
 void benchmark_page_set_ready(BenchmarkPage *_Nonnull page);
 int benchmark_page_is_ready(const BenchmarkPage *_Nonnull page);
 
-/// A single signal has reached the handler: keeps the time.
+/// The handler got one signal: stores the time, increments the count, and wakes the sender.
 void benchmark_page_note(BenchmarkPage *_Nonnull page);
 uint32_t benchmark_page_count(const BenchmarkPage *_Nonnull page);
-/// Sleeps until the count is another than `seen`.
-void benchmark_page_wait(BenchmarkPage *_Nonnull page, uint32_t seen);
-uint64_t benchmark_page_time(const BenchmarkPage *_Nonnull page);
+/// Sleeps until the count differs from `seen`, and returns the stored time.
+uint64_t benchmark_page_wait(BenchmarkPage *_Nonnull page, uint32_t seen);
 
-/// A signal of the burst has reached the handler, with what it told of value and sender; 0 for what it did not.
+/// The handler got one signal of the burst, with this value and sender, or 0 if it does not know them.
 void benchmark_page_note_burst(BenchmarkPage *_Nonnull page, int32_t value, int32_t sender);
 uint64_t benchmark_page_burst_count(const BenchmarkPage *_Nonnull page);
-/// How many of the burst came with the value that their place in it asks for, and with this sender.
+/// The number of signals of the burst that came in order with their value and with this sender.
 uint64_t benchmark_page_burst_whole(const BenchmarkPage *_Nonnull page, int32_t sender);
