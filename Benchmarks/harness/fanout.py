@@ -16,6 +16,8 @@ CASES = {1: 20_000, 100: 2_000, 1000: 200}
 # For each peer: how to start it, its protocol, and the goals of the ratio to 1, 100 and 1000 subscribers.
 PEERS = {
     "Redis": (servers.redis, "redis", {1: 1.2, 100: 0.5, 1000: 0.5}),
+    "NATS": (servers.nats, "nats", {}),
+    "dbus-broker": (servers.dbus_broker, "dbus", {}),
     "dbus-daemon": (servers.dbus_daemon, "dbus", {100: 0.05, 1000: 0.05}),
     "mosquitto": (servers.mosquitto, "mqtt", {}),
 }

@@ -9,7 +9,7 @@ import re
 import subprocess
 from pathlib import Path
 
-PACKAGES = ["redis-server", "dbus-daemon", "mosquitto", "libsystemd0", "libc6"]
+PACKAGES = ["redis-server", "nats-server", "dbus-broker", "dbus-daemon", "mosquitto", "libsystemd0", "libc6"]
 
 
 def _output(*command) -> str:

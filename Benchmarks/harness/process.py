@@ -31,12 +31,16 @@ def one_processor():
         os.sched_setaffinity(0, before)
 
 
-def _is_ready(address: Path) -> bool:
-    """Whether a socket accepts connections, or any other file exists."""
-    if not address.is_socket():
+def _is_ready(address: Path | int) -> bool:
+    """Whether a socket, or a TCP port of loopback, accepts connections, or any other file exists."""
+    if isinstance(address, int):
+        family, target = socket.AF_INET, ("127.0.0.1", address)
+    elif address.is_socket():
+        family, target = socket.AF_UNIX, str(address)
+    else:
         return address.exists()
-    with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(str(address)) == 0
+    with socket.socket(family) as probe:
+        return probe.connect_ex(target) == 0
 
 
 class Process:
@@ -70,8 +74,8 @@ class Process:
         if status := self._process.wait(timeout=limit):
             raise RuntimeError(f"'{self.name}' ended with {status}")
 
-    def wait_for(self, address: Path, limit: float = 10) -> None:
-        """Waits until the process has made the file, or accepts connections on the socket."""
+    def wait_for(self, address: Path | int, limit: float = 10) -> None:
+        """Waits until the process has made the file, or accepts connections on the socket or port."""
         end = time.monotonic() + limit
         while not _is_ready(address):
             if self._process.poll() is not None or time.monotonic() > end:

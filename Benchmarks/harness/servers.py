@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
 """The servers that are compared. Each uses a directory and a socket of its own. A function here returns the process and
-the path of the socket."""
+its address: the path of a Unix socket, or the number of a TCP port."""
 
 import os
 import pwd
+import socket
 
 from .measure import Place
 from .process import Process
@@ -41,12 +42,25 @@ def dbus_daemon(place: Place):
     return Process(arguments, log=directory / "log"), path
 
 
+def dbus_broker(place: Place):
+    directory = place.directory("dbus-broker")
+    path = directory / "bus"
+    return Process([place.helpers / "DBusBroker", path], log=directory / "log"), path
+
+
 def redis(place: Place):
     directory = place.directory("redis")
     path = directory / "redis"
     options = {"port": 0, "unixsocket": path, "save": "", "appendonly": "no", "maxclients": 4096, "dir": directory}
     arguments = ["redis-server", *(str(word) for key, value in options.items() for word in (f"--{key}", value))]
     return Process(arguments, log=directory / "log"), path
+
+
+def nats(place: Place):
+    """NATS has no Unix sockets."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    return Process(["nats-server", "--addr", "127.0.0.1", "--port", port], log=place.directory("nats") / "log"), port
 
 
 def mosquitto(place: Place):

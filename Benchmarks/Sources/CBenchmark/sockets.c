@@ -4,6 +4,8 @@
 #include "CBenchmark.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +29,16 @@ static struct sockaddr_un address_of(const char *path) {
     return address;
 }
 
-int benchmark_connect(const char *path) {
-    struct sockaddr_un at = address_of(path);
-    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+int benchmark_connect(const char *address) {
+    if (*address == '/') {
+        struct sockaddr_un at = address_of(address);
+        int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        return opened(descriptor, connect(descriptor, (struct sockaddr *)&at, sizeof at));
+    }
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(address)),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     return opened(descriptor, connect(descriptor, (struct sockaddr *)&at, sizeof at));
 }
 

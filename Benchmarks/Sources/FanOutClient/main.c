@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 // Usage: FanOutClient PROTOCOL ADDRESS SUBSCRIBERS MESSAGES BATCH SIZE PID
-// Connects SUBSCRIBERS times to the server PID. Publishes MESSAGES messages of SIZE
+// Connects SUBSCRIBERS times to the server PID, at a path or a TCP port of loopback. Publishes MESSAGES messages of SIZE
 // bytes, BATCH at once, and waits after each batch until every subscriber has it. Prints the cost to the server as JSON.
 
 #include "CBenchmark.h"
@@ -82,7 +82,7 @@ static void collect(int loop, long deliveries) {
 }
 
 static const struct Protocol *protocol_named(const char *name) {
-    const struct Protocol *all[] = {&varlink_protocol, &redis_protocol, &mqtt_protocol, &dbus_protocol};
+    const struct Protocol *all[] = {&varlink_protocol, &redis_protocol, &nats_protocol, &mqtt_protocol, &dbus_protocol};
     for (size_t index = 0; index < sizeof all / sizeof *all; index++)
         if (strcmp(all[index]->name, name) == 0) return all[index];
     fprintf(stderr, "unknown protocol '%s'\n", name);

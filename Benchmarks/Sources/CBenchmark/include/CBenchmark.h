@@ -13,8 +13,9 @@ void benchmark_call(void);
 /// The number of calls since the last time.
 long benchmark_take_calls(void);
 
-/// Connects to a Unix stream socket. Returns a descriptor, or -1 with errno.
-int benchmark_connect(const char *_Nonnull path);
+/// Connects to a Unix stream socket by its path, or to loopback by the number of a TCP port. Returns a descriptor, or -1
+/// with errno.
+int benchmark_connect(const char *_Nonnull address);
 /// Makes a Unix stream socket that listens on the path and does not block. Returns a descriptor, or -1 with errno.
 int benchmark_listen(const char *_Nonnull path);
 /// Sends READY=1 to $NOTIFY_SOCKET, as sd_notify(3) does, without libsystemd. Returns 0, or -1 with errno.
