@@ -40,12 +40,9 @@ struct VarlinkInterfaceDescriptionTests {
         let description = try VarlinkInterfaceDescription(text)
 
         #expect(description.name == "org.example.ftl2")
-        #expect(description.documentation == ["An interface", "  with two lines."])
-        #expect(
-            description.declarations.map(\.name) == ["State", "Everything", "Monitor", "Jump", "NotEnough", "Nothing"])
-        #expect(description.declarations[0].documentation == ["Where the drive is."])
-        #expect(description.methods["Jump"]?.input.first?.documentation == ["How far."])
-        #expect(description.methods["Monitor"]?.output.map(\.type) == [.named("State")])
+        #expect(Set(description.methods.keys) == ["Monitor", "Jump"])
+        #expect(description.methods["Jump"]?.map(\.type) == [.int])
+        #expect(description.types["State"] == .enumeration(["idle", "spooling", "busy"]))
         guard case .structure(let fields) = description.types["Everything"] else {
             Issue.record("no structure")
             return
@@ -53,18 +50,6 @@ struct VarlinkInterfaceDescriptionTests {
         #expect(fields.map(\.name).count == 13)
         #expect(fields[10].type == .map(.structure([])))
         #expect(fields[12].type == .array(.map(.array(.nullable(.int)))))
-    }
-
-    @Test func printedDescriptionParsesToTheSame() throws {
-        for text in [text, ServerFixture.description] {
-            let description = try VarlinkInterfaceDescription(text)
-            let printed = description.description
-
-            let again = try VarlinkInterfaceDescription(printed)
-
-            #expect(again == description)
-            #expect(again.description == printed)
-        }
     }
 
     @Test(
@@ -113,10 +98,7 @@ struct VarlinkInterfaceDescriptionTests {
                 default: bytes.insert(contentsOf: Array("( ?[]".utf8).shuffled(using: &random), at: position)
                 }
             }
-            guard let description = try? VarlinkInterfaceDescription(String(decoding: bytes, as: UTF8.self)) else {
-                continue
-            }
-            #expect((try? VarlinkInterfaceDescription(description.description)) == description)
+            _ = try? VarlinkInterfaceDescription(String(decoding: bytes, as: UTF8.self))
         }
     }
 

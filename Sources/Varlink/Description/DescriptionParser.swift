@@ -6,56 +6,51 @@ nonisolated struct DescriptionParser {
     typealias Description = VarlinkInterfaceDescription
     private static let maximumDepth = 64
 
-    var scanner: DescriptionScanner
+    private var scanner: DescriptionScanner
     private var depth = 0
+    private var names: Set<String> = []
+    private var methods: [String: [Description.Field]] = [:]
+    private var types: [String: Description.TypeReference] = [:]
     /// Types that were used, and where.
-    private var used: [(name: String, error: VarlinkDescriptionError)] = []
+    private var used: [(name: String, position: DescriptionScanner)] = []
 
     init(_ text: String) { scanner = DescriptionScanner(text) }
 
     mutating func interface() throws(VarlinkDescriptionError) -> Description {
-        let documentation = scanner.skip()
+        scanner.skip()
         try scanner.keyword("interface")
         let name = try scanner.interfaceName()
         try scanner.endOfLine()
-        var declarations: [Description.Declaration] = []
-        var names: Set<String> = []
-        while true {
-            let documentation = scanner.skip()
-            if scanner.isAtEnd { break }
-            let position = scanner
-            let declaration = try declaration(documentation)
-            guard names.insert(declaration.name).inserted else {
-                throw position.failure("'\(declaration.name)' is declared twice")
-            }
-            declarations.append(declaration)
-            if !scanner.isAtEnd { try scanner.endOfLine() }
+        scanner.skip()
+        if scanner.isAtEnd { throw scanner.failure("expected a declaration") }
+        while !scanner.isAtEnd {
+            try declaration()
+            try scanner.endOfLine()
+            scanner.skip()
         }
-        if declarations.isEmpty { throw scanner.failure("expected a declaration") }
-        let description = Description(name: name, documentation: documentation, declarations: declarations)
-        if let missing = used.first(where: { description.types[$0.name] == nil }) { throw missing.error }
-        return description
+        if let missing = used.first(where: { types[$0.name] == nil }) {
+            throw missing.position.failure("type '\(missing.name)' is not declared")
+        }
+        return Description(name: name, methods: methods, types: types)
     }
 
-    private mutating func declaration(
-        _ documentation: [String]
-    ) throws(VarlinkDescriptionError) -> Description.Declaration {
-        switch scanner.word() {
-        case "type":
-            let name = try scanner.typeName()
-            return .init(name: name, member: .type(try composite()), documentation: documentation)
-        case "error":
-            let name = try scanner.typeName()
-            return .init(name: name, member: .error(try structure()), documentation: documentation)
-        case "method":
-            let name = try scanner.typeName()
-            let input = try structure()
-            _ = scanner.skip()
-            try scanner.expect("->")
-            let method = Description.Method(input: input, output: try structure())
-            return .init(name: name, member: .method(method), documentation: documentation)
-        default: throw scanner.failure("expected 'type', 'method' or 'error'")
+    private mutating func declaration() throws(VarlinkDescriptionError) {
+        let position = scanner
+        let keyword = scanner.word()
+        guard ["type", "error", "method"].contains(keyword) else {
+            throw scanner.failure("expected 'type', 'method' or 'error'")
         }
+        let name = try scanner.typeName()
+        switch keyword {
+        case "type": types[name] = try composite()
+        case "error": _ = try structure()
+        default:
+            methods[name] = try structure()
+            scanner.skip()
+            try scanner.expect("->")
+            _ = try structure()
+        }
+        if !names.insert(name).inserted { throw position.failure("'\(name)' is declared twice") }
     }
 
     private mutating func structure() throws(VarlinkDescriptionError) -> [Description.Field] {
@@ -68,42 +63,41 @@ nonisolated struct DescriptionParser {
 
     /// A structure or an enumeration. `()` is a structure without fields.
     private mutating func composite() throws(VarlinkDescriptionError) -> Description.TypeReference {
-        depth += 1
+        try enter()
         defer { depth -= 1 }
-        if depth > Self.maximumDepth { throw scanner.failure("nested too deeply") }
-        _ = scanner.skip()
+        scanner.skip()
         try scanner.expect("(")
         var fields: [Description.Field] = []
-        var cases: [Description.EnumerationCase] = []
-        var names: Set<String> = []
-        var documentation = scanner.skip()
+        var names: [String] = []
+        scanner.skip()
         if scanner.accept(")") { return .structure([]) }
         while true {
             let position = scanner
             let name = try scanner.fieldName()
-            guard names.insert(name).inserted else { throw position.failure("'\(name)' is declared twice") }
-            _ = scanner.skip()
+            guard !names.contains(name) else { throw position.failure("'\(name)' is declared twice") }
+            scanner.skip()
             if scanner.accept(":") {
-                guard cases.isEmpty else { throw position.failure("'\(name)' has a type, others have none") }
-                fields.append(.init(name: name, type: try type(), documentation: documentation))
-            } else {
-                guard fields.isEmpty else { throw position.failure("'\(name)' has no type") }
-                cases.append(.init(name: name, documentation: documentation))
+                guard fields.count == names.count else {
+                    throw position.failure("'\(name)' has a type, others have none")
+                }
+                fields.append(.init(name: name, type: try type()))
+            } else if !fields.isEmpty {
+                throw position.failure("'\(name)' has no type")
             }
-            _ = scanner.skip()
-            if scanner.accept(")") { return fields.isEmpty ? .enumeration(cases) : .structure(fields) }
+            names.append(name)
+            scanner.skip()
+            if scanner.accept(")") { return fields.isEmpty ? .enumeration(names) : .structure(fields) }
             try scanner.expect(",")
-            documentation = scanner.skip()
+            scanner.skip()
         }
     }
 
     private mutating func type() throws(VarlinkDescriptionError) -> Description.TypeReference {
-        depth += 1
+        try enter()
         defer { depth -= 1 }
-        if depth > Self.maximumDepth { throw scanner.failure("nested too deeply") }
-        _ = scanner.skip()
+        scanner.skip()
         if scanner.accept("?") {
-            _ = scanner.skip()
+            scanner.skip()
             if scanner.next("?") { throw scanner.failure("a nullable type cannot be nullable again") }
             return .nullable(try type())
         }
@@ -118,10 +112,15 @@ nonisolated struct DescriptionParser {
         case "string": return .string
         case "object": return .object
         case "any": return .any
-        case let name where name.utf8.first.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") } ?? false:
-            used.append((name, position.failure("type '\(name)' is not declared")))
+        case let name where DescriptionScanner.isTypeName(name):
+            used.append((name, position))
             return .named(name)
         default: throw position.failure("expected a type")
         }
+    }
+
+    private mutating func enter() throws(VarlinkDescriptionError) {
+        depth += 1
+        if depth > Self.maximumDepth { throw scanner.failure("nested too deeply") }
     }
 }

@@ -38,8 +38,8 @@ nonisolated extension VarlinkInterfaceDescription {
         case (.any, _): return value.isNull ? "" : nil
         case (.nullable(let type), _): return value.isNull ? nil : mismatch(value, type)
         case (.named(let name), _): return types[name].map { mismatch(value, $0) } ?? ""
-        case (.enumeration(let cases), .string(let name)):
-            return cases.contains { $0.name.hasSameBytes(as: name) } ? nil : ""
+        case (.enumeration(let names), .string(let name)):
+            return names.contains { $0.hasSameBytes(as: name) } ? nil : ""
         case (.structure(let fields), .object(let object)):
             return mismatch(object, with: fields).map { "." + $0 }
         case (.array(let type), .array(let elements)):

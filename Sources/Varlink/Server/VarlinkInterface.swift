@@ -6,15 +6,11 @@ public struct VarlinkInterface {
     /// Answers a call. It is called on the main thread, and may store the request and answer later.
     public typealias Handler = (VarlinkRequest) -> Void
 
-    /// What the interface declares.
-    public let description: VarlinkInterfaceDescription
+    let description: VarlinkInterfaceDescription
     /// The description as its author wrote it, which clients get.
-    public let text: String
-    /// Handlers of methods, by their short names.
-    public let methods: [String: Handler]
-
-    /// Handlers of methods that hand the connection over, by their short names.
-    public let upgrades: [String: Handler]
+    let text: String
+    let methods: [String: Handler]
+    let upgrades: [String: Handler]
 
     /// Makes an interface from its description in Varlink's language. A declared method without a handler fails with
     /// `MethodNotImplemented`.
@@ -33,7 +29,8 @@ public struct VarlinkInterface {
         self.methods = methods
         self.upgrades = upgrades
         for name in (Array(methods.keys) + upgrades.keys).sorted() where description.methods[name] == nil {
-            throw VarlinkDescriptionError("method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
+            throw VarlinkDescriptionError(
+                reason: "method '\(name)' is not declared in \(description.name)", line: 1, column: 1)
         }
     }
 

@@ -32,9 +32,9 @@ public final class VarlinkServer {
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
 
-        init(_ name: String, _ method: VarlinkInterfaceDescription.Method, of interface: VarlinkInterface) {
+        init(_ name: String, _ fields: [VarlinkInterfaceDescription.Field], of interface: VarlinkInterface) {
             self.name = "\(interface.name).\(name)"
-            fields = method.input
+            self.fields = fields
             self.interface = interface
             handler = interface.methods[name]
             upgrade = interface.upgrades[name]
@@ -67,8 +67,8 @@ public final class VarlinkServer {
             for name in old.description.methods.keys { methods[UTF8Text("\(old.name).\(name)")] = nil }
         }
         interfaces[UTF8Text(interface.name)] = interface
-        for (name, declared) in interface.description.methods {
-            let method = Method(name, declared, of: interface)
+        for (name, fields) in interface.description.methods {
+            let method = Method(name, fields, of: interface)
             methods[UTF8Text(method.name)] = method
         }
     }

@@ -3,7 +3,7 @@
 
 import Varlink
 
-/// An interface description: its printed form parses to the same description, and values can be checked against it.
+/// An interface description: it is parsed or refused with a position, and values can be checked against it.
 nonisolated enum FuzzedDescription {
     private static let samples: [JSONObject] = {
         // As in FuzzedCalls: LeakSanitizer does not recognise the addresses, in which Swift stores bits.
@@ -18,11 +18,8 @@ nonisolated enum FuzzedDescription {
         let text = String(decoding: bytes, as: UTF8.self)
         do throws(VarlinkDescriptionError) {
             let description = try VarlinkInterfaceDescription(text)
-            let printed = description.description
-            let again = try? VarlinkInterfaceDescription(printed)
-            precondition(again == description, "a description changes when it is printed")
-            for method in description.methods.values {
-                for sample in samples { _ = description.mismatch(sample, with: method.input) }
+            for fields in description.methods.values {
+                for sample in samples { _ = description.mismatch(sample, with: fields) }
             }
         } catch {
             precondition(error.line > 0 && error.column > 0)
