@@ -68,7 +68,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 }
             case .system(let error):
                 failure(.unavailable, error.reason)
-            case .closed, .protocolViolation, .cancelled:
+            case .closed, .protocolViolation:
                 failure(.unavailable, PrintableText.line("\(error)"))
             }
     }

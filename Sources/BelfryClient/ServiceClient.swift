@@ -14,8 +14,6 @@ package final class ServiceClient {
     /// The size limit of one reply, and of all replies to one call together, in bytes. Replies with notifications, which may
     /// be longer, do not come this way.
     private static let longestReply = 16 << 20
-    /// Bytes that are counted for a reply besides its text.
-    private static let overhead = 128
 
     private let path: String
     private let loop: MainEventLoop
@@ -52,16 +50,7 @@ package final class ServiceClient {
         within limit: Duration?
     ) async throws(ClientFailure) -> [JSONObject] {
         try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
-            var replies: [JSONObject] = []
-            var size = 0
-            for try await reply in client.more(Self.full(method), parameters) {
-                size += JSONValue.object(reply).json.count + Self.overhead
-                guard size <= Self.longestReply else {
-                    throw .protocolViolation(.tooLarge(Self.longestReply))
-                }
-                replies.append(reply)
-            }
-            return replies
+            try await client.collect(Self.full(method), parameters, limit: Self.longestReply)
         }
     }
 

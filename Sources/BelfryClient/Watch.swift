@@ -180,7 +180,7 @@ package final class Watch {
         case .closed, .system, .protocolViolation(.truncated):
             disconnected(Self.connectionClosed)
             return retryLater()
-        case .protocolViolation, .cancelled:
+        case .protocolViolation:
             break
         }
         stop()

@@ -116,7 +116,7 @@ struct VarlinkClientTests {
         #expect(results.count == (error == .unexpectedReply ? 0 : 1))
     }
 
-    @Test func repliesAreIteratedToTheEnd() async throws {
+    @Test func taskWaitsForReplies() async throws {
         let client = try client()
         let pump = Task { @MainActor in
             while !Task.isCancelled {
@@ -126,38 +126,18 @@ struct VarlinkClientTests {
         }
         defer { pump.cancel() }
 
-        var numbers: [Int64] = []
-        for try await reply in client.more("org.example.test.Count", ["to": 5000]) {
-            numbers.append(reply["number"]?.intValue ?? -1)
-        }
+        let numbers = try await client.collect("org.example.test.Count", ["to": 5000]).map { $0["number"] }
         let echo = try await client.call("org.example.test.Echo", ["text": "after"])
 
-        #expect(numbers == (1...5000).map { $0 })
+        #expect(numbers == (1...5000).map { .int($0) })
         #expect(echo == ["text": "after"])
-        let refused = VarlinkError.failed(name: "org.example.test.Refused", parameters: ["why": "negative"])
-        #expect(await end(of: client.more("org.example.test.Count", ["to": -1])) == refused)
-    }
-
-    /// The error that ends the replies, or nil.
-    private func end(of replies: VarlinkReplies) async -> VarlinkError? {
-        do {
-            for try await _ in replies {}
-            return nil
-        } catch {
-            return error
+        await #expect(throws: VarlinkError.failed(name: "org.example.test.Refused", parameters: ["why": "negative"])) {
+            try await client.collect("org.example.test.Count", ["to": -1])
         }
-    }
-
-    @Test func cancelledTaskStopsWaiting() async throws {
-        let client = try client()
-        let replies = client.more("org.example.test.Wait")
-        let task = Task { await end(of: replies) }
-        await Task.yield()
-        try fixture.turn { fixture.waiting.count == 1 }
-
-        task.cancel()
-
-        #expect(await task.value == .cancelled)
+        await #expect(throws: VarlinkError.protocolViolation(.tooLarge(1000))) {
+            try await client.collect("org.example.test.Count", ["to": 100], limit: 1000)
+        }
+        #expect(client.isClosed)
     }
 
     @Test func pausedClientReadsNoReplies() throws {

@@ -132,10 +132,32 @@ extension VarlinkClient {
         }.get()
     }
 
-    /// Calls a method that may answer many times. The call is made at once. Replies are buffered; when many wait, the rest is
-    /// not read for now.
-    public func more(_ method: String, _ parameters: JSONObject = [:]) -> VarlinkReplies {
-        VarlinkReplies(method, parameters, of: self)
+    /// Calls a method that may answer many times, and waits for the last reply.
+    ///
+    /// - Parameter limit: how much memory the replies may take together, in bytes. Beyond it the client is closed.
+    /// - Throws: the service's error, or why the last reply did not come.
+    public func collect(
+        _ method: String, _ parameters: JSONObject = [:], limit: Int = VarlinkClient.longestReply
+    ) async throws(VarlinkError) -> [JSONObject] {
+        var replies: [JSONObject] = []
+        var size = 0
+        return try await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<[JSONObject], VarlinkError>, Never>) in
+            more(method, parameters) { [unowned self] result in
+                switch result {
+                case .success(let reply):
+                    replies.append(reply.parameters)
+                    size += reply.message.count + 128
+                    let tooLarge = VarlinkError.protocolViolation(.tooLarge(limit))
+                    if !reply.continues {
+                        continuation.resume(returning: size > limit ? .failure(tooLarge) : .success(replies))
+                    } else if size > limit {
+                        connection.finish(tooLarge)
+                    }
+                case .failure(let error): continuation.resume(returning: .failure(error))
+                }
+            }
+        }.get()
     }
 }
 
@@ -149,8 +171,6 @@ public nonisolated enum VarlinkError: Error, Sendable, Equatable {
     case closed
     /// The service broke the protocol; the connection was closed.
     case protocolViolation(VarlinkProtocolError)
-    /// The waiting task was cancelled.
-    case cancelled
 }
 
 nonisolated extension VarlinkError: CustomStringConvertible {
@@ -163,7 +183,6 @@ nonisolated extension VarlinkError: CustomStringConvertible {
         case .system(let error): "\(error)"
         case .closed: "service closed the connection"
         case .protocolViolation(let error): "service broke the protocol: \(error)"
-        case .cancelled: "cancelled"
         }
     }
 }

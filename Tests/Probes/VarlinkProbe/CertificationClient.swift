@@ -28,11 +28,8 @@ final class CertificationClient {
             for (key, value) in result where key != "client_id" { parameters[key] = value }
             switch step.method {
             case "Test10":
-                var replies: [JSONValue] = []
-                for try await reply in client.more("\(name).Test10", parameters) {
-                    replies.append(reply["string"] ?? .null)
-                }
-                result = ["last_more_replies": .array(replies)]
+                let replies = try await client.collect("\(name).Test10", parameters)
+                result = ["last_more_replies": .array(replies.map { $0["string"] ?? .null })]
             case "Test11":
                 client.oneway("\(name).Test11", parameters)
                 result = [:]
