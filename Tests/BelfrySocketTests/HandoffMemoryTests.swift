@@ -32,7 +32,7 @@ struct HandoffMemoryTests {
         }
     }
 
-    private let layout = HandoffLayout(ringSize: 8192, entries: 16, blocks: 16)
+    private let layout = HandoffLayout(ringSize: 8192, entries: 16)
 
     private func memory() throws -> HandoffMemory {
         let memory = try HandoffMemory(layout, capacity: 100, bootID: Self.boot, after: 0)
@@ -64,7 +64,7 @@ struct HandoffMemoryTests {
         _ = try add(memory, inode: 11, nil, position)
         let gone = try add(memory, inode: 12, ["odd"], position)
         _ = try add(memory, inode: 13, ["even", "odd"], position)
-        memory.slots.remove(gone, names: ["odd"])
+        memory.slots.remove(gone)
 
         let next = try next(memory)
 
@@ -112,7 +112,7 @@ struct HandoffMemoryTests {
         _ = try add(memory, inode: 12, ["odd"], belfry_position(number: 8, bytes: 1))
         let old = try next(memory)
 
-        let wide = HandoffLayout(ringSize: 65536, entries: 64, blocks: 64)
+        let wide = HandoffLayout(ringSize: 65536, entries: 64)
         let grown = try HandoffMemory(copying: old, wide, capacity: 100, bootID: Self.boot)
         let next = try next(grown)
 
@@ -192,9 +192,7 @@ struct HandoffMemoryTests {
             guard let next = try? next(memory) else { continue }
             next.ring.append("more")
             #expect(next.ring.messages(from: next.ring.last) == ["more"])
-            for subscription in next.subscriptions {
-                next.slots.remove(subscription.slot, names: subscription.names)
-            }
+            for subscription in next.subscriptions { next.slots.remove(subscription.slot) }
             let added = next.slots.add(inode: 1, names: ["odd"])
             #expect(added != nil)
         }

@@ -117,7 +117,7 @@ package final class Handoff {
             return
         }
         guard let recorder = memory.slots.recorder(of: slot), request.record(with: recorder) else {
-            return memory.slots.remove(slot, names: names)
+            return memory.slots.remove(slot)
         }
         recorder.record(0, of: next)
         memory.slots.confirm(slot)
@@ -141,11 +141,16 @@ package final class Handoff {
     }
 
     /// The next process is not to continue this subscription.
-    func remove(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
+    func remove(_ request: VarlinkRequest) {
         guard !isClosed, let entry = entries.removeValue(forKey: ObjectIdentifier(request)) else { return }
-        memory.slots.remove(entry.slot, names: names)
+        remove(entry.slot)
+    }
+
+    /// The next process is not to continue the subscription in this slot.
+    func remove(_ slot: Int) {
+        memory.slots.remove(slot)
         // As long as it is stored, the client would not see that we close the connection.
-        descriptors.removeSubscriber(entry.slot)
+        descriptors.removeSubscriber(slot)
     }
 
     /// Ends this process's part: subscriptions that end from now on are continued by the next process.

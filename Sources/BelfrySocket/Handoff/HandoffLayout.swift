@@ -4,8 +4,8 @@
 internal import BelfrySystemd
 internal import CBelfry
 
-/// The layout of the handoff memory: one page of header, the ring of notifications, the table of subscribers, and blocks
-/// with the names that they asked for.
+/// The layout of the handoff memory: one page of header, the ring of notifications, the table of subscribers, and the names
+/// that they asked for.
 package nonisolated struct HandoffLayout: Sendable, Equatable {
     /// The first page.
     package struct Header {
@@ -14,7 +14,6 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
         var boot: IdentifierWords
         var ringSize: UInt64
         var entries: UInt64
-        var blocks: UInt64
         /// Of two memories, the one with the higher number is the newer one.
         var generation: UInt64
         var ring: NotificationRing.Ends
@@ -26,7 +25,6 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
             self.boot = boot
             ringSize = UInt64(layout.ringSize)
             entries = UInt64(layout.entries)
-            blocks = UInt64(layout.blocks)
             generation = 0
             ring = NotificationRing.Ends()
             write = belfry_inflight_write()
@@ -34,11 +32,10 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
     }
 
     /// Of the format. A change of anything in this folder that is stored takes another number.
-    package static let version: UInt64 = 2
+    package static let version: UInt64 = 3
     /// «BELFRYKS» in little-endian order.
     static let magic: UInt64 = 0x534B_5952_464C_4542
-    static let blockSize = 256
-    /// The most bytes that the names of one subscriber take. There is room for that many of each subscriber.
+    /// The most bytes that the names of one subscriber take. Memory that is not used takes no room.
     package static let longestNames = 4096
     private static let page = 4096
 
@@ -46,14 +43,11 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
     package let ringSize: Int
     /// Subscribers in the table.
     package let entries: Int
-    /// Blocks for names.
-    package let blocks: Int
 
     /// A layout with at least this room.
-    package init(ringSize: Int, entries: Int, blocks: Int? = nil) {
+    package init(ringSize: Int, entries: Int) {
         self.ringSize = Self.wholePages(ringSize)
         self.entries = entries
-        self.blocks = blocks ?? entries * (Self.longestNames / Self.blockSize)
     }
 
     /// The layout by the header of a memory of `size` bytes.
@@ -63,18 +57,18 @@ package nonisolated struct HandoffLayout: Sendable, Equatable {
         guard header.magic == Self.magic else { throw .foreign }
         guard header.version == Self.version else { throw .version(header.version) }
         let most: UInt64 = 1 << 40
-        guard header.ringSize > 0, header.ringSize < most, header.entries < most, header.blocks < most,
-            header.generation < most, header.ringSize.isMultiple(of: UInt64(Self.page))
+        guard header.ringSize > 0, header.ringSize < most, header.entries < most, header.generation < most,
+            header.ringSize.isMultiple(of: UInt64(Self.page))
         else { throw .corrupt("header") }
-        self.init(ringSize: Int(header.ringSize), entries: Int(header.entries), blocks: Int(header.blocks))
+        self.init(ringSize: Int(header.ringSize), entries: Int(header.entries))
         guard self.size == size else { throw .corrupt("size") }
     }
 
     /// The size of the memory, in bytes.
-    package var size: Int { Self.wholePages(blockStart + blocks * Self.blockSize) }
+    package var size: Int { nameStart + entries * Self.longestNames }
     var ringStart: Int { Self.page }
     var entryStart: Int { ringStart + ringSize }
-    var blockStart: Int { entryStart + Self.wholePages(entries * MemoryLayout<Slot>.stride) }
+    var nameStart: Int { entryStart + Self.wholePages(entries * MemoryLayout<Slot>.stride) }
 
     /// A part of the header of memory that begins at `base`.
     func part<Part>(_ path: KeyPath<Header, Part>, of base: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Part> {

@@ -78,10 +78,7 @@ package final class HandoffMemory {
             UnsafeMutableBufferPointer(
                 start: (base + layout.entryStart).bindMemory(to: Slot.self, capacity: layout.entries),
                 count: layout.entries),
-            write: layout.part(\.write, of: base),
-            filters: FilterStore(
-                UnsafeMutableRawBufferPointer(
-                    start: base + layout.blockStart, count: layout.blocks * HandoffLayout.blockSize)))
+            names: base + layout.nameStart, write: layout.part(\.write, of: base))
     }
 
     /// The descriptor of the memory file.

@@ -149,6 +149,16 @@ package nonisolated struct NotificationRing {
         return true
     }
 
+    /// The notification of this number; nil when the ring does not hold it.
+    func record(of number: UInt64) -> Record? {
+        var found: Record?
+        forEach(from: number) {
+            found = $0
+            return false
+        }
+        return found
+    }
+
     private mutating func removeOldest() {
         guard let record = record(at: ends.pointee.head) else { return clear(after: last) }
         count -= 1
@@ -184,18 +194,6 @@ nonisolated extension NotificationRing.Record {
         guard let names else { return true }
         return names.contains(UTF8Text(String(decoding: name, as: UTF8.self)))
     }
-}
 
-/// Replies made from records of the ring, so that subscribers who get the same record share one.
-struct RingReplies {
-    private var replies: [UInt64: VarlinkEncodedReply] = [:]
-
-    subscript(record: NotificationRing.Record) -> VarlinkEncodedReply {
-        mutating get {
-            if let known = replies[record.sequence] { return known }
-            let reply = VarlinkEncodedReply(continuing: record.message, number: record.sequence)
-            replies[record.sequence] = reply
-            return reply
-        }
-    }
+    var reply: VarlinkEncodedReply { VarlinkEncodedReply(continuing: message, number: sequence) }
 }

@@ -12,11 +12,8 @@ package nonisolated struct Slot {
     /// Of the socket (stat(2)), since the numbers of descriptors are used again.
     var inode: UInt64 = 0
     var position = belfry_position()
-    /// The first block with the names of the filter, counted from 1; 0 stands for all names.
-    var block: UInt32 = 0
-    /// How many bytes of blocks the names take.
-    var length: UInt32 = 0
-    var reserved: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    /// How many bytes the names take that were asked for, and one more; 0 stands for all names.
+    var names: UInt64 = 0
 }
 
 /// Writes to the client of one slot, and records in the slot how far the client has been written to.
@@ -59,40 +56,39 @@ package nonisolated struct SlotTable {
     }
 
     private let table: UnsafeMutableBufferPointer<Slot>
+    /// The names that subscribers asked for. Each slot has its own part of it.
+    private let names: UnsafeMutableRawPointer
     private let write: UnsafeMutablePointer<belfry_inflight_write>
-    private var filters: FilterStore
     private var free: [UInt32] = []
     /// Slots from here on were never used.
     private var unused = 0
 
     init(
-        _ table: UnsafeMutableBufferPointer<Slot>, write: UnsafeMutablePointer<belfry_inflight_write>,
-        filters: FilterStore
+        _ table: UnsafeMutableBufferPointer<Slot>, names: UnsafeMutableRawPointer,
+        write: UnsafeMutablePointer<belfry_inflight_write>
     ) {
         self.table = table
+        self.names = names
         self.write = write
-        self.filters = filters
     }
 
     /// Adds a subscription; nil when there is no room. It counts from `confirm(_:)` on.
     package mutating func add(inode: UInt64, names: Set<UTF8Text>?) -> Int? {
         guard let slot = free.popLast().map(Int.init) ?? (unused < table.count ? unused : nil) else { return nil }
-        guard set(slot, inode: inode, names: names) else {
-            if slot < unused { free.append(UInt32(slot)) }
-            return nil
-        }
         unused = max(unused, slot + 1)
+        table[slot] = Slot(inode: inode, names: names.map { store($0, in: slot) } ?? 0)
         return slot
     }
 
     /// Copies a subscription of an earlier process from a table of another size.
     mutating func copy(_ subscription: Subscription) {
         guard let position = subscription.position, subscription.slot < table.count else { return }
-        for slot in unused..<max(unused, subscription.slot) { free.append(UInt32(slot)) }
-        guard set(subscription.slot, inode: subscription.inode, names: subscription.names) else { return }
-        unused = subscription.slot + 1
-        table[subscription.slot].position = position
-        confirm(subscription.slot)
+        let slot = subscription.slot
+        for slot in unused..<max(unused, slot) { free.append(UInt32(slot)) }
+        unused = slot + 1
+        table[slot] = Slot(
+            inode: subscription.inode, position: position, names: subscription.names.map { store($0, in: slot) } ?? 0)
+        confirm(slot)
     }
 
     func contains(_ subscription: Subscription) -> Bool {
@@ -112,10 +108,9 @@ package nonisolated struct SlotTable {
     package func confirm(_ slot: Int) { belfry_publish(&table[slot].state, 1) }
 
     /// Removes a subscription.
-    package mutating func remove(_ slot: Int, names: Set<UTF8Text>?) {
+    package mutating func remove(_ slot: Int) {
         belfry_publish(&table[slot].state, 0)
         if write.pointee.slot == UInt64(slot + 1) { belfry_publish(&write.pointee.slot, 0) }
-        if let names { filters.remove(names) }
         free.append(UInt32(slot))
     }
 
@@ -125,8 +120,7 @@ package nonisolated struct SlotTable {
         for slot in table.indices where table[slot].state != 0 {
             let entry = table[slot]
             guard entry.state == 1 else { throw .corrupt("table of subscribers") }
-            let place = FilterStore.Place(block: entry.block, length: entry.length)
-            let names = entry.block == 0 ? nil : try filters.load(place)
+            let names = entry.names == 0 ? nil : try loadNames(of: slot, entry.names - 1)
             for slot in unused..<slot { free.append(UInt32(slot)) }
             unused = slot + 1
             let position = position(of: slot, names, ring)
@@ -142,14 +136,28 @@ package nonisolated struct SlotTable {
         return write.pointee.before.advanced(by: Int(belfry_inflight_bytes(write)), names, ring)
     }
 
-    private mutating func set(_ slot: Int, inode: UInt64, names: Set<UTF8Text>?) -> Bool {
-        var place = FilterStore.Place(block: 0, length: 0)
-        if let names {
-            guard let added = filters.add(names) else { return false }
-            place = added
+    /// Each name is preceded by its length in one byte: a name has at most 255 bytes. Returns what the slot says about them.
+    private func store(_ names: Set<UTF8Text>, in slot: Int) -> UInt64 {
+        let bytes = names.flatMap { [UInt8(truncatingIfNeeded: $0.string.utf8.count)] + Array($0.string.utf8) }
+        let place = UnsafeMutableRawBufferPointer(
+            start: self.names + slot * HandoffLayout.longestNames, count: HandoffLayout.longestNames)
+        place.copyBytes(from: bytes)
+        return UInt64(bytes.count + 1)
+    }
+
+    private func loadNames(of slot: Int, _ length: UInt64) throws(HandoffMemoryError) -> Set<UTF8Text> {
+        guard length <= HandoffLayout.longestNames else { throw .corrupt("filter") }
+        var rest = UnsafeRawBufferPointer(
+            start: self.names + slot * HandoffLayout.longestNames, count: Int(length))[...]
+        var names: Set<UTF8Text> = []
+        while let count = rest.popFirst() {
+            guard rest.count >= Int(count), let name = String(validating: rest.prefix(Int(count)), as: UTF8.self) else {
+                throw .corrupt("filter")
+            }
+            names.insert(UTF8Text(name))
+            rest = rest.dropFirst(Int(count))
         }
-        table[slot] = Slot(inode: inode, block: place.block, length: place.length)
-        return true
+        return names
     }
 }
 

@@ -44,89 +44,56 @@ extension SubscriberList {
     /// see the end of the connection.
     func resume() {
         handoff.store()
-        var replies = RingReplies()
-        for subscription in memory.subscriptions where !resume(subscription, &replies) {
-            memory.slots.remove(subscription.slot, names: subscription.names)
-            handoff.descriptors.removeSubscriber(subscription.slot)
+        for subscription in memory.subscriptions {
+            if let position = subscription.position, let request = request(of: subscription) {
+                handoff.assign(request, to: subscription.slot)
+                resume(request, subscription, from: position)
+            } else {
+                handoff.remove(subscription.slot)
+            }
         }
         handoff.descriptors.closeRest()
     }
 
-    /// Returns false when the subscription is over.
-    private func resume(_ subscription: SlotTable.Subscription, _ replies: inout RingReplies) -> Bool {
-        let descriptors = handoff.descriptors
-        guard
-            let descriptor = descriptors.removeReceivedSubscriber(subscription.slot, inode: subscription.inode)
-        else { return false }
-        guard let position = subscription.position else {
-            close(descriptor)
-            return false
+    /// The call that the last process has answered so far; nil when its connection is not there any more.
+    private func request(of subscription: SlotTable.Subscription) -> VarlinkRequest? {
+        handoff.descriptors.removeReceivedSubscriber(subscription.slot, inode: subscription.inode).flatMap {
+            server.resume($0, VarlinkCall("io.belfry.Lifecycle.Subscribe", mode: .more))
         }
-        let call = VarlinkCall("io.belfry.Lifecycle.Subscribe", mode: .more)
-        guard let request = server.resume(descriptor, call) else { return false }
-        guard admits(request) else {
-            if position.bytes > 0 { request.closeConnection() } else { request.fail(.permissionDenied) }
-            return false
-        }
-        return proceed(request, subscription, from: position, &replies)
     }
 
-    /// Returns false when the subscription is over.
-    private func proceed(
-        _ request: VarlinkRequest, _ subscription: SlotTable.Subscription, from position: belfry_position,
-        _ replies: inout RingReplies
-    ) -> Bool {
-        if position.number >= memory.ring.oldest {
-            // A message that was begun must be completed.
-            guard let rest = rest(position, subscription.names, &replies) else {
-                request.closeConnection()
-                return false
-            }
-            for reply in rest { request.send(reply, written: Int(clamping: position.bytes)) }
-            handoff.record(request, in: subscription.slot)
-            follow(request, subscription.names, from: position.number + UInt64(rest.count), &replies)
-        } else if let journal {
-            proceed(request, subscription, from: position, journal)
-        } else if position.bytes > 0 {
-            request.closeConnection()
-            return false
-        } else {
-            overrun(request, subscription.names, Int(clamping: memory.ring.oldest - position.number))
-            return false
-        }
-        return true
-    }
-
-    private func proceed(
-        _ request: VarlinkRequest, _ subscription: SlotTable.Subscription, from position: belfry_position,
-        _ journal: JournalQueue
+    private func resume(
+        _ request: VarlinkRequest, _ subscription: SlotTable.Subscription, from position: belfry_position
     ) {
-        let record: () -> Void = { [handoff] in handoff.record(request, in: subscription.slot) }
-        var begun: (written: Int, onRest: () -> Void)?
-        if position.bytes > 0 {
-            // Until the rest is here, the recorded position stays true.
-            begun = (Int(clamping: position.bytes), record)
-            handoff.assign(request, to: subscription.slot)
+        let (names, slot) = (subscription.names, subscription.slot)
+        var next = position.number
+        let written = Int(clamping: position.bytes)
+        if !admits(request) {
+            written > 0 ? close(request) : refuse(request)
+        } else if next >= memory.ring.oldest {
+            if written > 0 {
+                guard let begun = memory.ring.record(of: next), begun.isWanted(by: names), begun.message.count > written
+                else { return close(request) }
+                request.send(begun.reply, written: written)
+                next += 1
+            }
+            handoff.record(request, in: slot)
+            follow(request, names, from: next)
+        } else if let journal {
+            // Until the rest of a message is queued, the recorded position stays true.
+            let record: () -> Void = { [handoff] in handoff.record(request, in: slot) }
+            if written == 0 { record() }
+            replay(request, names, from: next, journal, begun: written > 0 ? (written, record) : nil) { [self] in
+                overrun(request, Int(clamping: $0 - $1))
+            }
         } else {
-            record()
-        }
-        replay(request, subscription.names, from: position.number, journal, begun: begun) { [self] oldest, next in
-            overrun(request, subscription.names, Int(clamping: oldest - next))
+            written > 0 ? close(request) : overrun(request, Int(clamping: memory.ring.oldest - next))
         }
     }
 
-    /// The message of which some bytes were written, if there is one; nil when the ring does not have it.
-    private func rest(
-        _ position: belfry_position, _ names: Set<UTF8Text>?, _ replies: inout RingReplies
-    ) -> [VarlinkEncodedReply]? {
-        guard position.bytes > 0 else { return [] }
-        var found: [VarlinkEncodedReply]?
-        memory.ring.forEach(from: position.number) { record in
-            if record.sequence == position.number, record.isWanted(by: names), record.message.count > position.bytes {
-                found = [replies[record]]
-            }
-            return false
-        }
-        return found
+    /// Closes a connection whose client has the beginning of a message that cannot be completed.
+    private func close(_ request: VarlinkRequest) {
+        handoff.remove(request)
+        request.closeConnection()
     }
 }

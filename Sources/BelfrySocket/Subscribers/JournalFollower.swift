@@ -12,45 +12,46 @@ internal import Varlink
 /// The next step is read when the replies of the last one are written, so that a client that does not read has at most one
 /// step in memory.
 final class JournalFollower {
+    /// Begins a subscription, and calls its argument to proceed.
+    typealias Start = (_ proceed: @escaping () -> Void) -> Void
+    /// How many bytes of the first message the client already has, and what to call when the rest is queued.
+    typealias Beginning = (written: Int, onRest: () -> Void)
+    /// Called when the journal lacks some, with the number from which on all is available, and the number that was next.
+    typealias GapHandler = (_ oldest: UInt64, _ next: UInt64) -> Void
+
     let request: VarlinkRequest
     private(set) var replay: JournalReplay
+    private let first: UInt64
+    private weak var list: SubscriberList?
     private let journal: JournalQueue
-    /// The oldest number in memory.
-    let end: () -> UInt64
-    private let admits: (VarlinkRequest) -> Bool
-    /// How many bytes of the first message the client already has, and what to call when the rest is queued.
-    private var begun: (written: Int, number: UInt64, onRest: () -> Void)?
-    /// Called once the journal is known to have all of it, with what is to be called to proceed.
-    private var onStart: ((@escaping () -> Void) -> Void)?
+    private var begun: Beginning?
+    private var onStart: Start?
+    private let onGap: GapHandler
     /// Called when everything before number `next` is written and memory has all from there on.
     private let onArrival: (_ next: UInt64) -> Void
-    /// Called when something is missing, with the number from which on all is available, and the number that was next.
-    private let onGap: (_ oldest: UInt64, _ next: UInt64) -> Void
-    /// Called when the client may no longer subscribe.
-    private let onRefusal: () -> Void
 
     init(
-        _ request: VarlinkRequest, _ replay: JournalReplay, from journal: JournalQueue, end: @escaping () -> UInt64,
-        admits: @escaping (VarlinkRequest) -> Bool, begun: (written: Int, onRest: () -> Void)?,
-        onStart: ((@escaping () -> Void) -> Void)?, onArrival: @escaping (UInt64) -> Void,
-        onGap: @escaping (UInt64, UInt64) -> Void, onRefusal: @escaping () -> Void
+        _ request: VarlinkRequest, _ replay: JournalReplay, of list: SubscriberList, from journal: JournalQueue,
+        begun: Beginning?, onStart: Start?, onGap: @escaping GapHandler, onArrival: @escaping (UInt64) -> Void
     ) {
         self.request = request
         self.replay = replay
+        first = replay.next
+        self.list = list
         self.journal = journal
-        self.end = end
-        self.admits = admits
-        self.begun = begun.map { ($0.written, replay.next, $0.onRest) }
+        self.begun = begun
         self.onStart = onStart
-        self.onArrival = onArrival
         self.onGap = onGap
-        self.onRefusal = onRefusal
+        self.onArrival = onArrival
     }
+
+    /// The oldest number in memory.
+    var end: UInt64 { list?.memory.ring.oldest ?? 0 }
 
     /// Sends what is next.
     func proceed() {
         guard mayGoOn else { return }
-        if replay.next >= end() {
+        if replay.next >= end {
             start { self.onArrival(self.replay.next) }
         } else {
             journal.read(for: self)
@@ -68,17 +69,17 @@ final class JournalFollower {
             return begun == nil ? onGap(oldest, replay.next) : request.closeConnection()
         }
         // The step that finds the journal complete has no replies.
-        if replay.isChecked { start { self.proceedWhenDrained() } } else { proceedWhenDrained() }
+        if replay.isChecked { start(proceedWhenDrained) } else { proceedWhenDrained() }
     }
 
     /// Returns false when this is not the message of which the client has the beginning.
     private func send(_ reply: JournalReply) -> Bool {
         let encoded = reply.message.withUnsafeBytes { VarlinkEncodedReply(continuing: $0, number: reply.number) }
-        guard let (written, number, onRest) = begun else {
+        guard let (written, onRest) = begun else {
             request.send(encoded)
             return true
         }
-        guard reply.number == number, encoded.byteCount > written else { return false }
+        guard reply.number == first, encoded.byteCount > written else { return false }
         begun = nil
         request.send(encoded, written: written)
         onRest()
@@ -86,9 +87,9 @@ final class JournalFollower {
     }
 
     private var mayGoOn: Bool {
-        guard request.isActive else { return false }
-        if admits(request) { return true }
-        if begun == nil { onRefusal() } else { request.closeConnection() }
+        guard request.isActive, let list else { return false }
+        if list.admits(request) { return true }
+        if begun == nil { list.refuse(request) } else { request.closeConnection() }
         return false
     }
 
@@ -133,7 +134,7 @@ final class JournalQueue {
     private func readNext() {
         while waiting.first?.request.isActive == false { waiting.removeFirst() }
         guard let follower = waiting.popFirst() else { return }
-        let (replay, end, isWritten) = (follower.replay, follower.end(), isWritten())
+        let (replay, end, isWritten) = (follower.replay, follower.end, isWritten())
         isReading = true
         WorkerThread.run {
             Self.step(replay, end, isWritten)
@@ -166,31 +167,19 @@ final class JournalQueue {
 /// Subscribers that need more than memory has.
 extension SubscriberList {
     /// Sends past notifications from number `next` on, first from the journal, then as `follow` does.
-    ///
-    /// - Parameters:
-    ///   - begun: how many bytes of the first message the client already has, and what to call when the rest is queued.
-    ///   - onStart: called before anything is sent, with what is to be called to proceed.
-    ///   - onGap: called when the journal does not have all of them, at the beginning or later, with the number from which on
-    ///     all is available, and the number that was next.
     func replay(
         _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ journal: JournalQueue,
-        begun: (written: Int, onRest: () -> Void)? = nil, onStart: ((@escaping () -> Void) -> Void)? = nil,
-        onGap: @escaping (UInt64, UInt64) -> Void
+        begun: JournalFollower.Beginning? = nil, onStart: JournalFollower.Start? = nil,
+        onGap: @escaping JournalFollower.GapHandler
     ) {
-        let follower = JournalFollower(
-            request, JournalReplay(journal.series, from: next, names: names), from: journal,
-            end: { [memory] in memory.ring.oldest }, admits: admits, begun: begun, onStart: onStart,
-            onArrival: { [weak self, weak request] next in
-                guard let request else { return }
-                request.onCancel = nil
-                var replies = RingReplies()
-                self?.follow(request, names, from: next, &replies)
-            },
-            onGap: onGap,
-            onRefusal: { [weak self, weak request] in
-                if let request { self?.refuse(request, names) }
-            })
-        removeOnCancel(request, names)
-        follower.proceed()
+        removeOnCancel(request)
+        JournalFollower(
+            request, JournalReplay(journal.series, from: next, names: names), of: self, from: journal, begun: begun,
+            onStart: onStart, onGap: onGap
+        ) { [weak self, weak request] next in
+            guard let request else { return }
+            request.onCancel = nil
+            self?.follow(request, names, from: next)
+        }.proceed()
     }
 }

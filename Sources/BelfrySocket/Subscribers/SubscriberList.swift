@@ -94,7 +94,7 @@ final class SubscriberList {
             start { [weak self] in self?.proceed(request, names, from: next) }
         } else if let journal {
             replay(request, names, from: next, journal, onStart: start) { [self] oldest, _ in
-                handoff.remove(request, names)
+                handoff.remove(request)
                 refuse(oldest)
             }
         } else {
@@ -126,16 +126,14 @@ final class SubscriberList {
     }
 
     /// Has the subscription removed when its client goes away before it is in a broadcast, which does so afterwards.
-    func removeOnCancel(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
+    func removeOnCancel(_ request: VarlinkRequest) {
         request.onCancel = { [weak self, weak request] in
-            if let request { self?.handoff.remove(request, names) }
+            if let request { self?.handoff.remove(request) }
         }
     }
 
     /// Sends past notifications from number `next` on, a piece at a time as the client reads, then new ones.
-    func follow(
-        _ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, _ replies: inout RingReplies
-    ) {
+    func follow(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
         var sent = 0
         var rest: UInt64?
         memory.ring.forEach(from: next) { record in
@@ -145,12 +143,12 @@ final class SubscriberList {
                 return false
             }
             sent += record.message.count
-            request.send(replies[record])
+            request.send(record.reply)
             return true
         }
-        guard request.isActive else { return handoff.remove(request, names) }
+        guard request.isActive else { return handoff.remove(request) }
         if let rest {
-            removeOnCancel(request, names)
+            removeOnCancel(request)
             request.whenDrained { [weak self] in self?.proceed(request, names, from: rest) }
         } else {
             request.onCancel = nil
@@ -163,27 +161,26 @@ final class SubscriberList {
 
     /// Sends past notifications from number `next` on, if the client still may have them.
     private func proceed(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
-        guard admits(request) else { return refuse(request, names) }
+        guard admits(request) else { return refuse(request) }
         if next >= memory.ring.oldest {
-            var replies = RingReplies()
-            follow(request, names, from: next, &replies)
+            follow(request, names, from: next)
         } else if let journal {
-            replay(request, names, from: next, journal) { [self] in overrun(request, names, Int(clamping: $0 - $1)) }
+            replay(request, names, from: next, journal) { [self] in overrun(request, Int(clamping: $0 - $1)) }
         } else {
-            overrun(request, names, Int(clamping: memory.ring.oldest - next))
+            overrun(request, Int(clamping: memory.ring.oldest - next))
         }
     }
 
     /// Ends a subscription with `PermissionDenied`.
-    func refuse(_ request: VarlinkRequest, _ names: Set<UTF8Text>?) {
-        handoff.remove(request, names)
+    func refuse(_ request: VarlinkRequest) {
+        handoff.remove(request)
         request.fail(.permissionDenied)
     }
 
     /// Ends a subscription with `Overrun`: the client was too slow.
-    func overrun(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, _ dropped: Int) {
+    func overrun(_ request: VarlinkRequest, _ dropped: Int) {
         overruns += 1
-        handoff.remove(request, names)
+        handoff.remove(request)
         request.fail("io.belfry.Lifecycle.Overrun", ["dropped": .int(Int64(clamping: dropped))])
     }
 
@@ -192,10 +189,10 @@ final class SubscriberList {
         let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
         made.onRemoval = { [weak self, unowned made] request in
             self?.count -= 1
-            self?.handoff.remove(request, names)
+            self?.handoff.remove(request)
             if made.count == 0 { self?.index.remove(names) }
         }
-        made.onOverrun = { [weak self] in self?.overrun($0, names, $1) }
+        made.onOverrun = { [weak self] in self?.overrun($0, $1) }
         index.add(names, made)
         return made
     }
