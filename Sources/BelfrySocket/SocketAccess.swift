@@ -6,32 +6,21 @@ internal import Glibc
 package import Varlink
 
 /// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
-package nonisolated struct SocketAccess: Sendable, Equatable {
+package nonisolated struct SocketAccess: Sendable {
+    private let settings: SocketSettings
     private let owner: UInt32
     private let group: UInt32?
-    private let look: SocketAudience?
-    private let post: SocketAudience?
-    private let control: SocketAudience?
-    private let own: SocketAudience?
 
-    /// - Parameters:
-    ///   - owner: the service's own user.
-    ///   - group: the group whose members are privileged, if it exists.
-    ///   - audiences: who has which permission; nobody has a permission that is missing.
-    package init(owner: UInt32, group: UInt32?, _ audiences: [SocketPermission: SocketAudience]) {
+    /// The permissions that the settings give, to the service's own user and to the group, if there is one.
+    package init(_ settings: SocketSettings, owner: UInt32, group: UInt32?) {
+        self.settings = settings
         self.owner = owner
         self.group = group
-        look = audiences[.look]
-        post = audiences[.post]
-        control = audiences[.control]
-        own = audiences[.own]
     }
 
     /// The permissions that the settings give. The group is looked up in the system's database.
     package init(_ settings: SocketSettings) {
-        self.init(
-            owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid,
-            [.look: settings.look, .post: settings.post, .control: settings.control, .own: .owner])
+        self.init(settings, owner: geteuid(), group: getgrnam(settings.group)?.pointee.gr_gid)
     }
 
     /// Whether the peer has a permission.
@@ -40,16 +29,15 @@ package nonisolated struct SocketAccess: Sendable, Equatable {
         case .all: true
         case .privileged: isOwner(peer) || (group.map(peer.isMember) ?? false)
         case .owner: isOwner(peer)
-        case nil: false
         }
     }
 
-    private func audience(of permission: SocketPermission) -> SocketAudience? {
+    private func audience(of permission: SocketPermission) -> SocketAudience {
         switch permission {
-        case .look: look
-        case .post: post
-        case .control: control
-        case .own: own
+        case .look: settings.look
+        case .post: settings.post
+        case .control: settings.control
+        case .own: .owner
         }
     }
 

@@ -10,31 +10,27 @@ internal import Varlink
 
 /// The methods of `io.belfry.Lifecycle`.
 extension SocketListener {
-    var methods: [String: VarlinkInterface.Handler] {
-        [
-            "GetState": look { [unowned self] in $0.reply(stateAndRun) },
-            "Subscribe": look { [unowned self] in subscribe($0) },
-            "ListListeners": look { [unowned self] in
-                $0.reply(["listeners": .array(mediator.listeners.map(LifecycleReplies.listener))])
-            },
-            "Explain": look { [unowned self] in explain($0) },
-            "Rehearse": control { [unowned self] in rehearse($0) },
-            "ListSignals": look { [unowned self] in $0.reply(["signals": .array(signals)]) },
-            "ListActions": look { [unowned self] in $0.reply(["actions": .array(actions)]) },
-            "ListHolds": look { [unowned self] in $0.reply(["holds": .array(holds.descriptions)]) },
-            "Post": post { [unowned self] in post($0) },
-            "OpenURL": post { [unowned self] in open($0) },
-            "PerformAction": post { [unowned self] in perform($0) },
-            "Pause": control { [unowned self] in move(.pause, $0) },
-            "Resume": control { [unowned self] in move(.resume, $0) },
-            "Interrupt": control { [unowned self] in move(.interrupt, $0) },
-            "Reload": control { [unowned self] in reload($0) },
-            "Hold": control { [unowned self] in holds.begin($0, origin: peer(of: $0)) },
-            "Attach": control { [unowned self] in attached.attach($0, origin: peer(of: $0)) },
-            "Answer": control { [unowned self] in attached.answer($0) },
-            "Progress": control { [unowned self] in attached.progress($0) },
-        ]
-    }
+    static let methods: [String: Method] = [
+        "GetState": (.look, { $1.reply($0.stateAndRun) }),
+        "Subscribe": (.look, { $0.subscribe($1) }),
+        "ListListeners": (.look, { $1.reply(["listeners": .array($0.mediator.listeners.map(JSONValue.init(_:)))]) }),
+        "Explain": (.look, { $0.explain($1) }),
+        "Rehearse": (.control, { $0.rehearse($1) }),
+        "ListSignals": (.look, { $1.reply(["signals": .array($0.signals)]) }),
+        "ListActions": (.look, { $1.reply(["actions": .array($0.actions)]) }),
+        "ListHolds": (.look, { $1.reply(["holds": .array($0.holds.descriptions)]) }),
+        "Post": (.post, { $0.post($1) }),
+        "OpenURL": (.post, { $0.open($1) }),
+        "PerformAction": (.post, { $0.perform($1) }),
+        "Pause": (.control, { $0.move(.pause, $1) }),
+        "Resume": (.control, { $0.move(.resume, $1) }),
+        "Interrupt": (.control, { $0.move(.interrupt, $1) }),
+        "Reload": (.control, { $0.reload($1) }),
+        "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
+        "Attach": (.control, { $0.attached.attach($1, origin: $0.peer(of: $1)) }),
+        "Answer": (.control, { $0.attached.answer($1) }),
+        "Progress": (.control, { $0.attached.progress($1) }),
+    ]
 
     private var state: JSONObject {
         var object: JSONObject = [
@@ -56,7 +52,12 @@ extension SocketListener {
 
     private var signals: [JSONValue] {
         let settings = mediator.configuration[BelfrySettings.self]?.signals ?? BelfrySettings.defaults.signals
-        return settings.sorted.map { LifecycleReplies.signal($0.signal, $0.action) }
+        return settings.sorted.map {
+            [
+                "signal": .string(SignalName.name(of: $0.signal).map { "SIG" + $0 } ?? "\($0.signal)"),
+                "number": .int(Int64($0.signal)), "action": .string("\($0.action)"),
+            ]
+        }
     }
 
     private func subscribe(_ request: VarlinkRequest) {

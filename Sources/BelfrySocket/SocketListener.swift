@@ -76,9 +76,9 @@ package final class SocketListener: LifecycleListener {
             queueByteLimit: settings.queueSizeMax,
             replayLimit: settings.replayMax, handoff: handoff,
             journal: series.map { Self.queue($0, mediator, log) })
-        server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
-        server.add(try VarlinkInterface(systemdServiceInterfaceText, methods: systemdMethods))
-        server.add(try VarlinkInterface(metricsInterfaceText, methods: metricsMethods))
+        try add(lifecycleInterfaceText, Self.methods)
+        try add(systemdServiceInterfaceText, Self.systemdMethods)
+        try add(metricsInterfaceText, Self.metricsMethods)
         server.onProblem = { [clients] in clients.record($0) }
         subscribers.admits = { [unowned self] in admits($0, .look) }
         observation = mediator.addObserver { [counts, subscribers, server] in
@@ -137,22 +137,16 @@ package final class SocketListener: LifecycleListener {
         }
     }
 
-    /// A handler for clients that may read.
-    func look(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.look, answer) }
+    /// A method: the permission that it needs, and what answers it.
+    typealias Method = (permission: SocketPermission, answer: (SocketListener, VarlinkRequest) -> Void)
 
-    /// A handler for clients that may post.
-    func post(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.post, answer) }
-
-    /// A handler for clients that may control the service.
-    func control(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.control, answer) }
-
-    /// A handler for root and the service's own user.
-    func own(_ answer: @escaping VarlinkInterface.Handler) -> VarlinkInterface.Handler { admit(.own, answer) }
-
-    private func admit(
-        _ permission: SocketPermission, _ answer: @escaping VarlinkInterface.Handler
-    ) -> VarlinkInterface.Handler {
-        { [unowned self] in admits($0, permission) ? answer($0) : $0.fail(.permissionDenied) }
+    private func add(_ text: String, _ methods: [String: Method]) throws {
+        let handlers = methods.mapValues { method in
+            { [unowned self] (request: VarlinkRequest) in
+                admits(request, method.permission) ? method.answer(self, request) : request.fail(.permissionDenied)
+            }
+        }
+        server.add(try VarlinkInterface(text, methods: handlers))
     }
 
     private func admits(_ request: VarlinkRequest, _ permission: SocketPermission) -> Bool {

@@ -22,11 +22,17 @@ struct SocketAccessTests {
     ])
     func audienceDecidesAboutAccess(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
         for permission in [SocketPermission.look, .post, .control] {
-            let access = SocketAccess(owner: 100, group: 50, [permission: audience])
+            let access = SocketAccess(settings(audience), owner: 100, group: 50)
 
             #expect(admitted.allSatisfy { access.allows(permission, $0) })
             #expect(!refused.contains { access.allows(permission, $0) })
         }
+    }
+
+    private func settings(_ audience: SocketAudience) -> SocketSettings {
+        var settings = BelfrySettings.defaults.socket
+        (settings.look, settings.post, settings.control) = (audience, audience, audience)
+        return settings
     }
 
     @Test func othersMayOnlyLookByDefault() {
@@ -37,7 +43,7 @@ struct SocketAccessTests {
     }
 
     @Test func missingGroupAdmitsNoMember() {
-        let access = SocketAccess(owner: 100, group: nil, [.post: .privileged])
+        let access = SocketAccess(settings(.privileged), owner: 100, group: nil)
 
         #expect(!access.allows(.post, Self.member))
     }

@@ -8,30 +8,27 @@ internal import Varlink
 /// An attached program as a listener. It gets notifications as replies to `Attach`; its outcomes come with `Answer`, see
 /// `AttachedListenerList`.
 final class AttachedListener: LifecycleListener {
-    let name: String
-    let follows: [String]
-    let origin: PeerOrigin
-    private let names: [LifecycleNotification.Name]
-    private let actions: [LifecycleAction]
-    private let deadline: Duration?
-    private let tell: Tell
-
     /// Sends a notification to the program. Its progress and its outcome go to the arguments. Returns what gives up waiting.
     typealias Tell = (LifecycleNotification, ListenerProgress, @escaping (ListenerOutcome) -> Void) -> () -> Void
 
+    let origin: PeerOrigin
+    private let parameters: AttachParameters
+    private let tell: Tell
+
     init(_ parameters: AttachParameters, origin: PeerOrigin, _ tell: @escaping Tell) {
-        name = parameters.name
-        follows = parameters.follows
-        names = parameters.names
-        actions = parameters.actions
-        deadline = parameters.deadline
+        self.parameters = parameters
         self.origin = origin
         self.tell = tell
     }
 
+    var name: String { parameters.name }
+    var follows: [String] { parameters.follows }
+
     var answers: [LifecycleAnswer] {
-        for name in names { onOutcome(name, deadline: deadline, tell) }
-        for action in actions { onOutcome(.performAction, deadline: deadline, action: action, tell) }
+        for name in parameters.names { onOutcome(name, deadline: parameters.deadline, tell) }
+        for action in parameters.actions {
+            onOutcome(.performAction, deadline: parameters.deadline, action: action, tell)
+        }
     }
 }
 

@@ -8,31 +8,35 @@ internal import Varlink
 
 /// The methods of `io.systemd.Metrics`.
 extension SocketListener {
-    var metricsMethods: [String: VarlinkInterface.Handler] {
-        [
-            "List": look { [unowned self] request in
-                reply(
-                    to: request,
-                    families.flatMap { family in
-                        family.metrics().map { metric in
-                            var object: JSONObject = ["name": .string(family.name), "value": metric.value]
-                            object["object"] = metric.object.map { .string($0) }
-                            if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
-                            return object
-                        }
-                    })
-            },
-            "Describe": look { [unowned self] request in
-                reply(
-                    to: request,
-                    families.map {
-                        [
-                            "name": .string($0.name), "description": .string($0.description),
-                            "type": .string($0.kind.rawValue),
-                        ]
-                    })
-            },
-        ]
+    static let metricsMethods: [String: Method] = [
+        "List": (.look, { $0.listMetrics($1) }),
+        "Describe": (.look, { $0.describeMetrics($1) }),
+    ]
+
+    private func listMetrics(_ request: VarlinkRequest) {
+        reply(
+            to: request,
+            Self.families.flatMap { family in
+                family.metrics(self).map { metric in
+                    var object: JSONObject = [
+                        "name": .string(MetricFamily.prefix + family.name), "value": metric.value,
+                    ]
+                    object["object"] = metric.object.map { .string($0) }
+                    if !metric.fields.isEmpty { object["fields"] = .object(metric.fields) }
+                    return object
+                }
+            })
+    }
+
+    private func describeMetrics(_ request: VarlinkRequest) {
+        reply(
+            to: request,
+            Self.families.map {
+                [
+                    "name": .string(MetricFamily.prefix + $0.name), "description": .string($0.description),
+                    "type": .string($0.kind.rawValue),
+                ]
+            })
     }
 
     private func reply(to request: VarlinkRequest, _ objects: [JSONObject]) {
@@ -43,69 +47,54 @@ extension SocketListener {
     }
 
     /// Ordered by name.
-    private var families: [MetricFamily] {
-        [
-            MetricFamily("AttachedListeners", .gauge, "Programs on the socket that are listeners") { [attached] in
-                [Metric(attached.count)]
-            },
-            MetricFamily("Connections", .gauge, "Connections on the socket") { [unowned self] in
-                [Metric(connectionCount)]
-            },
-            MetricFamily("Holds", .gauge, "Programs that delay pause, sleep and stop") { [holds] in
-                [Metric(holds.count)]
-            },
-            ofListeners("ListenerCallsTotal", .counter, "Per listener: calls") { UInt64($0.record.calls) },
-            ofListeners("ListenerFailuresTotal", .counter, "Per listener: calls that it refused, failed or overran") {
-                UInt64($0.record.failures)
-            },
-            ofListeners("ListenerLastDurationUsec", .gauge, "Per listener: duration of the last call") {
-                $0.record.lastDuration?.microseconds
-            },
-            ofListeners("ListenerLongestDurationUsec", .gauge, "Per listener: duration of the longest call") {
-                $0.record.longestDuration?.microseconds
-            },
-            MetricFamily("NotificationsBySignalTotal", .counter, "Per signal: notifications that it caused") {
-                [unowned self] in
-                counts.bySignal.sorted { $0.key < $1.key }.map { Metric($1, fields: ["signal": .string($0)]) }
-            },
-            MetricFamily(
-                "NotificationsTotal", .counter, "Per name: notifications since the start; * for all beyond 256"
-            ) {
-                [unowned self] in
-                let named = counts.byName.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-                    Metric($1, fields: ["notification": .string($0.rawValue)])
-                }
-                return named + (counts.ofOthers > 0 ? [Metric(counts.ofOthers, fields: ["notification": "*"])] : [])
-            },
-            MetricFamily("OverrunsTotal", .counter, "Subscribers that were dropped because they did not read") {
-                [subscribers] in [Metric(subscribers.overruns)]
-            },
-            MetricFamily("RefusedCallsTotal", .counter, "Calls on the socket that were refused") { [clients] in
-                [Metric(clients.refusals)]
-            },
-            MetricFamily("Sequence", .gauge, "Number of the last notification of this boot") { [mediator] in
-                [Metric(mediator.lastSequence)]
-            },
-            MetricFamily("State", .string, "State of the service") { [mediator] in
-                [Metric(mediator.state.rawValue)]
-            },
-            MetricFamily("Subscribers", .gauge, "Programs that are subscribed to notifications") { [subscribers] in
-                [Metric(subscribers.count)]
-            },
-            MetricFamily("UptimeUsec", .gauge, "How long the service has been running, by CLOCK_MONOTONIC") {
-                [identity] in
-                [Metric(MonotonicInstant.now.microseconds - identity.startUsec)]
-            },
-        ]
-    }
+    private static let families: [MetricFamily] = [
+        MetricFamily("AttachedListeners", .gauge, "Programs on the socket that are listeners") {
+            [Metric($0.attached.count)]
+        },
+        MetricFamily("Connections", .gauge, "Connections on the socket") { [Metric($0.connectionCount)] },
+        MetricFamily("Holds", .gauge, "Programs that delay pause, sleep and stop") { [Metric($0.holds.count)] },
+        MetricFamily("ListenerCallsTotal", .counter, "Per listener: calls") { $0.perListener { UInt64($0.calls) } },
+        MetricFamily("ListenerFailuresTotal", .counter, "Per listener: calls that it refused, failed or overran") {
+            $0.perListener { UInt64($0.failures) }
+        },
+        MetricFamily("ListenerLastDurationUsec", .gauge, "Per listener: duration of the last call") {
+            $0.perListener { $0.lastDuration?.microseconds }
+        },
+        MetricFamily("ListenerLongestDurationUsec", .gauge, "Per listener: duration of the longest call") {
+            $0.perListener { $0.longestDuration?.microseconds }
+        },
+        MetricFamily("NotificationsBySignalTotal", .counter, "Per signal: notifications that it caused") {
+            $0.counts.bySignal.sorted { $0.key < $1.key }.map { Metric($1, fields: ["signal": .string($0)]) }
+        },
+        MetricFamily(
+            "NotificationsTotal", .counter, "Per name: notifications since the start; * for all beyond 256"
+        ) {
+            let named = $0.counts.byName.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                Metric($1, fields: ["notification": .string($0.rawValue)])
+            }
+            let others = $0.counts.ofOthers
+            return named + (others > 0 ? [Metric(others, fields: ["notification": "*"])] : [])
+        },
+        MetricFamily("OverrunsTotal", .counter, "Subscribers that were dropped because they did not read") {
+            [Metric($0.subscribers.overruns)]
+        },
+        MetricFamily("RefusedCallsTotal", .counter, "Calls on the socket that were refused") {
+            [Metric($0.clients.refusals)]
+        },
+        MetricFamily("Sequence", .gauge, "Number of the last notification of this boot") {
+            [Metric($0.mediator.lastSequence)]
+        },
+        MetricFamily("State", .string, "State of the service") { [Metric($0.mediator.state.rawValue)] },
+        MetricFamily("Subscribers", .gauge, "Programs that are subscribed to notifications") {
+            [Metric($0.subscribers.count)]
+        },
+        MetricFamily("UptimeUsec", .gauge, "How long the service has been running, by CLOCK_MONOTONIC") {
+            [Metric(MonotonicInstant.now.microseconds - $0.identity.startUsec)]
+        },
+    ]
 
-    private func ofListeners(
-        _ name: String, _ kind: MetricFamily.Kind, _ description: String,
-        _ figure: @escaping (ListenerStatus) -> UInt64?
-    ) -> MetricFamily {
-        MetricFamily(name, kind, description) { [mediator] in
-            mediator.listeners.compactMap { status in figure(status).map { Metric($0, of: status.name) } }
-        }
+    private func perListener(_ figure: (ListenerRecord) -> UInt64?) -> [Metric] {
+        mediator.listeners.compactMap { status in figure(status.record).map { Metric($0, of: status.name) } }
     }
 }
 
@@ -117,16 +106,16 @@ struct MetricFamily {
     }
 
     /// systemd expects the name of the link in `/run/systemd/report` as a prefix.
-    private static let prefix = "io.belfry.Lifecycle."
+    static let prefix = "io.belfry.Lifecycle."
 
     let name: String
     let kind: Kind
     let description: String
     /// The current metrics.
-    let metrics: () -> [Metric]
+    let metrics: (SocketListener) -> [Metric]
 
-    init(_ name: String, _ kind: Kind, _ description: String, _ metrics: @escaping () -> [Metric]) {
-        self.name = Self.prefix + name
+    init(_ name: String, _ kind: Kind, _ description: String, _ metrics: @escaping (SocketListener) -> [Metric]) {
+        self.name = name
         self.kind = kind
         self.description = description
         self.metrics = metrics

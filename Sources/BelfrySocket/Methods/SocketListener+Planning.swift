@@ -33,15 +33,16 @@ extension SocketListener {
             case .nothing: nil
             }
         reply["number"] = .int(Int64(number))
-        reply["steps"] = plan.map(PlanReplies.steps) ?? .array([])
-        reply["tasks"] = plan.map(PlanReplies.tasks) ?? .array([])
-        reply["longestUsec"] = PlanReplies.duration(plan?.longest ?? .zero)
+        let tasks = plan?.tasks ?? []
+        reply["steps"] = JSONValue(plan?.steps ?? [])
+        reply["tasks"] = .array(tasks.map { ["name": .string($0.name), "remainingUsec": JSONValue($0.remaining)] })
+        reply["longestUsec"] = JSONValue(plan?.longest ?? .zero)
         reply["fits"] = .bool(plan?.fits ?? true)
         if let limit = plan?.limit, !(plan?.steps.isEmpty ?? true) {
-            reply["limitUsec"] = PlanReplies.duration(limit)
+            reply["limitUsec"] = JSONValue(limit)
             if case .transition(let trigger) = effect.work, let (setting, time) = unitTimeout(for: trigger) {
                 reply["unitSetting"] = .string(setting)
-                reply["unitTimeoutUsec"] = time.map(PlanReplies.duration)
+                reply["unitTimeoutUsec"] = time.map { JSONValue($0) }
             }
         }
         request.reply(reply)
@@ -58,7 +59,13 @@ extension SocketListener {
         let completion = { (report: RehearsalReport) in
             var reply = head
             reply["number"] = .int(Int64(number))
-            reply["steps"] = PlanReplies.steps(report)
+            reply["steps"] = .array(
+                report.steps.map { step in
+                    [
+                        "name": .string(step.name.rawValue), "reports": .array(step.listeners.map(JSONValue.init(_:))),
+                        "skipped": .array(step.skipped.map { .string($0) }),
+                    ]
+                })
             reply["passed"] = .bool(report.reasons.isEmpty)
             reply["reasons"] = .array(report.reasons.map { .string($0) })
             reply["unasked"] = .array(report.unasked.map { .string($0) })

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryListeners
-package import Lifecycle
+internal import Lifecycle
 internal import Varlink
 
 /// Posts of clients: notifications by name, URLs to open and actions to perform.
@@ -15,17 +15,25 @@ extension SocketListener {
 
     /// Answers `Post`.
     func post(_ request: VarlinkRequest) {
-        let parameters = PostParameters(request.parameters)
-        guard let name = LifecycleNotification.Name(parameters.name), !Self.refusedNames.contains(name) else {
-            return request.fail(
-                "io.belfry.Lifecycle.InvalidName", ["name": .string(parameters.name.cut(toBytes: 255))])
+        let text = request.parameters["name"]?.stringValue ?? ""
+        guard let name = LifecycleNotification.Name(text), !Self.refusedNames.contains(name) else {
+            return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(text.cut(toBytes: 255))])
         }
-        guard parameters.waits else {
-            return post(name, parameters.userInfo, request) { sequence in
-                request.reply(["sequence": .int(Int64(sequence)), "result": "posted", "reports": []])
-            }
+        let userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
+        if request.parameters["wait"]?.boolValue ?? false {
+            return post(name, userInfo, request) { request.reply(JSONObject($0)) }
         }
-        post(name, parameters.userInfo, request) { request.reply(LifecycleReplies.result($0)) }
+        let origin = origin(of: request)
+        let reply = { (sequence: UInt64) in
+            request.reply(["sequence": .int(Int64(sequence)), "result": "posted", "reports": []])
+        }
+        // Most posts are done at once, and do not count.
+        if mediator.isAnsweredAtOnce(name) {
+            return reply(mediator.post(name, userInfo: userInfo, origin: origin))
+        }
+        posts.begin(request, request.byteCount) { [mediator] done in
+            reply(mediator.post(name, userInfo: userInfo, origin: origin) { _ in done() })
+        }
     }
 
     /// Answers `PerformAction`.
@@ -36,32 +44,17 @@ extension SocketListener {
         }
         var userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
         userInfo["action"] = .string(id)
-        post(.performAction, userInfo, request) { request.reply(LifecycleReplies.result($0)) }
+        post(.performAction, userInfo, request) { request.reply(JSONObject($0)) }
     }
 
     /// Answers `OpenURL`.
     func open(_ request: VarlinkRequest) {
         let url = request.parameters["url"]?.stringValue ?? ""
         post(.openURL, ["url": .string(url)], request) { report in
-            var reply = LifecycleReplies.result(report)
+            var reply = JSONObject(report)
             reply["result"] = nil
             reply["handledBy"] = report.handledBy.map { .string($0) }
             request.reply(reply)
-        }
-    }
-
-    /// Posts, and replies with the number as soon as it has one.
-    private func post(
-        _ name: LifecycleNotification.Name, _ userInfo: UserInfo, _ request: VarlinkRequest,
-        reply: @escaping (UInt64) -> Void
-    ) {
-        let origin = origin(of: request)
-        // Most posts are done at once, and do not count.
-        if mediator.isAnsweredAtOnce(name) {
-            return reply(mediator.post(name, userInfo: userInfo, origin: origin))
-        }
-        posts.begin(request, request.byteCount) { [mediator] done in
-            reply(mediator.post(name, userInfo: userInfo, origin: origin) { _ in done() })
         }
     }
 
@@ -75,29 +68,6 @@ extension SocketListener {
             mediator.post(name, userInfo: userInfo, origin: origin) { report in
                 reply(report)
                 done()
-            }
-        }
-    }
-}
-
-/// The parameters of `Post`.
-package nonisolated struct PostParameters {
-    package private(set) var name = ""
-    /// The user info, unparsed.
-    package private(set) var userInfo: UserInfo = [:]
-    /// Whether the client waits for the listeners.
-    package private(set) var waits = false
-
-    /// Reads parameters that match the declaration of the method.
-    package init(_ parameters: JSONObject) {
-        let members = parameters.members
-        for place in members.indices {
-            let key = members[place].key
-            switch members[place].value {
-            case .string(let text) where key.hasSameBytes(as: "name"): name = text
-            case .object(let object) where key.hasSameBytes(as: "userInfo"): userInfo = object
-            case .bool(let flag) where key.hasSameBytes(as: "wait"): waits = flag
-            default: break
             }
         }
     }

@@ -9,25 +9,27 @@ internal import Varlink
 
 /// The methods of `io.systemd.service`.
 extension SocketListener {
-    var systemdMethods: [String: VarlinkInterface.Handler] {
-        [
-            "Ping": look { $0.reply() },
-            "Reload": control { [unowned self] in reload($0) },
-            "SetLogLevel": control { [unowned self] request in
-                let level = request.parameters["level"]?.intValue.flatMap { Int32(exactly: $0) }
-                guard let level = level.flatMap(JournalRecord.Priority.init(rawValue:)) else {
-                    return request.fail(.invalidParameter("level"))
-                }
-                log.set(level: level, by: origin(of: request))
-                request.reply()
-            },
-            "GetEnvironment": own { request in
-                guard let environment = Self.environment else {
-                    return request.fail("io.systemd.service.InconsistentEnvironment")
-                }
-                request.reply(["environment": .array(environment.map { .string($0) })])
-            },
-        ]
+    static let systemdMethods: [String: Method] = [
+        "Ping": (.look, { $1.reply() }),
+        "Reload": (.control, { $0.reload($1) }),
+        "SetLogLevel": (.control, { $0.setLogLevel($1) }),
+        "GetEnvironment": (.own, { $0.getEnvironment($1) }),
+    ]
+
+    private func setLogLevel(_ request: VarlinkRequest) {
+        let level = request.parameters["level"]?.intValue.flatMap { Int32(exactly: $0) }
+        guard let level = level.flatMap(JournalRecord.Priority.init(rawValue:)) else {
+            return request.fail(.invalidParameter("level"))
+        }
+        log.set(level: level, by: origin(of: request))
+        request.reply()
+    }
+
+    private func getEnvironment(_ request: VarlinkRequest) {
+        guard let environment = Self.environment else {
+            return request.fail("io.systemd.service.InconsistentEnvironment")
+        }
+        request.reply(["environment": .array(environment.map { .string($0) })])
     }
 
     /// The assignments of environ(7); nil when one is none.
