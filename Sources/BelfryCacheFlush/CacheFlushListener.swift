@@ -9,8 +9,8 @@ package import Lifecycle
 
 /// Writes back and trims each `[Cache NAME]` on the notifications that it names.
 ///
-/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline it ends early, and the next
-/// flush continues.
+/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline the flush ends early,
+/// and the next flush continues it.
 ///
 /// One flush runs at a time. Requests that arrive meanwhile are merged into one more flush: the result of each is that of a
 /// flush that began after the request. A stop cancels posted requests, and those posted during a stop fail; a flush that is
@@ -169,7 +169,7 @@ nonisolated struct CacheFlushOutcome: Sendable {
     }
 }
 
-/// What went wrong with caches; those that are not named were flushed.
+/// The problems of a flush. Caches that are not named were flushed.
 nonisolated struct CacheFlushFailure: Error, Sendable, CustomStringConvertible {
     /// A line for each.
     let problems: [String]

@@ -13,7 +13,7 @@ internal import Varlink
 final class SocketComponent: RunningComponent {
     private let parameters: ComponentParameters
     private let received: ListenDescriptors
-    /// Nil when there is to be no socket.
+    /// Nil if the configuration turns the socket off.
     private let handoff: Handoff?
     private var listener: SocketListener?
 
@@ -58,8 +58,8 @@ final class SocketComponent: RunningComponent {
 }
 
 extension ServiceComponent {
-    /// The Varlink socket with `io.belfry.Lifecycle`: what belfryctl talks to, and what programs subscribe to, post to and
-    /// hold the service by. `[Socket]` in the configuration says where it is and who may use it.
+    /// The Varlink socket with `io.belfry.Lifecycle`, which belfryctl and other programs use to observe and control the
+    /// service. `[Socket]` in the configuration sets its path and permissions.
     public nonisolated static var socket: ServiceComponent {
         ServiceComponent("socket", parameters: \.socket, make: { try SocketComponent($0) })
     }

@@ -9,7 +9,7 @@ package import Lifecycle
 package nonisolated enum LaunchSource {
     /// The launch options from the environment, the descriptors that were handed over and the credentials.
     ///
-    /// - Parameter isPrivate: whether a descriptor of this name is nobody's business.
+    /// - Parameter isPrivate: whether a descriptor of this name is left out.
     package static func options(
         _ environment: [String: String], isPrivate: (String) -> Bool = { _ in false }
     ) -> LaunchOptions {

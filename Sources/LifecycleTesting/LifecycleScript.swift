@@ -3,7 +3,7 @@
 
 public import Lifecycle
 
-/// Runs triggers, posts and time on a mediator, and records the notifications and results.
+/// Performs triggers and posts on a mediator, moves its clock, and records the notifications and results.
 ///
 ///     let script = LifecycleScript()
 ///     try script.mediator.addListener(listener)

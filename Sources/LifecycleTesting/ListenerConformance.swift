@@ -10,9 +10,9 @@ public import Lifecycle
 ///         #expect(failures == [])
 ///     }
 ///
-/// A listener has a valid name and declares each notification once; it answers all of them within the deadline, through a
-/// whole lifecycle; it can be added and removed at any point; it ends when it is cancelled; and nothing retains it after
-/// its removal. Each failure begins with the rule that was broken.
+/// A listener has a valid name and declares each notification once. It answers all of them within the deadline during a
+/// whole lifecycle. It can be added and removed at any point. Its answers end when they are cancelled. Nothing retains
+/// it after its removal. Each failure begins with the rule that was broken.
 public struct ListenerConformance {
     /// The configuration, also for reloads.
     public var configuration = LifecycleConfiguration()

@@ -3,7 +3,7 @@
 
 public import Lifecycle
 
-/// A listener that records its notifications, and answers as the test wants.
+/// A listener that records its notifications, and answers as the test specifies.
 public final class RecordingListener: LifecycleListener {
     /// The way of answering.
     public enum Manner {

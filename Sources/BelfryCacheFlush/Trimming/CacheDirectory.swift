@@ -6,8 +6,8 @@ package nonisolated struct CacheDirectory: Sendable, Equatable {
     /// The name in the configuration.
     package let name: String
 
-    /// An absolute path. Its parent directories may be symbolic links, the directory itself must be neither a symbolic link nor
-    /// a mount point.
+    /// An absolute path. Its parent directories may be symbolic links. The directory itself must not be a symbolic link
+    /// or a mount point.
     package let path: String
 
     /// The limits after a flush.

@@ -5,10 +5,10 @@ package import Lifecycle
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Writes the exit record: who pauses or ends the service and why, for the next launch.
+/// Writes the exit record for the next launch: who pauses or ends the service, and why.
 ///
-/// A run begins with a record without an end. A stop adds its origin when it is accepted, so that something is left if it does
-/// not end in order, and the rest when it has ended. A pause adds a record, and a continue removes it.
+/// A run begins with a record without an end. When a stop is accepted, its origin is added, in case it does not end in
+/// order. The rest is added when the stop has ended. A pause adds a record, and a continue removes it.
 package final class ExitRecordStore {
     /// What the last run left.
     package let found: RunFiles.Found
@@ -67,7 +67,7 @@ package final class ExitRecordStore {
     /// The run before this one.
     package var previousRun: ServiceRun? { if case .run(let run) = found { run } else { nil } }
 
-    /// What this start follows; nil when that cannot be told.
+    /// Why the service starts; nil if this is not known.
     package var launchCause: LaunchCause? {
         if found == .refused || foreign != nil || (found == .nothing && files.absence != nil) { return nil }
         return LaunchCause(after: previousRun, bootID: run.bootID)

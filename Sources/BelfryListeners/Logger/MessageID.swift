@@ -5,13 +5,13 @@
 package nonisolated enum MessageID: String, Sendable, CaseIterable {
     /// The service moved from one state to another, or is about to.
     case transition = "994b68f054af4c7f9c3694405375de96"
-    /// A notification that moves nothing.
+    /// A notification that does not change the state.
     case notification = "cdc183064fb84b79aa7aa52d3e158a6d"
     /// A listener refused, failed or overran its deadline.
     case listenerFailed = "3651aebcdaa34df29eab59397f0cda01"
-    /// How a listener is doing, asked for with SIGUSR2.
+    /// The status of a listener, requested with SIGUSR2.
     case listenerStatus = "410b2baa41684b5abe4d1b45a292c8df"
-    /// A listener is not healthy, or is again.
+    /// A listener has become unhealthy, or is healthy again.
     case listenerHealth = "8f0a6b1cf1d54b3c9d0e6a7c5b2f4e19"
     /// A listener follows a name that no listener has.
     case unknownFollowed = "c1f0a6a47b9e4e0d8a53d7b2964fe31c"
@@ -19,19 +19,19 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case merged = "8d5c1f0a7be24d4ab3c96e02f17a4b6c"
     /// How long a launch or a stop took, and each listener in it.
     case timeline = "5b1d9c7e3f204a86b0e27c4d8a6f19e3"
-    /// What is wrong with a configuration.
+    /// An error in the configuration.
     case configuration = "393da2b99ad549448982d47ba22074e2"
-    /// Something in the configuration does nothing, or not what was meant.
+    /// Something in the configuration has no effect.
     case configurationDoubt = "9edd375bcc264df8bd156dc028b748c6"
     /// A client of the socket could not be served.
     case client = "6d0a4e6f2f0b4c0f9d9b1f7f4d1c8e21"
-    /// What a client asked for of the past could not be had from the journal.
+    /// Past notifications cannot be read from the journal.
     case replay = "0714bd1108804fb0af71d8fb421b3478"
-    /// The subscribers of the last process could not be taken over.
+    /// The subscriptions of the last process cannot be continued.
     case takeover = "75f00414bd394c87a5d5789495cd5e2e"
     /// A client began or ended to hold the service, or a pause or a stop waits for one.
     case hold = "0f6c3d2be1a94d0f8d5b7a1c92e34f68"
-    /// Another program became a listener, or is none any more.
+    /// A program attached or detached as a listener.
     case attachment = "a94f1e7c50d24b6e8c3a6d19f7b2e085"
     /// A cache was written back or trimmed.
     case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
@@ -41,7 +41,7 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case control = "e1f4b7d9a86d4c3c8a62f7d0b95c4e38"
     /// A client set the log level.
     case logLevel = "4d5d66731ba848eaa9e1523c615372f6"
-    /// The log target that was asked for could not be had.
+    /// The requested log target cannot be used.
     case logTarget = "42999fbaf5464cd0bc471042a28fb24f"
     /// The log target did not take all records.
     case recordsLost = "6f2b8d70a94e4c1d8b35e0c7f1a2d964"
@@ -51,14 +51,14 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case notSuspended = "6f430d57b9ce47579b662f354f2bf771"
     /// Sleep or shutdown of the machine does not wait for the service.
     case inhibitor = "cb548c4ea43b48e48de4f7b19b97b7c5"
-    /// Sleep or shutdown of the machine went on before the service was done.
+    /// The machine slept or shut down before the service was ready.
     case machineGoesOn = "2945baa1d40b44728acadcdcc2fc36f7"
-    /// Something could not be kept for the next run, or had of the last one.
+    /// Something could not be stored for the next run, or read from the last one.
     case savedState = "e182ad57330d4ebd909d94613adced5f"
-    /// A source of notifications that is done without.
+    /// A source of notifications is missing.
     case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
     /// A signal came more often than its limit allows.
     case signalStorm = "02490616b79e0eeae87d1eed8ebbaa04"
-    /// The service could not do what it was started for.
+    /// The service failed.
     case failure = "2c9e60b1d2a34e0fb0f5c1d47a8b63f5"
 }

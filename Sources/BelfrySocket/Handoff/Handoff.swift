@@ -8,14 +8,16 @@ package import BelfryListeners
 internal import BelfrySystemd
 internal import Varlink
 
-/// What the socket hands over to the next process: the memory, and the descriptors that it explains.
+/// What the socket hands over to the next process: the handoff memory and the descriptors of subscribers.
+/// docs/architecture.md has a picture.
 ///
 /// The service manager stores both, so that a restart and a `kill -9` lose no notification and no connection. Every
-/// notification is stored in the memory before it is sent, and every write to a subscriber is recorded there, by the kernel
-/// itself while the write is in flight. The next process therefore knows exactly which bytes each client has, and continues
-/// with the next one.
+/// notification is stored in the memory before it is sent. Every write to a subscriber is recorded there, and during
+/// the write by the kernel itself. The next process therefore knows which bytes each client has, and continues with the
+/// next one.
 package final class Handoff {
-    /// At least so many notifications are retained: the next process must find all that one turn of the loop posts.
+    /// The least number of notifications that are retained: the next process must find all that one turn of the loop
+    /// posts.
     private static let minimumCapacity = 512
 
     /// A subscription that the next process continues.
@@ -74,7 +76,7 @@ package final class Handoff {
         replaced.append(newest)
     }
 
-    /// Retains so many notifications from now on, as far as there is room for their bytes.
+    /// Sets how many notifications are retained from now on, as far as there is room for their bytes.
     func setReplayLimit(_ limit: Int) { memory.ring.capacity = Self.capacity(limit) }
 
     private static func capacity(_ replayMax: Int) -> Int { max(replayMax, minimumCapacity) }
@@ -110,7 +112,8 @@ package final class Handoff {
     /// Whether the next process continues none.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Has the next process continue a subscription from notification `next` on. Nothing may wait for the client.
+    /// Stores a subscription, so that the next process continues it from notification `next` on. No reply may be
+    /// waiting for the client.
     func add(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64, on loop: MainEventLoop) {
         let inode = HandoffDescriptors.inode(of: request.descriptor)
         guard descriptors.isAvailable, inode != 0, let slot = memory.slots.add(inode: inode, names: names) else {
@@ -140,7 +143,7 @@ package final class Handoff {
         entries[ObjectIdentifier(request)]?.recorder?.record(0, of: last + 1)
     }
 
-    /// The next process is not to continue this subscription.
+    /// Removes a subscription, so that the next process does not continue it.
     func remove(_ request: VarlinkRequest) {
         guard !isClosed, let entry = entries.removeValue(forKey: ObjectIdentifier(request)) else { return }
         remove(entry.slot)

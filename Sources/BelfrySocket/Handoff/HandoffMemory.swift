@@ -135,7 +135,7 @@ package final class MemoryFile {
     }
 }
 
-/// Why handoff memory cannot be used.
+/// The reason why handoff memory cannot be used.
 package nonisolated enum HandoffMemoryError: Error, Equatable, CustomStringConvertible {
     /// It is not handoff memory of this service.
     case foreign
@@ -143,7 +143,7 @@ package nonisolated enum HandoffMemoryError: Error, Equatable, CustomStringConve
     case version(UInt64)
     /// It is from another boot.
     case boot
-    /// It contradicts itself.
+    /// Its content is not consistent.
     case corrupt(String)
     /// Notifications were posted that it does not have.
     case outdated

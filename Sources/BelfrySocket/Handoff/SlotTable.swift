@@ -96,7 +96,7 @@ package nonisolated struct SlotTable {
             && table[subscription.slot].inode == subscription.inode
     }
 
-    /// What writes to the client of a slot.
+    /// Returns the recorder that writes to the client of a slot.
     @MainActor
     package func recorder(of slot: Int) -> SlotRecorder? {
         guard let base = table.baseAddress, let offset = MemoryLayout.offset(of: \Slot.position) else { return nil }

@@ -202,7 +202,7 @@ nonisolated struct SignalEffect: Sendable, Equatable {
         }
     }
 
-    /// What a signal does that the service cannot receive, or ignores.
+    /// For a signal that the service cannot receive, or ignores.
     init(ofUnheard number: Int32) {
         self.init(
             .nothing, SignalName.whyNotMappable(number).map { "nothing of ours: \($0)" } ?? "nothing: it is ignored")

@@ -7,8 +7,8 @@ internal import Varlink
 
 /// Posts of clients: notifications by name, URLs to open and actions to perform.
 extension SocketListener {
-    /// Names that only the service itself may post, and those that have a method of their own. A client that could post the
-    /// service's own notifications would deceive the listeners.
+    /// Names that only the service itself may post, and those that have a method of their own. If clients could post
+    /// the service's own notifications, listeners could not rely on them.
     private static let refusedNames = Set(LifecycleNotification.Name.catalogue).subtracting([
         .flushRequested, .statusRequested, .performFetch,
     ])

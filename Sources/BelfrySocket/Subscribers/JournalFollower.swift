@@ -7,7 +7,7 @@ internal import BelfryLinux
 internal import BelfrySystemd
 internal import Varlink
 
-/// Sends a subscriber from the journal what is not in memory any more, until memory has the rest.
+/// Sends a subscriber those past notifications from the journal that are not in memory any more.
 ///
 /// The next step is read when the replies of the last one are written, so that a client that does not read has at most one
 /// step in memory.

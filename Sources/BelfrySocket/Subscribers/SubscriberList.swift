@@ -125,7 +125,8 @@ final class SubscriberList {
         }
     }
 
-    /// Has the subscription removed when its client goes away before it is in a broadcast, which does so afterwards.
+    /// Removes the subscription from the handoff if its client disconnects before it joins a broadcast. Later the
+    /// broadcast does this.
     func removeOnCancel(_ request: VarlinkRequest) {
         request.onCancel = { [weak self, weak request] in
             if let request { self?.handoff.remove(request) }

@@ -5,9 +5,9 @@ package import BelfryEventLoop
 package import BelfryLinux
 package import Lifecycle
 
-/// Posts `didResume` after a suspension that was not announced: the control group was frozen, or the machine slept.
-/// Nothing wakes up for it in between. Suspensions between `willSleep` and `didWake` are not reported: the machine may sleep
-/// more than once for one announcement, and systemd may freeze the service meanwhile.
+/// Posts `didResume` after a suspension that was not announced: the control group was frozen, or the machine slept. It
+/// uses no timer. Suspensions between `willSleep` and `didWake` are not reported: the machine may sleep more than once
+/// for one announcement, and systemd may freeze the service meanwhile.
 package final class SuspensionSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator

@@ -4,7 +4,7 @@
 internal import BelfryEventLoop
 internal import BelfryLinux
 
-/// The client's end of a connection: sends calls, and hands each reply to the oldest call that waits.
+/// The client's end of a connection: sends calls, and passes each reply to the oldest call that waits.
 final class ClientConnection: FrameStream {
     /// Gets each reply, or the error that ends the call.
     typealias Handler = (Result<VarlinkReply, VarlinkError>) -> Void
@@ -25,7 +25,7 @@ final class ClientConnection: FrameStream {
     private var waiting: [Waiting] = []
     private var waitingHead = 0
     private var isProceeding = false
-    /// Whether replies are left in the kernel for now.
+    /// Whether replies are not read for now, and stay in the kernel.
     var isPaused = false {
         didSet { if !isPaused, oldValue { needsTurn() } }
     }

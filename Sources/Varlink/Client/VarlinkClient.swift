@@ -8,14 +8,15 @@ internal import Glibc
 
 /// Calls the methods of a service (UAPI.20), on the main thread's loop.
 ///
-/// Calls may follow each other without waiting; replies come in the order of the calls. While a call with `more` is
-/// being answered, later ones wait, so use another client for a subscription. Closing the client ends all calls.
+/// You can make several calls without waiting for replies, which come in the order of the calls. While a call with
+/// `more` is being answered, later calls wait, so use another client for a subscription. Closing the client ends all
+/// calls.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkClient {
     private let connection: ClientConnection
 
     /// The default for the longest reply that is accepted, in bytes. It is more than a service accepts
-    /// (`VarlinkLimits.messageSize`), as replies may repeat what clients sent, in a longer form.
+    /// (`VarlinkLimits.messageSize`), since a reply may contain what a client sent, in a longer form.
     public nonisolated static let longestReply = 256 << 20
 
     /// Connects to an address (`unix:/path`, `/path`, `unix:@abstract`).
@@ -37,7 +38,7 @@ public final class VarlinkClient {
     /// Takes over a connected stream socket.
     ///
     /// - Parameter longestReply: as above.
-    /// - Throws: `VarlinkError.system` when it is no open descriptor, or cannot be watched.
+    /// - Throws: `VarlinkError.system` when the descriptor is not open, or cannot be watched.
     public init(
         _ descriptor: Int32, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
@@ -60,7 +61,7 @@ public final class VarlinkClient {
     /// Whether the connection is over.
     public var isClosed: Bool { connection.isClosed }
 
-    /// Called once when the connection is over, with the reason; `VarlinkError.closed` when either side closed it.
+    /// Called once when the connection ends, with the reason; `VarlinkError.closed` if either side closed it.
     public var onClose: ((VarlinkError) -> Void)? {
         get { connection.onClose }
         set { connection.onClose = newValue }
@@ -81,8 +82,7 @@ public final class VarlinkClient {
         connection.send(VarlinkCall(method, parameters)) { onReply($0.map(\.parameters)) }
     }
 
-    /// Calls a method that may answer many times. `onReply` is called until a reply no longer continues or the call
-    /// fails.
+    /// Calls a method that may reply many times. `onReply` is called for each reply, up to the last one or an error.
     public func more(
         _ method: String, _ parameters: JSONObject = [:],
         onReply: @escaping (Result<VarlinkReply, VarlinkError>) -> Void
@@ -109,7 +109,7 @@ public final class VarlinkClient {
         }
     }
 
-    /// Whether replies are not read for now. The service then has to queue them, or ends the call.
+    /// Whether replies are not read for now. The service then queues them, or ends the call.
     public var isPaused: Bool {
         get { connection.isPaused }
         set { connection.isPaused = newValue }
@@ -122,10 +122,10 @@ public final class VarlinkClient {
 extension VarlinkClient {
     /// Calls a method and waits for its reply.
     ///
-    /// Await it from a `MainThreadExecutor` task to stay on one thread. Cancelling the task does not cancel the call: close the
-    /// client for that.
+    /// Await it in a task of `MainThreadExecutor` to stay on one thread. Cancelling the task does not cancel the call;
+    /// closing the client does.
     ///
-    /// - Throws: the service's error, or why there was no answer.
+    /// - Throws: the service's error, or the reason why there was no reply.
     public func call(_ method: String, _ parameters: JSONObject = [:]) async throws(VarlinkError) -> JSONObject {
         try await withCheckedContinuation { continuation in
             call(method, parameters) { continuation.resume(returning: $0) }
@@ -174,7 +174,7 @@ public nonisolated enum VarlinkError: Error, Sendable, Equatable {
 }
 
 nonisolated extension VarlinkError: CustomStringConvertible {
-    /// What to tell people.
+    /// A text for people.
     public var description: String {
         switch self {
         case .failed(let name, let parameters):

@@ -5,8 +5,9 @@ nonisolated extension VarlinkInterfaceDescription {
     /// The longest name of a member that is repeated, in bytes.
     private static let longestEcho = 255
 
-    /// The first of `parameters` that does not match its declaration: missing, of the wrong type or, checked last, not declared
-    /// (UAPI.20, «Unknown Fields»). Inner fields are named with their path, `notification.name`.
+    /// The first of `parameters` that does not match its declaration: it is missing or of the wrong type. Parameters
+    /// that are not declared are checked last (UAPI.20, «Unknown Fields»). Inner fields are named with their path,
+    /// `notification.name`.
     package func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
         let members = parameters.members
         var matched = 0

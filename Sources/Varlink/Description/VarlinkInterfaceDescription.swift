@@ -35,16 +35,16 @@ package nonisolated struct VarlinkInterfaceDescription: Sendable, Equatable {
 
     /// Reads a description.
     ///
-    /// - Throws: what is wrong with the text and where, including names that are declared twice or not at all.
+    /// - Throws: the error and its place in the text. Names that are declared twice or not at all are errors too.
     package init(_ text: String) throws(VarlinkDescriptionError) {
         var parser = DescriptionParser(text)
         self = try parser.interface()
     }
 }
 
-/// Where the text of an interface description is wrong.
+/// An error in the text of an interface description.
 public nonisolated struct VarlinkDescriptionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong.
+    /// The error.
     public let reason: String
     /// The line, counted from 1.
     public let line: Int

@@ -36,7 +36,7 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
 
     /// Reads a call from a message without its NUL. The parameters are parsed when they are used.
     ///
-    /// - Throws: what is wrong with the message. The connection must be closed.
+    /// - Throws: the error in the message. The connection must be closed.
     package init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         let header = try VarlinkMessageHeader(message)
         guard let method = header.method else { throw .missingMethod }
@@ -82,9 +82,9 @@ package nonisolated struct VarlinkCall: Sendable, Equatable {
 /// A connection that no longer speaks Varlink: after the reply to a call with `upgrade` both sides exchange whatever
 /// they have agreed on.
 public nonisolated struct VarlinkUpgradedConnection: Sendable {
-    /// The connected socket, non-blocking. It belongs to whoever is given this, and is his to close.
+    /// The connected socket, non-blocking. The receiver of this value owns the socket and closes it.
     public let descriptor: Int32
-    /// What had been read already of what the other side sends after its call or its reply. It comes before what the
-    /// descriptor brings.
+    /// Bytes of the new protocol that were already read from the socket. They come before the bytes that are still in
+    /// the socket.
     public let received: [UInt8]
 }

@@ -25,7 +25,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
 
     /// Reads a reply from a message without its NUL.
     ///
-    /// - Throws: what is wrong with the message. The connection must be closed.
+    /// - Throws: the error in the message. The connection must be closed.
     package init(message: ArraySlice<UInt8>) throws(VarlinkProtocolError) {
         let header = try VarlinkMessageHeader(message)
         if let field = header.callField { throw .unknownField(field) }

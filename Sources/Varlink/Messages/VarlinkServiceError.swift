@@ -7,15 +7,15 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
     case interfaceNotFound(String)
     /// The interface does not have this method, fully-qualified.
     case methodNotFound(String)
-    /// The interface has this method, fully-qualified, but the service has not.
+    /// The interface has this method, fully-qualified, but the service does not implement it.
     case methodNotImplemented(String)
     /// This parameter is missing, unknown, of the wrong type or out of range.
     case invalidParameter(String)
-    /// The client may not do that.
+    /// The client is not permitted to do that.
     case permissionDenied
-    /// The method is to be called with `more`.
+    /// The method must be called with `more`.
     case expectedMore
-    /// The method is to be called with `upgrade`.
+    /// The method must be called with `upgrade`.
     case expectedUpgrade
 
     /// The fully-qualified name.
@@ -36,7 +36,7 @@ public nonisolated enum VarlinkServiceError: Sendable, Equatable {
     /// The longest name that is repeated, in bytes.
     private static let longestEcho = 255
 
-    /// What the error is about. A long name is cut.
+    /// The parameters of the error. A long name is cut.
     public var parameters: JSONObject {
         switch self {
         case .interfaceNotFound(let name): ["interface": .string(name.cut(toBytes: Self.longestEcho))]

@@ -7,8 +7,8 @@ internal import Glibc
 /// Sends the same replies to many clients. The replies of one turn of the loop are put together once, and written to each
 /// client with one system call.
 ///
-/// A request is a member until its last reply, until its client goes away, or until it is removed. Replies to one member
-/// alone keep their place among the replies to all.
+/// A request is a member until its last reply, until its client goes away, or until it is removed. A reply to one
+/// member alone is sent in order with the replies to all.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkBroadcast {
     /// How much a turn gathers before it is written, without waiting for the end of the turn.
@@ -18,11 +18,11 @@ public final class VarlinkBroadcast {
     public var limit: Int
     /// How many bytes may wait for a client that does not read. A single reply may be longer.
     public var byteLimit: Int
-    /// Called with a member for which more than that wait, and with their number. They are dropped, and the request is removed
-    /// from the broadcast. It still expects its last reply.
+    /// Called when more replies wait for a member than the limits allow, with their number. They are dropped, and the
+    /// request is removed from the broadcast. The request still expects its last reply.
     public var onOverrun: ((_ request: VarlinkRequest, _ dropped: Int) -> Void)?
 
-    /// Called with each request that is removed, for whatever reason.
+    /// Called with each request that is removed, for any reason.
     package var onRemoval: ((_ request: VarlinkRequest) -> Void)?
 
     private let writer: TurnWriter
@@ -48,9 +48,10 @@ public final class VarlinkBroadcast {
     /// How many members there are.
     public var count: Int { requests.count }
 
-    /// Adds a request to those that get what is sent from now on. It must want more.
+    /// Adds a request, which gets all replies that are sent from now on. It must have the flag `more`.
     ///
-    /// - Returns: whether it was added. One that is not active, or of a connection that takes part already, is not.
+    /// - Returns: whether it was added. A request that is not active is not added, nor a second request of the same
+    ///   connection.
     @discardableResult
     public func add(_ request: VarlinkRequest) -> Bool {
         precondition(request.wantsMore, "a call without 'more' takes one reply")
@@ -62,7 +63,7 @@ public final class VarlinkBroadcast {
         return true
     }
 
-    /// Removes a request. It still gets what was sent before.
+    /// Removes a request. It still gets the replies that were sent before.
     public func remove(_ request: VarlinkRequest) {
         flush()
         remove(request.connection)
@@ -80,7 +81,7 @@ public final class VarlinkBroadcast {
         onRemoval?(request)
     }
 
-    /// Sends a reply to all members. Others must follow it (`continues`).
+    /// Sends a reply to all members. It must have `continues`.
     public func send(_ reply: VarlinkEncodedReply) { send(reply.bytes, number: reply.message.number) }
 
     /// Sends one of several replies, as it is on the wire, to all members. Numbers increase.

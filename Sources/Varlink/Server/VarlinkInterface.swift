@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// An interface that a server offers: its description, and what its methods do.
+/// An interface that a server offers: its description, and the handlers of its methods.
 public struct VarlinkInterface {
-    /// Answers a call. It is called on the main thread, and may store the request and answer later.
+    /// Handles a call. It is called on the main thread. It may store the request and reply later.
     public typealias Handler = (VarlinkRequest) -> Void
 
     let description: VarlinkInterfaceDescription
-    /// The description as its author wrote it, which clients get.
+    /// The text of the description, as clients get it.
     let text: String
     let methods: [String: Handler]
     let upgrades: [String: Handler]
@@ -20,7 +20,7 @@ public struct VarlinkInterface {
     ///   - methods: handlers, by the short names of methods.
     ///   - upgrades: handlers that end with `upgrade` or an error. A call without the flag fails with `ExpectedUpgrade`, unless
     ///     the method is in `methods` as well.
-    /// - Throws: what is wrong with the text and where, or which handler has no declaration.
+    /// - Throws: the error in the text and its place, or the handler that has no declaration.
     public init(
         _ text: String, methods: [String: Handler], upgrades: [String: Handler] = [:]
     ) throws(VarlinkDescriptionError) {

@@ -3,10 +3,10 @@
 
 internal import CBelfry
 
-/// Who is at the other end of a connection, as the kernel noted it when the connection was made (`SO_PEERCRED`,
+/// The process at the other end of a connection, as the kernel recorded it when the connection was made (`SO_PEERCRED`,
 /// `SO_PEERGROUPS`; unix(7)).
 public nonisolated struct VarlinkPeer: Sendable, Hashable {
-    /// The process; 0 when it lives outside our pid namespace.
+    /// The process id; 0 if the process is outside the own pid namespace.
     public let pid: Int32
     /// The effective user.
     public let uid: UInt32
@@ -15,7 +15,7 @@ public nonisolated struct VarlinkPeer: Sendable, Hashable {
     /// The supplementary groups.
     public let groups: [UInt32]
 
-    /// A peer made by hand, for tests.
+    /// A peer with these values, for tests.
     public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
         self.pid = pid
         self.uid = uid
@@ -23,7 +23,7 @@ public nonisolated struct VarlinkPeer: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// Whether the peer is in a group, by its own or a supplementary one.
+    /// Whether this group is the peer's own group or one of its supplementary groups.
     public func isMember(of group: UInt32) -> Bool { gid == group || groups.contains(group) }
 
     /// Reads the peer of a connected socket; nil when the kernel does not say.

@@ -9,18 +9,18 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         /// The client broke the protocol; the connection was closed.
         case protocolViolation(VarlinkProtocolError)
-        /// The server has all the connections it may have; this one was closed.
+        /// The server has as many connections as are allowed; this one was closed.
         case tooManyConnections(limit: Int)
-        /// The user has all the connections one may have; this one was closed.
+        /// The user has as many connections as are allowed for one user; this one was closed.
         case tooManyConnectionsOfUser(limit: Int)
-        /// The user's connections held more than this many bytes; the one that held most was closed.
+        /// The connections of the user used more than this many bytes; the largest one was closed.
         case tooMuchMemoryOfUser(limit: Int)
-        /// All connections together held more than this many bytes; the largest connection of the user that held most was
+        /// All connections together used more than this many bytes; the largest connection of the largest user was
         /// closed.
         case tooMuchMemory(limit: Int)
         /// The client does not read; the connection was closed.
         case queueOverflow(bytes: Int, replies: Int)
-        /// A method dropped its call without an answer; the client got an error.
+        /// A handler released its request without a reply; the client got an error.
         case unanswered(method: String)
         /// A system call failed; accepting a connection is retried after a pause.
         case system(SystemError)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// A call that is to be answered, at once or later: keep the request until then. If the last reference to it goes without an
-/// answer, the client gets an error instead of waiting forever.
+/// A call that waits for a reply. Reply at once, or store the request and reply later. If the request is released
+/// without a reply, the client gets an error.
 ///
-/// The request is over when the client goes away. What is sent after that, or after the last reply, is ignored.
+/// The request ends when the client disconnects. Replies after that, or after the last reply, are ignored.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkRequest {
     /// The fully-qualified method.
@@ -13,9 +13,9 @@ public final class VarlinkRequest {
     public let parameters: JSONObject
     /// Whether the client takes more than one reply.
     public let wantsMore: Bool
-    /// Whether the client expects no reply. Reply all the same: this ends the call and sends nothing.
+    /// Whether the client expects no reply. Reply nevertheless: this ends the call and sends nothing.
     public let isOneway: Bool
-    /// Whether the client wants another protocol after the reply.
+    /// Whether the client wants to use another protocol after the reply.
     public let wantsUpgrade: Bool
     /// Header fields of vendors.
     public let extensions: JSONObject
@@ -44,9 +44,9 @@ public final class VarlinkRequest {
     // One is made for every call, and an isolated deinit would look for the actor first.
     nonisolated deinit {}
 
-    /// Who called.
+    /// The process that called.
     public var peer: VarlinkPeer { connection.peer }
-    /// The client's socket, which stays the server's; -1 when it is closed.
+    /// The client's socket, which the server owns; -1 when it is closed.
     package var descriptor: Int32 { connection.descriptor }
     /// An object that a method stores with the connection, for later calls of the same client.
     public var attachment: (any AnyObject & Sendable)? {
@@ -54,7 +54,7 @@ public final class VarlinkRequest {
         set { connection.attachment = newValue }
     }
 
-    /// Whether the call still expects an answer: the client is connected, and the last reply was not sent.
+    /// Whether the call still expects a reply: the client is connected, and the last reply was not sent.
     public var isActive: Bool { connection.isActive(number) }
 
     /// Replies that wait to be sent to the client, those to earlier calls included.
@@ -63,14 +63,14 @@ public final class VarlinkRequest {
     /// The size of these replies in bytes.
     public var queuedBytes: Int { connection.queuedBytes }
 
-    /// Called when the client goes away before the last reply. Not called for a request that is over.
+    /// Called when the client disconnects before the last reply. Not called for a request that has ended.
     public var onCancel: (() -> Void)? {
         get { connection.cancelHandler(number) }
         set { connection.setCancel(number, newValue) }
     }
 
-    /// Calls `handler` once, as soon as nothing waits for the client and the kernel has room for more, which may be now. Not
-    /// called for a request that is over.
+    /// Calls `handler` once, when nothing waits to be sent to the client and the kernel has room for more, which may be
+    /// now. Not called for a request that has ended.
     package func whenDrained(_ handler: @escaping () -> Void) { connection.whenDrained(number, handler) }
 
     /// Sends the last reply. The parameters are not evaluated when no reply is expected.
@@ -78,8 +78,8 @@ public final class VarlinkRequest {
         connection.reply(number, VarlinkEncodedReply(VarlinkReply(parameters())), continues: false)
     }
 
-    /// Sends a reply, which others follow if `continues` is true. Only for a call that wants more: another call ends with the
-    /// error `ExpectedMore`.
+    /// Sends a reply. If `continues` is true, more replies follow; this is only for a call with `more`, and any other
+    /// call ends with the error `ExpectedMore`.
     public func reply(_ parameters: JSONObject, continues: Bool) {
         send(VarlinkEncodedReply(VarlinkReply(parameters, continues: continues)))
     }
@@ -109,11 +109,11 @@ public final class VarlinkRequest {
         connection.record(number, with: recorder)
     }
 
-    /// Sends the last reply, and hands the connection over to another protocol. Only for a call that wants an upgrade: another
-    /// call ends with the error `ExpectedUpgrade`.
+    /// Sends the last reply, and hands the connection over to another protocol. This is only for a call with `upgrade`;
+    /// any other call ends with the error `ExpectedUpgrade`.
     ///
-    /// - Parameter successor: called once when the reply is written, and owns the connection then. Not called if the client
-    ///   goes away before.
+    /// - Parameter successor: called once when the reply is written; it then owns the connection. Not called if the
+    ///   client disconnects before.
     public func upgrade(
         _ parameters: JSONObject = [:], _ successor: @escaping (VarlinkUpgradedConnection) -> Void
     ) {

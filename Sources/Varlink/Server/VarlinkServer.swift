@@ -7,14 +7,15 @@ internal import Glibc
 
 /// Offers interfaces on sockets (UAPI.20), on the main thread's loop.
 ///
-/// Calls of one client are answered in order, one after the other; clients do not wait for each other. The server checks
-/// parameters against the description of the interface, answers `org.varlink.service` itself, and reports what clients do
-/// wrong to `onProblem`.
+/// Calls of one client are handled in order, one after the other; clients do not wait for each other. The server checks
+/// parameters against the description of the interface, and answers `org.varlink.service` itself. It reports problems
+/// with clients to `onProblem`.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkServer {
-    /// What clients may use. Existing connections stay, however many there are; the other limits apply to them at once.
+    /// The limits for clients. A lower limit of connections closes no existing connection. All other changes take
+    /// effect at once.
     public var limits: VarlinkLimits { didSet { for connection in users.connections { connection.apply(limits) } } }
-    /// Called with what went wrong with clients.
+    /// Called with each problem with a client.
     public var onProblem: ((VarlinkProblem) -> Void)?
 
     let loop: MainEventLoop
@@ -61,7 +62,7 @@ public final class VarlinkServer {
         close()
     }
 
-    /// Offers an interface; one of the same name is replaced.
+    /// Offers an interface. It replaces an interface of the same name.
     public func add(_ interface: VarlinkInterface) {
         if let old = interfaces[UTF8Text(interface.name)] {
             for name in old.description.methods.keys { methods[UTF8Text("\(old.name).\(name)")] = nil }
@@ -75,17 +76,17 @@ public final class VarlinkServer {
 
     /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
     ///
-    /// A socket file on which no process listens any more is replaced. A file that is no socket is never replaced.
+    /// A socket file is replaced if no process listens on it any more. A file that is not a socket is never replaced.
     ///
-    /// - Throws: «unable to listen on '…': Address already in use (EADDRINUSE)», for one.
+    /// - Throws: for example «unable to listen on '…': Address already in use (EADDRINUSE)».
     public func listen(on address: String, mode: UInt32? = nil) throws(SystemError) {
         try start(ServerListener(VarlinkAddress(address), mode: mode))
     }
 
-    /// Takes over a socket that listens already, as sd_listen_fds(3) hands it over, or one that is connected (UAPI.20,
-    /// «Socket Activation»). It is closed with the server. Its file belongs to whoever made it, and stays.
+    /// Takes over a socket from sd_listen_fds(3), which listens already or is connected (UAPI.20, «Socket Activation»).
+    /// It is closed with the server. Its file is not removed.
     ///
-    /// - Throws: `EBADF` for what is not open, `EINVAL` for what is no Unix stream socket.
+    /// - Throws: `EBADF` if the descriptor is not open, `EINVAL` if it is not a Unix stream socket.
     public func listen(onActivated descriptor: Int32) throws(SystemError) {
         if ServerListener.isConnected(descriptor) { return try serve(descriptor) }
         try start(ServerListener(activated: descriptor))
@@ -93,7 +94,7 @@ public final class VarlinkServer {
 
     /// Takes over a connected Unix stream socket.
     ///
-    /// - Throws: `EBADF` when it is no open descriptor. What fails later closes the connection.
+    /// - Throws: `EBADF` if the descriptor is not open. A later failure closes the connection.
     public func serve(_ descriptor: Int32) throws(SystemError) {
         try SystemError.check(
             fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) < 0 ? -errno : 0,
@@ -115,8 +116,8 @@ public final class VarlinkServer {
     /// Writes what is queued without waiting for the end of the turn, as far as the clients' buffers allow.
     public func flush() { writer.flush() }
 
-    /// Writes what has waited too long. To be called after replies from event sources that keep the loop busy; otherwise
-    /// replies are written when everything that was ready has been handled.
+    /// Writes replies that have waited too long. Normally replies are written when all ready events have been handled.
+    /// Call this after replies from an event source that may keep the loop busy.
     package func keepUp() {
         if !writer.isServing { writer.served() }
     }
@@ -230,7 +231,7 @@ public nonisolated struct VarlinkServiceInfo: Sendable, Equatable {
     public var product: String
     /// Its version.
     public var version: String
-    /// Where to read about it.
+    /// The address of its documentation.
     public var url: String
 
     /// A service with these properties.
@@ -242,7 +243,8 @@ public nonisolated struct VarlinkServiceInfo: Sendable, Equatable {
     }
 }
 
-/// What clients may make a server allocate. What exceeds a limit is refused or closed, and other clients are not affected.
+/// Limits on what clients can make a server allocate. A call or connection that exceeds a limit is refused or closed.
+/// Other clients are not affected.
 public nonisolated struct VarlinkLimits: Sendable, Equatable {
     /// Connections in all.
     public var connections = 4096
@@ -252,21 +254,22 @@ public nonisolated struct VarlinkLimits: Sendable, Equatable {
     public var reservedConnections = 16
     /// The longest message that is accepted, in bytes.
     public var messageSize = 1 << 20
-    /// What the connections of one user may hold, in bytes: messages that are not complete, the parameters of calls that wait
-    /// for an answer, and replies that the clients have not read. Beyond it the connection that holds most is closed.
+    /// Memory for the connections of one user, in bytes: incomplete messages, parameters of calls that wait for a
+    /// reply, and replies that the clients have not read. Beyond this limit the largest connection is closed.
     public var memoryPerUser = 64 << 20
-    /// What all connections may hold. Beyond it the user that holds most loses the connection that holds most.
+    /// Memory for all connections, in bytes. Beyond this limit the largest connection of the largest user is closed.
     public var memory = 96 << 20
-    /// What the kernel may hold for one connection of what the client has not read, in bytes (`SO_SNDBUF`, socket(7); the
-    /// kernel doubles it for its own use).
+    /// Memory in the kernel for the unread replies of one connection, in bytes (`SO_SNDBUF`, socket(7); the kernel
+    /// doubles it for its own use).
     public var sendBuffer = 16 << 10
-    /// How many bytes may wait to be sent to one client. Beyond it the connection is closed. A single reply may be longer.
+    /// Bytes that may wait to be sent to one client. Beyond this limit the connection is closed. A single reply may be
+    /// longer.
     public var queuedBytes = 4 << 20
-    /// How many replies may wait to be sent to one client. Beyond it the connection is closed.
+    /// Replies that may wait to be sent to one client. Beyond this limit the connection is closed.
     public var queuedReplies = 65536
-    /// As long as this many bytes wait to be sent to a client, no further call of that client is begun.
+    /// While this many bytes wait to be sent to a client, no further call of that client is handled.
     public var unreadBytes = 96 << 10
 
-    /// The limits that are used unless others are given.
+    /// The default limits.
     public init() {}
 }

@@ -22,7 +22,7 @@ package nonisolated struct VarlinkFrameReader: Sendable {
     private var buffer: [UInt8] = []
     /// The first byte that was not returned yet.
     private var head = 0
-    /// Bytes before this one, from `head` on, hold no NUL.
+    /// The bytes from `head` up to this one contain no NUL.
     private var searched = 0
 
     /// Room that an idle reader may keep, in bytes.
@@ -83,7 +83,7 @@ package nonisolated struct VarlinkFrameReader: Sendable {
     /// Removes the next message, and returns it without its NUL; nil when it is not complete. Release the slice before adding
     /// more input, or the buffer is copied.
     ///
-    /// - Throws: `TooLarge` as soon as that is known. The reader cannot be used afterwards.
+    /// - Throws: `TooLarge` as soon as the length exceeds the limit. The reader cannot be used afterwards.
     package mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
         let isWhole = containsFrame()
         guard !isOverlong else { throw TooLarge(limit: limit) }
