@@ -87,8 +87,8 @@ struct LoggerListenerTests {
 
         #expect(
             writer.records.map(\.message) == [
-                "listener 'frail' is unhealthy, the watchdog hears nothing: no disk",
-                "listener 'frail' is lost, the service manager shall end the service: no disk left",
+                "listener 'frail' is unhealthy, sending no watchdog keep-alive: no disk",
+                "listener 'frail' is lost, triggering the watchdog: no disk left",
                 "listener 'frail' is healthy again",
             ])
         #expect(

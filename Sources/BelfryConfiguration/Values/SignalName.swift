@@ -89,11 +89,11 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
     case stopNow
     /// Reads the configuration again.
     case reload
-    /// Brings the service to the background.
+    /// Pauses the service.
     case pause
-    /// Brings it back.
+    /// Continues it after a pause or an interruption.
     case resume
-    /// Makes it inactive until it is resumed.
+    /// Interrupts it: inactive until it continues.
     case interrupt
     /// Depends on the queued value, by systemd's convention for SIGRTMIN+18.
     case control

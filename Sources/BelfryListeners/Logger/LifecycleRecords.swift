@@ -69,8 +69,8 @@ package nonisolated enum LifecycleRecords {
         let (priority, text): (JournalRecord.Priority, RecordText) =
             switch health {
             case .healthy: (.notice, "is healthy again")
-            case .unhealthy(let reason): (.warning, "is unhealthy, the watchdog hears nothing: \(reason)")
-            case .lost(let reason): (.critical, "is lost, the service manager shall end the service: \(reason)")
+            case .unhealthy(let reason): (.warning, "is unhealthy, sending no watchdog keep-alive: \(reason)")
+            case .lost(let reason): (.critical, "is lost, triggering the watchdog: \(reason)")
             }
         return JournalRecord(
             priority, "listener '\(listener)' \(text)", id: MessageID.listenerHealth.rawValue,

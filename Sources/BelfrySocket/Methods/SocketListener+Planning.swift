@@ -181,13 +181,13 @@ nonisolated struct SignalEffect: Sendable, Equatable {
                 .post(.statusRequested), "the process ends at once with \(128 + number), no listener is waited for")
         case _ where isStopping && action.isTransition:
             self.init(.nothing, "nothing: the service is stopping")
-        case .reload: self.init(.transition(.reload), "reads the configuration anew, all or nothing")
+        case .reload: self.init(.transition(.reload), "reads the configuration again, and keeps the old one on failure")
         case .pause where stopsOnPause:
             self.init(.transition(.pause), "pauses the service, which then stops itself with SIGSTOP")
         case .pause: self.init(.transition(.pause), "pauses the service")
         case .resume:
-            self.init(.transition(number == SIGCONT ? .continued : .resume), "brings the service back")
-        case .interrupt: self.init(.transition(.interrupt), "makes the service inactive until it is resumed")
+            self.init(.transition(number == SIGCONT ? .continued : .resume), "continues the service")
+        case .interrupt: self.init(.transition(.interrupt), "interrupts the service: inactive until it continues")
         case .control:
             self.init(
                 .post(.didReceiveMemoryWarning),

@@ -14,9 +14,9 @@ struct HoldCommand: ServiceCommand {
         commandName: "hold", abstract: "Delay pause, sleep and stop of the service while a command runs.",
         discussion: """
             The exit status is that of the command, or 128 plus the number of the signal that ended it. Without a command, \
-            the service is held until SIGINT or SIGTERM. If the service restarts nevertheless, it is held again. A stop waits \
-            no longer than the stop timeout of the service. --for limits the hold, --timeout limits the wait for the hold to \
-            begin.
+            the service is held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits no longer \
+            than the stop timeout of the service. --for limits the hold. --timeout limits the wait until the service is \
+            held.
             """)
 
     @OptionGroup var connection: ConnectionOptions

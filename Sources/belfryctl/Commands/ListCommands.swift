@@ -126,7 +126,7 @@ struct SignalsCommand: ListCommand {
 struct MetricsCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "Show the metrics of the service.",
-        discussion: "They are those of io.systemd.Metrics, which systemd-report reads too.")
+        discussion: "The metrics come from io.systemd.Metrics, which systemd-report also reads.")
 
     @OptionGroup var connection: ConnectionOptions
 

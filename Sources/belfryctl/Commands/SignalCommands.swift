@@ -117,9 +117,9 @@ enum ExplainText {
 /// `belfryctl rehearse`.
 struct RehearseCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rehearse", abstract: "Check whether what a signal does would succeed now.",
+        commandName: "rehearse", abstract: "Check whether a signal would succeed now.",
         discussion: """
-            Asks the listeners that support a dry run, in order, whether they would succeed; nothing changes. The exit \
+            Asks the listeners that support a dry run, in order, whether they would succeed. Nothing changes. The exit \
             status is 1 if one of them would fail or refuse.
             """)
 

@@ -40,7 +40,7 @@ struct PauseCommand: TransitionCommand {
 /// `belfryctl resume`.
 struct ResumeCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Resume the service: bring it back to the foreground, as SIGCONT does.",
+        commandName: "resume", abstract: "Continue the service after a pause or an interruption, as SIGCONT does.",
         discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Resume"
 
@@ -53,7 +53,7 @@ struct ResumeCommand: TransitionCommand {
 /// `belfryctl interrupt`.
 struct InterruptCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "interrupt", abstract: "Make the service inactive until it is resumed.",
+        commandName: "interrupt", abstract: "Interrupt the service: make it inactive until it continues.",
         discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Interrupt"
 

@@ -38,9 +38,9 @@ struct WatchCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show the notifications of the service as they are posted.",
         discussion: """
-            Prints the state of the service, and then a line for each notification. When the service ends, waits for it to \
-            return and continues after the last notification shown; a service that was stopped is not started. Ends on \
-            SIGINT or SIGTERM, or when the reader of the output closes it. --timeout limits only the wait for the state.
+            Prints the state of the service, and then a line for each notification. When the service ends, waits until it \
+            is back and continues after the last notification shown; a service that was stopped is not started. Ends on \
+            SIGINT or SIGTERM, or when its output is closed. --timeout limits only the wait for the state.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -72,8 +72,8 @@ struct WaitCommand: WatchingCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait for the next notification of a name, and show it.",
         discussion: """
-            With several names the first such notification ends the wait. A restart of the service does not. With \
-            --timeout the exit status is 69 if none arrives in that time.
+            With several names, waits for the first notification with one of them. A restart of the service does not end \
+            the wait. With --timeout the exit status is 69 if no such notification arrives in that time.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -82,7 +82,7 @@ struct WaitCommand: WatchingCommand {
     var names: [String]
 
     @Option(
-        help: ArgumentHelp("Accept a past notification after this sequence number too.", valueName: "sequence"))
+        help: ArgumentHelp("Also accept a past notification after this sequence number.", valueName: "sequence"))
     var after: Int64?
 
     @Flag(help: "Print {\"notification\":…}.")

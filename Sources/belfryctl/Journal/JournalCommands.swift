@@ -49,8 +49,8 @@ struct JournalSource: ParsableArguments {
         help: ArgumentHelp(
             "The name of the service in the journal (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
             discussion: """
-                Default: the service at --socket or $BELFRY_SOCKET, which must run to be asked for its name, otherwise \
-                belfryd.
+                Default: the service at --socket or $BELFRY_SOCKET, which must be running so that it can be asked for its \
+                name; otherwise belfryd.
                 """, valueName: "name"))
     var service: String?
 }
