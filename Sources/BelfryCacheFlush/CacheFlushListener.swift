@@ -83,7 +83,11 @@ package final class CacheFlushListener: LifecycleListener {
         let now = Duration.microseconds(mediator.clock.now.realtimeUsec)
         let flag = batch.flag
         WorkerThread.run {
-            directories.map { cache in CacheFlushOutcome(of: cache, now: now) { flag.isRaised } }
+            directories.map { cache in
+                CacheFlushOutcome(of: cache) { () throws(CacheError) in
+                    try cache.flush(now: now) { flag.isRaised }
+                }
+            }
         } then: { [self] outcomes in
             if batch.names.contains(.didReceiveMemoryWarning) { belfry_malloc_trim() }
             for outcome in outcomes {
@@ -92,7 +96,8 @@ package final class CacheFlushListener: LifecycleListener {
             running = nil
             batch.end { request in
                 let name = request.notification.name
-                return Self.outcome(of: zip(wanted, outcomes).filter { $0.0.names.contains(name) }.map(\.1))
+                let failure = CacheFlushFailure(zip(wanted, outcomes).filter { $0.0.names.contains(name) }.map(\.1))
+                return failure.map { .failed($0.description) } ?? .completed
             }
             runNext()
         }
@@ -124,20 +129,18 @@ package final class CacheFlushListener: LifecycleListener {
         let caches = caches.filter { $0.names.contains(notification.name) }.map(\.directory)
         let flag = CancellationFlag()
         WorkerThread.run {
-            caches.map { cache in CacheFlushOutcome(rehearsing: cache) { flag.isRaised } }
+            caches.map { cache in
+                CacheFlushOutcome(of: cache) { () throws(CacheError) in
+                    try cache.rehearseFlush { flag.isRaised }
+                }
+            }
         } then: { outcomes in
-            let problems = outcomes.flatMap(\.problems)
-            completion(problems.isEmpty ? .success(()) : .failure(CacheFlushFailure(problems: problems)))
+            completion(CacheFlushFailure(outcomes).map { .failure($0) } ?? .success(()))
         }
         return { flag.raise() }
     }
 
     private static let stopping = ListenerOutcome.failed("cancelled, the service is stopping")
-
-    private static func outcome(of outcomes: [CacheFlushOutcome]) -> ListenerOutcome {
-        let problems = outcomes.flatMap(\.problems)
-        return problems.isEmpty ? .completed : .failed(CacheFlushFailure(problems: problems).description)
-    }
 }
 
 /// The outcome for one cache.
@@ -147,17 +150,7 @@ nonisolated struct CacheFlushOutcome: Sendable {
     /// The problems, a line each.
     let problems: [String]
 
-    /// Flushes the cache. May be called on any thread.
-    init(of cache: CacheDirectory, now: Duration, isCancelled: @escaping @Sendable () -> Bool) {
-        self.init(cache) { () throws(CacheError) in try cache.flush(now: now, isCancelled: isCancelled) }
-    }
-
-    /// Checks whether a flush would succeed. May be called on any thread.
-    init(rehearsing cache: CacheDirectory, isCancelled: @escaping @Sendable () -> Bool) {
-        self.init(cache) { () throws(CacheError) in try cache.rehearseFlush(isCancelled: isCancelled) }
-    }
-
-    private init(_ cache: CacheDirectory, _ work: () throws(CacheError) -> CacheFlushReport) {
+    init(of cache: CacheDirectory, _ work: () throws(CacheError) -> CacheFlushReport) {
         do throws(CacheError) {
             let report = try work()
             self.report = report
@@ -171,10 +164,14 @@ nonisolated struct CacheFlushOutcome: Sendable {
 
 /// The problems of a flush. Caches that are not named were flushed.
 nonisolated struct CacheFlushFailure: Error, Sendable, CustomStringConvertible {
-    /// A line for each.
-    let problems: [String]
+    let description: String
 
-    var description: String { problems.joined(separator: "; ") }
+    /// Nil when nothing went wrong.
+    init?(_ outcomes: [CacheFlushOutcome]) {
+        let problems = outcomes.flatMap(\.problems)
+        if problems.isEmpty { return nil }
+        description = problems.joined(separator: "; ")
+    }
 }
 
 /// The journal record of a flush.

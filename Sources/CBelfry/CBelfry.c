@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <linux/openat2.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -75,11 +73,6 @@ int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const e
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return -r;
-}
-
-int belfry_pidfd_open(pid_t pid) {
-    int fd = (int) syscall(SYS_pidfd_open, pid, 0);
-    return fd < 0 ? -errno : fd;
 }
 
 int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
@@ -140,7 +133,6 @@ int belfry_status_at(int directory, const char *name, struct belfry_status *stat
         .seconds = x.stx_mtime.tv_sec,
         .mode = x.stx_mode,
         .mount = mount_known ? x.stx_mnt_id : device,
-        .mount_known = mount_known,
     };
     return 0;
 }
@@ -151,15 +143,6 @@ int belfry_is_mount_point(int directory) {
     if (result == 0) result = belfry_status_at(directory, "..", &above);
     if (result < 0) return result;
     return own.mount != above.mount && own.device != above.device;
-}
-
-int belfry_open_beneath(int directory, const char *name, int flags) {
-    struct open_how how = {
-        .flags = (uint64_t) (unsigned) flags | O_CLOEXEC | O_NOFOLLOW,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
-    };
-    int fd = (int) syscall(SYS_openat2, directory, name, &how, sizeof how);
-    return fd < 0 ? -errno : fd;
 }
 
 bool belfry_malloc_trim(void) { return malloc_trim(0) == 1; }

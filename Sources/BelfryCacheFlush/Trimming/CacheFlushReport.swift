@@ -21,9 +21,6 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// The number of files found, counted by name, without CACHEDIR.TAG.
     package var filesSeen = 0
 
-    /// The sum of their sizes; a file with several names counts once.
-    package var bytesSeen: UInt64 = 0
-
     /// The number of names deleted.
     package var filesRemoved = 0
 
@@ -36,15 +33,8 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// The number of files whose pages the kernel was advised to drop.
     package var filesAdvised = 0
 
-    /// The number of pages of those files, in memory or not.
-    package var pagesAdvised: UInt64 = 0
-
     /// The number of other mounts and subvolumes, which were not entered.
     package var mountsSkipped = 0
-
-    /// Whether the kernel can detect a bind mount of the same device: Linux 5.6 with openat2(2), from 5.8 on also without.
-    /// Otherwise only the device number keeps a flush inside.
-    package var tellsBindMounts = true
 
     /// Whether cancellation ended the flush early.
     package var cutShort = false
@@ -55,20 +45,16 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// The first failures.
     package private(set) var problems: [SystemError] = []
 
-    /// The number of further failures.
-    package private(set) var problemsOmitted = 0
-
-    /// The number of files found and not deleted.
-    package var filesKept: Int { filesSeen - filesRemoved }
+    private static let mostProblems = 16
 
     /// The report of a flush that has done nothing yet.
     package init(name: String) {
         self.name = name
     }
 
-    /// Adds a problem, or counts it if there are `most` already.
-    mutating func add(_ problem: SystemError, most: Int) {
-        if problems.count < most { problems.append(problem) } else { problemsOmitted += 1 }
+    /// Adds a problem, unless there are many already.
+    mutating func add(_ problem: SystemError) {
+        if problems.count < Self.mostProblems { problems.append(problem) }
     }
 
     /// Adds a size with saturation: any user can choose a file size.

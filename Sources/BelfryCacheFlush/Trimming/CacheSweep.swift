@@ -16,11 +16,11 @@ package nonisolated struct CacheSweep {
 
     package private(set) var report: CacheFlushReport
 
-    /// Opens the directory of a cache. `method` overrides the detected method of keeping the boundary.
+    /// Opens the directory of a cache.
     ///
     /// - Throws: `CacheError` if the path is invalid, a symbolic link or a mount point, or cannot be opened.
     package init(
-        _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(), method: TreeBoundary.Method? = nil,
+        _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(),
         isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
     ) throws(CacheError) {
         self.cache = cache
@@ -29,13 +29,12 @@ package nonisolated struct CacheSweep {
         root = try CacheSweep.open(cache.path)
         guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError(.mountPoint, path: cache.path) }
         do throws(Errno) {
-            boundary = try TreeBoundary(root: root, method: method)
+            boundary = try TreeBoundary(root: root)
         } catch {
             throw CacheSweep.failure(error.code, "examine", cache.path)
         }
         oldest = OldestFiles(capacity: limits.candidates)
         report = CacheFlushReport(name: cache.name)
-        report.tellsBindMounts = boundary.tellsBindMounts
     }
 
     /// Runs all steps that the cache requests.
@@ -61,14 +60,11 @@ package nonisolated struct CacheSweep {
         try survey()
     }
 
-    /// Writes the file system back.
-    package mutating func writeBack() {
+    private mutating func writeBack() {
         guard continues() else { return }
         let result = belfry_syncfs(root.descriptor)
         report.writtenBack = result == 0
-        if result < 0 {
-            report.add(SystemError(result, verb: "write back", object: cache.path), most: limits.problems)
-        }
+        if result < 0 { report.add(SystemError(result, verb: "write back", object: cache.path)) }
     }
 
     /// Counts the files and keeps the oldest.
@@ -77,7 +73,6 @@ package nonisolated struct CacheSweep {
         while let (file, _) = walk.next(&report) { oldest.add(file) }
         oldest.finish()
         report.filesSeen = oldest.count
-        report.bytesSeen = oldest.bytes
     }
 
     /// Deletes the files of the survey that `TrimPlan` selects, oldest first.
@@ -85,25 +80,19 @@ package nonisolated struct CacheSweep {
     /// - Throws: `CacheError` if there is no valid tag, with nothing deleted.
     package mutating func trim(now: Duration) throws(CacheError) {
         try CacheTag.require(in: root, path: cache.path)
-        let files = oldest.files
-        let candidates = files.indices.map { index in
-            TrimPlan.Candidate(
-                id: index, identity: files[index].identity, size: files[index].size, modified: files[index].modified)
-        }
         let plan = TrimPlan(
-            candidates: candidates, files: oldest.count, bytes: oldest.bytes, limits: cache.limits, now: now)
+            candidates: oldest.files, count: oldest.count, bytes: oldest.bytes, limits: cache.limits, now: now)
         if !plan.isSufficient { report.limitsReached.insert(.candidates) }
-        let remover = FileRemover(root: root, boundary: boundary, problemsMax: limits.problems)
-        for id in plan.removals {
+        let remover = FileRemover(root: root, boundary: boundary)
+        for file in plan.removals {
             guard continues() else { return }
-            remover.remove(files[id], &report)
+            remover.remove(file, &report)
         }
     }
 
     /// Advises the kernel to drop the pages of every remaining file.
     package mutating func dropPages() throws(CacheError) {
         guard continues() else { return }
-        let page = UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 1))
         let walk = try walk()
         while let (file, directory) = walk.next(&report) {
             do throws(Errno) {
@@ -114,14 +103,10 @@ package nonisolated struct CacheSweep {
                 let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
                 guard code == 0 else { throw Errno(code) }
                 report.filesAdvised += 1
-                let (pages, rest) = status.size.quotientAndRemainder(dividingBy: page)
-                CacheFlushReport.add(pages + (rest > 0 ? 1 : 0), to: &report.pagesAdvised)
             } catch {
                 // Deleted, replaced, or under a lease (fcntl(2)).
                 guard ![ENOENT, ELOOP, EXDEV, EWOULDBLOCK, ENXIO].contains(error.code) else { continue }
-                let object = file.directory.path(of: file.name)
-                report.add(
-                    SystemError(error.code, verb: "drop the pages of", object: object), most: limits.problems)
+                report.add(SystemError(error.code, verb: "drop the pages of", object: file.path))
             }
         }
     }
@@ -179,9 +164,6 @@ package nonisolated struct TreeLimits: Sendable, Equatable {
     /// The maximum number of files that one flush can delete. Only this many, the oldest, are kept track of; temporarily
     /// twice as many.
     package var candidates = 65_536
-
-    /// The maximum number of problems in a report.
-    package var problems = 16
 
     /// The limits that Belfry uses.
     package init() {}

@@ -13,13 +13,11 @@ import BelfryLinux
 nonisolated final class FileRemover {
     private let root: OpenDirectory
     private let boundary: TreeBoundary
-    private let problemsMax: Int
     private var current: (node: TreeNode, directory: OpenDirectory)?
 
-    init(root: OpenDirectory, boundary: TreeBoundary, problemsMax: Int) {
+    init(root: OpenDirectory, boundary: TreeBoundary) {
         self.root = root
         self.boundary = boundary
-        self.problemsMax = problemsMax
     }
 
     /// Deletes one file, and adds the result to the report. A file that is missing or has changed is no problem.
@@ -35,8 +33,7 @@ nonisolated final class FileRemover {
             if status.links == 1 { CacheFlushReport.add(status.size, to: &report.bytesFreed) }
         } catch {
             guard ![ENOENT, ENOTDIR, ELOOP, EXDEV].contains(error.code) else { return }
-            let object = file.directory.path(of: file.name)
-            report.add(SystemError(error.code, verb: "delete", object: object), most: problemsMax)
+            report.add(SystemError(error.code, verb: "delete", object: file.path))
         }
     }
 

@@ -8,33 +8,19 @@ import Glibc
 /// Opens files of a cache and no others: no symbolic link is followed, and neither another mount nor a subvolume (a directory
 /// with another device) is entered.
 ///
-/// openat2(2) of Linux 5.6 enforces the first two. Where that call is missing, or forbidden by a system call filter,
-/// `O_NOFOLLOW` and the mount id (statx(2), Linux 5.8) do. Without the mount id the device is compared, and a bind mount of
-/// the same device is entered.
-package nonisolated struct TreeBoundary: Sendable {
-    package nonisolated enum Method: Sendable, CaseIterable {
-        /// openat2(2).
-        case kernel
-        /// openat(2), checked afterwards.
-        case stepwise
-    }
-
+/// `O_NOFOLLOW` and the mount id (statx(2)) enforce that. Before Linux 5.8 there is no mount id: the device is compared, and
+/// a bind mount of the same device is entered.
+nonisolated struct TreeBoundary: Sendable {
     private let mount: UInt64
     private let device: UInt64
-    let method: Method
-    let tellsBindMounts: Bool
 
-    /// Detects what the kernel supports, at the root of a cache, unless `method` is given.
-    init(root: OpenDirectory, method: Method? = nil) throws(Errno) {
+    /// The boundary of the cache with this root.
+    init(root: OpenDirectory) throws(Errno) {
         var status = belfry_status()
         let result = belfry_status_at(root.descriptor, "", &status)
         guard result == 0 else { throw Errno(result) }
         mount = status.mount
         device = status.device
-        let probe = belfry_open_beneath(root.descriptor, ".", O_RDONLY | O_DIRECTORY)
-        if probe >= 0 { close(probe) }
-        self.method = method ?? (probe >= 0 ? .kernel : .stepwise)
-        tellsBindMounts = self.method == .kernel || status.mount_known
     }
 
     /// Whether an entry with this status is on the mount of the cache and no subvolume, as far as is known before it is
@@ -47,12 +33,8 @@ package nonisolated struct TreeBoundary: Sendable {
     ///
     /// - Throws: an error number; EXDEV for another mount or a subvolume, ELOOP or ENOTDIR for a symbolic link.
     func open(_ name: [CChar], in directory: OpenDirectory, flags: Int32) throws(Errno) -> (Int32, belfry_status) {
-        let descriptor =
-            switch method {
-            case .kernel: belfry_open_beneath(directory.descriptor, name, flags)
-            case .stepwise: openat(directory.descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC)
-            }
-        guard descriptor >= 0 else { throw Errno(method == .kernel ? descriptor : errno) }
+        let descriptor = openat(directory.descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno(errno) }
         var status = belfry_status()
         let result = belfry_status_at(descriptor, "", &status)
         guard result == 0, holds(status) else {

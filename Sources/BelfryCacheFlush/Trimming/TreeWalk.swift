@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryLinux
-import CBelfry
+package import CBelfry
 import Glibc
 
 /// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow only with
@@ -29,12 +29,7 @@ nonisolated final class TreeWalk {
         self.boundary = boundary
         self.isCancelled = isCancelled
         self.limits = limits
-        let descriptor = openat(root.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Errno(errno) }
-        var status = belfry_status()
-        let result = belfry_status_at(descriptor, "", &status)
-        let directory = try OpenDirectory(taking: descriptor)
-        guard result == 0 else { throw Errno(result) }
+        let (directory, status) = try boundary.openDirectory(Array(".".utf8CString), in: root)
         let node = TreeNode(parent: nil, name: Array(path.utf8CString), identity: FileIdentity(status))
         levels = [Level(directory: directory, node: node)]
     }
@@ -60,12 +55,13 @@ nonisolated final class TreeWalk {
             var status = belfry_status()
             let result = belfry_status_at(level.directory.descriptor, name, &status)
             guard result == 0 else {
-                if result != -ENOENT { addProblem(Errno(result), "examine", level.node.path(of: name), &report) }
+                if result != -ENOENT { add(Errno(result), "examine", level.node.path(of: name), to: &report) }
                 continue
             }
             if belfry_is_directory(status.mode) {
                 enter(name, status, level, &report)
-            } else if belfry_is_regular(status.mode), !isTag(name) {
+            } else if belfry_is_regular(status.mode), strcmp(name, CacheTag.name) != 0 {
+                // Tags in subdirectories stay too: each marks its own directory.
                 guard boundary.holds(status) else {
                     report.mountsSkipped += 1
                     continue
@@ -80,7 +76,7 @@ nonisolated final class TreeWalk {
         do throws(Errno) {
             return try level.directory.next()
         } catch {
-            addProblem(error, "read", level.node.path, &report)
+            add(error, "read", level.node.path, to: &report)
             return nil
         }
     }
@@ -104,23 +100,18 @@ nonisolated final class TreeWalk {
             switch error.code {
             case EXDEV: report.mountsSkipped += 1
             case ENOENT, ENOTDIR, ELOOP: break
-            default: addProblem(error, "open", level.node.path(of: name), &report)
+            default: add(error, "open", level.node.path(of: name), to: &report)
             }
         }
     }
 
-    /// Tags in subdirectories stay too: each marks its own directory.
-    private func isTag(_ name: [CChar]) -> Bool {
-        strcmp(name, CacheTag.name) == 0
-    }
-
-    private func addProblem(_ error: Errno, _ verb: String, _ object: String, _ report: inout CacheFlushReport) {
-        report.add(SystemError(error.code, verb: verb, object: object), most: limits.problems)
+    private func add(_ error: Errno, _ verb: String, _ object: String, to report: inout CacheFlushReport) {
+        report.add(SystemError(error.code, verb: verb, object: object))
     }
 }
 
 /// A directory of a cache, known by its path and identity, without a descriptor. It is shared by all files found in it.
-nonisolated final class TreeNode {
+package nonisolated final class TreeNode {
     /// The parent directory, nil for the root.
     let parent: TreeNode?
 
@@ -133,7 +124,8 @@ nonisolated final class TreeNode {
     /// The depth below the root.
     let depth: Int
 
-    init(parent: TreeNode?, name: [CChar], identity: FileIdentity) {
+    /// A directory in `parent`, or the root.
+    package init(parent: TreeNode?, name: [CChar], identity: FileIdentity) {
         self.parent = parent
         self.name = name
         self.identity = identity
@@ -152,42 +144,36 @@ nonisolated final class TreeNode {
     }
 
     /// The path for messages; invalid UTF-8 is replaced.
-    var path: String {
-        var parts = [TreeNode.text(name)]
-        var node = self
-        while let parent = node.parent {
-            parts.append(TreeNode.text(parent.name))
-            node = parent
-        }
-        return parts.reversed().joined(separator: "/")
-    }
+    var path: String { parent.map { $0.path(of: name) } ?? TreeNode.text(name) }
 
     /// The path of a name in this directory, for messages.
-    func path(of name: [CChar]) -> String {
-        "\(path)/\(TreeNode.text(name))"
-    }
+    func path(of name: [CChar]) -> String { "\(path)/\(TreeNode.text(name))" }
 
-    /// A NUL-terminated name as text.
-    static func text(_ name: [CChar]) -> String {
+    private static func text(_ name: [CChar]) -> String {
         String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 
 /// A regular file that a walk found.
-nonisolated struct FoundFile {
+package nonisolated struct FoundFile {
     /// Its directory.
     let directory: TreeNode
 
     /// Its NUL-terminated name.
-    let name: [CChar]
+    package let name: [CChar]
 
-    /// Its status when it was found.
     let identity: FileIdentity
-    let size: UInt64
-    let modified: Duration
+
+    /// In bytes.
+    package let size: UInt64
+
+    /// When it was last modified, since the Unix epoch.
+    package let modified: Duration
+
     let links: UInt32
 
-    init(directory: TreeNode, name: [CChar], status: belfry_status) {
+    /// The file with this name, and its status when it was found.
+    package init(directory: TreeNode, name: [CChar], status: belfry_status) {
         self.directory = directory
         self.name = name
         identity = FileIdentity(status)
@@ -196,10 +182,18 @@ nonisolated struct FoundFile {
         links = status.links
     }
 
+    /// The path for messages.
+    var path: String { directory.path(of: name) }
+
     /// Whether this status is that of the same, unmodified file. Inode numbers are reused, so the modification time is
     /// compared as well.
     func matches(_ status: belfry_status) -> Bool {
         belfry_is_regular(status.mode) && FileIdentity(status) == identity && FoundFile.modified(status) == modified
+    }
+
+    /// Files of one age have a fixed order too.
+    static func isOlder(_ left: Self, _ right: Self) -> Bool {
+        (left.modified, left.identity.inode) < (right.modified, right.identity.inode)
     }
 
     /// `Duration` does not overflow for any time of a file.
@@ -214,14 +208,9 @@ package nonisolated struct FileIdentity: Sendable, Hashable {
     let device: UInt64
     let inode: UInt64
 
-    /// The identity of the file with an inode number on a device.
-    package init(device: UInt64, inode: UInt64) {
-        self.device = device
-        self.inode = inode
-    }
-
     /// The identity in a status.
-    init(_ status: belfry_status) {
-        self.init(device: status.device, inode: status.inode)
+    package init(_ status: belfry_status) {
+        device = status.device
+        inode = status.inode
     }
 }

@@ -4,32 +4,9 @@
 /// Selects the files to delete so that a cache meets its limits: the oldest, and no more than needed.
 ///
 /// A pure decision from the totals of the whole cache. The candidates may be only its oldest files.
-package nonisolated struct TrimPlan: Sendable, Equatable {
-    /// A file that may be deleted.
-    package nonisolated struct Candidate: Sendable, Equatable {
-        /// Identifies the file for the caller; also breaks ties.
-        package let id: Int
-
-        /// The same for all names of one file.
-        package let identity: FileIdentity
-
-        /// In bytes.
-        package let size: UInt64
-
-        /// When the file was last modified, since the Unix epoch.
-        package let modified: Duration
-
-        /// A candidate.
-        package init(id: Int, identity: FileIdentity, size: UInt64, modified: Duration) {
-            self.id = id
-            self.identity = identity
-            self.size = size
-            self.modified = modified
-        }
-    }
-
-    /// The ids of the files to delete, oldest first.
-    package private(set) var removals: [Int] = []
+package nonisolated struct TrimPlan {
+    /// The files to delete, oldest first.
+    package private(set) var removals: [FoundFile] = []
 
     /// Whether the cache meets its limits without `removals`. False if there were too few candidates.
     package private(set) var isSufficient = true
@@ -38,32 +15,29 @@ package nonisolated struct TrimPlan: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - candidates: files that may be deleted, in any order; at least the oldest of the cache.
-    ///   - files: the number of files in the cache, including the candidates.
+    ///   - count: the number of files in the cache, including the candidates.
     ///   - bytes: the sum of their sizes, each file counted once.
     ///   - limits: the limits of the cache.
     ///   - now: the time since the Unix epoch. A file with a time in the future is the youngest and never too old.
-    package init(candidates: [Candidate], files: Int, bytes: UInt64, limits: TrimLimits, now: Duration) {
-        let oldestFirst = candidates.sorted {
-            ($0.modified, $0.identity.inode, $0.id) < ($1.modified, $1.identity.inode, $1.id)
-        }
+    package init(candidates: [FoundFile], count: Int, bytes: UInt64, limits: TrimLimits, now: Duration) {
+        let oldestFirst = candidates.sorted(by: FoundFile.isOlder)
         var names = Dictionary(oldestFirst.map { ($0.identity, 1) }, uniquingKeysWith: +)
-        var files = files
-        var bytes = bytes
+        var (count, bytes) = (count, bytes)
 
         func exceeded() -> Bool {
-            if let most = limits.filesMax, files > most { return true }
+            if let most = limits.filesMax, count > most { return true }
             if let most = limits.sizeMax, bytes > most { return true }
             return false
         }
         for candidate in oldestFirst {
             let expired = limits.ageMax.map { now - candidate.modified > $0 } ?? false
             guard expired || exceeded() else { return }
-            removals.append(candidate.id)
-            files -= 1
+            removals.append(candidate)
+            count -= 1
             names[candidate.identity, default: 1] -= 1
             if names[candidate.identity] == 0 { bytes -= min(bytes, candidate.size) }
         }
-        isSufficient = !exceeded() && (files <= 0 || limits.ageMax == nil || candidates.isEmpty)
+        isSufficient = !exceeded() && (count <= 0 || limits.ageMax == nil || candidates.isEmpty)
     }
 }
 
@@ -99,7 +73,7 @@ nonisolated struct OldestFiles {
     /// Drops all but the oldest `capacity` files.
     mutating func finish() {
         guard files.count > capacity else { return }
-        files.sort { ($0.modified, $0.identity.inode) < ($1.modified, $1.identity.inode) }
+        files.sort(by: FoundFile.isOlder)
         files.removeLast(files.count - capacity)
     }
 }

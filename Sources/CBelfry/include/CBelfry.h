@@ -80,9 +80,6 @@ int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limi
 /// Sets the soft limit of another process, as far as its hard one goes (prlimit(2)). Returns 0 or -errno.
 int belfry_set_descriptor_limit(pid_t pid, uint64_t soft);
 
-/// pidfd_open(2). Returns a descriptor or -errno.
-int belfry_pidfd_open(pid_t pid);
-
 /// SO_PEERCRED (unix(7)) of a connected Unix socket. Returns 0 or -errno.
 int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 
@@ -150,8 +147,7 @@ struct belfry_status {
     uint32_t nanoseconds; // of the time of modification
     int64_t seconds;      // of the time of modification
     mode_t mode;
-    uint64_t mount;   // the number of the mount, or else that of the device
-    bool mount_known; // the kernel tells the mount (Linux 5.8)
+    uint64_t mount; // the number of the mount, or before Linux 5.8 that of the device
 };
 
 /// The status of `name` in `directory`, or of the descriptor itself when `name` is empty. Mounts nothing.
@@ -161,10 +157,6 @@ int belfry_status_at(int directory, const char *name, struct belfry_status *stat
 /// Whether another file system than the one of the directory above it is mounted on this directory. A bind mount of the
 /// same file system does not count: systemd makes one of every path in ReadWritePaths=. Returns 1, 0 or -errno.
 int belfry_is_mount_point(int directory);
-
-/// openat2(2) that follows no symbolic link, leaves neither the directory nor the mount, and sets O_CLOEXEC.
-/// Returns a descriptor or -errno: -EXDEV at a mount point, -ENOSYS before Linux 5.6.
-int belfry_open_beneath(int directory, const char *name, int flags);
 
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
 bool belfry_malloc_trim(void);

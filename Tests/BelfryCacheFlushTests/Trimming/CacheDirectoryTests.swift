@@ -17,11 +17,9 @@ import Testing
         #expect(fixture.left("cache/a/old", "cache/b/c/older", "cache/new") == ["cache/new"])
         var expected = CacheFlushReport(name: "test")
         expected.filesSeen = 3
-        expected.bytesSeen = 300
         expected.filesRemoved = 2
         expected.bytesFreed = 200
         #expect(report == expected)
-        #expect(report.filesKept == 1)
     }
 
     @Test func ageLimitDeletesOlderFiles() throws {
@@ -64,7 +62,6 @@ import Testing
 
         var expected = CacheFlushReport(name: "test")
         expected.filesSeen = 1
-        expected.bytesSeen = 100
         #expect(report == expected)
         #expect(fixture.exists("cache/a/old"))
     }
@@ -82,7 +79,7 @@ import Testing
 
         let report = try fixture.cache().flush(now: CacheFixture.now)
 
-        #expect(report.filesSeen == 1 && report.bytesSeen == 7 && report.filesRemoved == 0)
+        #expect(report.filesSeen == 1 && report.filesRemoved == 0)
         #expect(fixture.exists("cache/a/file"))
     }
 
@@ -97,7 +94,6 @@ import Testing
 
         #expect(report.writtenBack)
         #expect(report.filesAdvised == 2)
-        #expect(report.pagesAdvised == 3)
         #expect(report.problems == [])
     }
 
@@ -118,7 +114,7 @@ import Testing
 
         let report = try fixture.flushAll()
 
-        #expect(report.filesSeen == 3 && report.bytesSeen == 110)
+        #expect(report.filesSeen == 3)
         #expect(report.filesRemoved == 3 && report.bytesFreed == 10)
         #expect(fixture.exists("outside"))
     }

@@ -122,8 +122,8 @@ nonisolated final class CacheFixture {
     }
 
     /// Flushes a cache with a limit of zero files.
-    func flushAll(method: TreeBoundary.Method? = nil, limits: TreeLimits = TreeLimits()) throws -> CacheFlushReport {
-        var sweep = try CacheSweep(cache(filesMax: 0, dropPages: true), limits: limits, method: method)
+    func flushAll(limits: TreeLimits = TreeLimits()) throws -> CacheFlushReport {
+        var sweep = try CacheSweep(cache(filesMax: 0, dropPages: true), limits: limits)
         try sweep.run(now: CacheFixture.now)
         return sweep.report
     }

@@ -11,9 +11,9 @@ import Testing
 @Suite nonisolated struct CacheRaceTests {
     /// Surveys the cache, calls `body`, and then trims all files.
     static func trim(
-        _ fixture: CacheFixture, _ method: TreeBoundary.Method = .kernel, after change: () throws -> Void
+        _ fixture: CacheFixture, after change: () throws -> Void
     ) throws -> CacheFlushReport {
-        var sweep = try CacheSweep(fixture.cache(filesMax: 0), method: method)
+        var sweep = try CacheSweep(fixture.cache(filesMax: 0))
         try sweep.survey()
         try change()
         try sweep.trim(now: CacheFixture.now)
@@ -68,13 +68,12 @@ import Testing
         #expect(report.filesRemoved == 1 && report.bytesFreed == 1 && report.problems == [])
     }
 
-    @Test(arguments: TreeBoundary.Method.allCases)
-    func linkInPlaceOfADirectoryIsNotFollowed(method: TreeBoundary.Method) throws {
+    @Test func linkInPlaceOfADirectoryIsNotFollowed() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/b/file", age: 50)
 
         // The file moves out of the cache: inode, time and name are unchanged, only the path differs.
-        let report = try Self.trim(fixture, method) {
+        let report = try Self.trim(fixture) {
             try #require(rename(fixture.root + "/a", fixture.base + "/moved") == 0)
             try fixture.link("cache/a", to: "../moved")
         }
@@ -97,8 +96,8 @@ import Testing
         #expect(fixture.exists("cache/a/file"))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: TreeBoundary.Method.allCases)
-    func concurrentChangesDoNotBreakAFlush(method: TreeBoundary.Method) throws {
+    @Test(.timeLimit(.minutes(1)))
+    func concurrentChangesDoNotBreakAFlush() throws {
         let fixture = try CacheFixture()
         try fixture.file("outside/victim", age: 50)
         let (base, root) = (fixture.base, fixture.root)
@@ -107,7 +106,7 @@ import Testing
 
         var removed = 0
         while neighbour.rounds.load(ordering: .relaxed) < 300 || removed == 0 {
-            let report = try fixture.flushAll(method: method)
+            let report = try fixture.flushAll()
             #expect(report.problems == [] && !report.cutShort)
             removed += report.filesRemoved
         }
