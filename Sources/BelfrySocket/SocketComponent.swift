@@ -20,7 +20,7 @@ final class SocketComponent: RunningComponent {
     init(_ parameters: ComponentParameters) throws {
         self.parameters = parameters
         received = try .received()
-        let descriptors = HandoffDescriptors(received, store: DescriptorStore(manager: parameters.manager))
+        let descriptors = HandoffDescriptors(received, manager: parameters.manager)
         let settings = parameters.settings.socket
         if settings.isEnabled {
             handoff = try Handoff(

@@ -47,7 +47,7 @@ final class SocketFixture {
             handoff: Handoff(
                 settings.socket, bootID: "b007",
                 descriptors: HandoffDescriptors(
-                    ListenDescriptors([]), store: DescriptorStore(manager: manager), delay: storeDelay),
+                    ListenDescriptors([]), manager: manager, delay: storeDelay),
                 log: ServiceLog { [writer] _ in writer }),
             series: series, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)

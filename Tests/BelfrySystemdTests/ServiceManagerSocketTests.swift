@@ -41,7 +41,7 @@ struct ServiceManagerSocketTests {
         try #require(pipe(&ends) == 0)
 
         #expect(socket.send([.reloading(monotonicUsec: 7), .status("reloading")]) == .waiting)
-        #expect(socket.send([.storeDescriptors(name: "x", evenHungUp: false)], descriptors: [ends[0]]) == .waiting)
+        #expect(socket.send([.storeDescriptors(name: "x")], descriptors: [ends[0]]) == .waiting)
         for end in ends { close(end) }
         #expect(socket.send([.ready]) == .waiting)
         for _ in 0...taken { #expect(try next() == ["ERRNO=1"]) }

@@ -22,7 +22,7 @@ package final class HandoffDescriptors {
     /// How many are stored at a time, so that many subscribers do not block the loop.
     private static let batch = 64
 
-    private let store: DescriptorStore
+    private let manager: ServiceManagerSocket
     private let delay: Duration
     private var pending: [Int: Pending] = [:]
     private var timer: TimerEventSource?
@@ -32,12 +32,12 @@ package final class HandoffDescriptors {
 
     /// - Parameters:
     ///   - received: what the manager handed over. This object owns those that the socket stored.
-    ///   - store: where descriptors are stored.
+    ///   - manager: stores descriptors.
     ///   - delay: how long a subscription lasts before it is stored, so that short ones cost the manager nothing.
-    package init(_ received: ListenDescriptors, store: DescriptorStore, delay: Duration = .seconds(1)) {
-        self.store = store
+    package init(_ received: ListenDescriptors, manager: ServiceManagerSocket, delay: Duration = .seconds(1)) {
+        self.manager = manager
         self.delay = delay
-        isAvailable = store.isThere
+        isAvailable = manager.hasDescriptorStore
         for (name, descriptor) in received.descriptors where Self.isOurs(name) {
             self.received[name, default: []].append(descriptor)
         }
@@ -88,21 +88,21 @@ package final class HandoffDescriptors {
     package func closeRest() {
         for (name, descriptors) in received {
             for descriptor in descriptors { close(descriptor) }
-            store.remove(named: name)
+            remove(name)
         }
         received = [:]
     }
 
     func store(_ memory: HandoffMemory) {
         guard isAvailable else { return }
-        isAvailable = store.store([memory.descriptor], named: Self.name(of: memory)).isUnderWay
+        isAvailable = store(memory.descriptor, named: Self.name(of: memory)).isUnderWay
     }
 
     func removeStoredMemories() {
-        for generation in 0..<2 { store.remove(named: Self.memory + "\(generation)") }
+        for generation in 0..<2 { remove(Self.memory + "\(generation)") }
     }
 
-    func remove(_ memory: HandoffMemory) { store.remove(named: Self.name(of: memory)) }
+    func remove(_ memory: HandoffMemory) { remove(Self.name(of: memory)) }
 
     /// Stores a subscriber after the delay.
     func storeSubscriber(_ slot: Int, _ descriptor: Int32, on loop: MainEventLoop) {
@@ -136,14 +136,21 @@ package final class HandoffDescriptors {
 
     private func store(_ subscriber: Pending, in slot: Int) {
         guard Self.inode(of: subscriber.descriptor) == subscriber.inode else { return }
-        store.store([subscriber.descriptor], named: Self.subscriber + "\(slot)")
+        store(subscriber.descriptor, named: Self.subscriber + "\(slot)")
     }
 
     func removeSubscriber(_ slot: Int) {
-        if pending.removeValue(forKey: slot) == nil { store.remove(named: Self.subscriber + "\(slot)") }
+        if pending.removeValue(forKey: slot) == nil { remove(Self.subscriber + "\(slot)") }
     }
 
-    func storeListener(_ descriptor: Int32) { store.store([descriptor], named: Self.listener) }
+    func storeListener(_ descriptor: Int32) { store(descriptor, named: Self.listener) }
+
+    @discardableResult
+    private func store(_ descriptor: Int32, named name: String) -> ServiceManagerSocket.Outcome {
+        manager.send([.storeDescriptors(name: name)], descriptors: [descriptor])
+    }
+
+    private func remove(_ name: String) { manager.send([.removeDescriptors(name: name)]) }
 
     private static func name(of memory: HandoffMemory) -> String { Self.memory + "\(memory.generation % 2)" }
 

@@ -26,9 +26,10 @@ package nonisolated enum ServiceManagerMessage: Sendable, Equatable {
     case errorNumber(Int32)
     /// `EXIT_STATUS=`: what the process is about to exit with. For information; systemd knows it since 254.
     case exitStatus(Int32)
-    /// `FDSTORE=1` with `FDNAME=`: keep the descriptors that go with it, over a restart, under this name. With
-    /// `FDPOLL=0` they stay there even when they hang up.
-    case storeDescriptors(name: String, evenHungUp: Bool)
+    /// `FDSTORE=1` with `FDNAME=`: keep the descriptors that go with it until they hang up, under this name. They outlive
+    /// the process, and the next one finds them in `ListenDescriptors`. The manager refuses silently when it has no room or
+    /// the unit has no store (systemd.service(5), `FileDescriptorStoreMax=`).
+    case storeDescriptors(name: String)
     /// `FDSTOREREMOVE=1` with `FDNAME=`: close what is kept under this name.
     case removeDescriptors(name: String)
     /// `BARRIER=1`: close the descriptor that goes with it once everything before it is done. It goes alone.
@@ -47,8 +48,7 @@ package nonisolated enum ServiceManagerMessage: Sendable, Equatable {
         case .watchdogTimeout(let usec): "WATCHDOG_USEC=\(usec)"
         case .errorNumber(let code): "ERRNO=\(code)"
         case .exitStatus(let status): "EXIT_STATUS=\(status)"
-        case .storeDescriptors(let name, let evenHungUp):
-            "FDSTORE=1\nFDNAME=\(Self.line(name, limit: Self.longestName))" + (evenHungUp ? "\nFDPOLL=0" : "")
+        case .storeDescriptors(let name): "FDSTORE=1\nFDNAME=\(Self.line(name, limit: Self.longestName))"
         case .removeDescriptors(let name): "FDSTOREREMOVE=1\nFDNAME=\(Self.line(name, limit: Self.longestName))"
         case .barrier: "BARRIER=1"
         }

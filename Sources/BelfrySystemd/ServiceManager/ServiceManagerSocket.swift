@@ -74,8 +74,8 @@ package final class ServiceManagerSocket {
         }
     }
 
-    /// Whether there is a manager to speak to.
-    var isThere: Bool { socket != nil }
+    /// Whether there is a manager, and the unit may have a descriptor store. systemd tells its size since version 254.
+    package var hasDescriptorStore: Bool { socket != nil && getenv("FDSTORE").map { String(cString: $0) } != "0" }
 
     /// Retries messages that wait on this loop, and reports messages that were dropped.
     ///

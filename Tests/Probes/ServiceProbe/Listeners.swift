@@ -177,26 +177,23 @@ final class ChildListener: LifecycleListener {
 /// Stores two descriptors at a flush, prints when the manager has them, and removes them at a status request.
 final class StoreListener: LifecycleListener {
     let name = "probe"
-    private let store: DescriptorStore
     private let manager = ServiceManagerSocket()
     private let loop: MainEventLoop
 
     init(_ loop: MainEventLoop) {
         self.loop = loop
-        store = DescriptorStore(manager: manager)
     }
 
     var answers: [LifecycleAnswer] {
         on(.flushRequested) { [self] _ in
             var ends: [Int32] = [-1, -1]
             pipe(&ends)
-            say("store \(store.store(ends, named: "probe", evenHungUp: true))")
-            // Both ends hang up; they stay in the store nevertheless.
+            say("store \(manager.send([.storeDescriptors(name: "probe")], descriptors: ends))")
             for end in ends { close(end) }
             manager.barrier(on: loop, limit: .seconds(20)) { [self] in say("stored \($0)") }
         }
         on(.statusRequested) { [self] _ in
-            store.remove(named: "probe")
+            manager.send([.removeDescriptors(name: "probe")])
             say("removed")
         }
         on(.didFinishLaunching) { [self] _ in
