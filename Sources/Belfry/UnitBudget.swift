@@ -47,8 +47,8 @@ final class UnitBudget {
     /// - Parameter completion: called when they are known, or cannot be read.
     func refresh(then completion: @escaping () -> Void = {}) {
         guard let unit, unit.bus.isReady else { return completion() }
-        unit.get(.startTimeout, timeout: Self.answerTimeout) { [weak self] start in
-            unit.get(.stopTimeout, timeout: Self.answerTimeout) { stop in
+        unit.get(.start, timeout: Self.answerTimeout) { [weak self] start in
+            unit.get(.stop, timeout: Self.answerTimeout) { stop in
                 if case (.success(let start), .success(let stop)) = (start, stop) {
                     self?.update(UnitTimeouts(start: start, stop: stop))
                 }

@@ -43,7 +43,7 @@ final class BusFixture {
     }
 
     /// A method of the bus itself.
-    static func method(_ member: String) -> BusMethod {
-        BusMethod("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member)
+    static func method(_ member: String) -> BusMember {
+        BusMember("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member)
     }
 }

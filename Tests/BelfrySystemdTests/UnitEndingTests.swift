@@ -33,7 +33,7 @@ struct UnitEndingTests {
         ("soft-reboot", .softReboot), ("sleep", nil),
     ])
     func logindVerbGivesTheKind(text: String, expected: ShutdownKind?) {
-        #expect(ShutdownKind(verb: text) == expected)
+        #expect(ShutdownKind(rawValue: text) == expected)
     }
 
     @Test(arguments: [
@@ -46,6 +46,6 @@ struct UnitEndingTests {
     }
 
     private func job(_ unit: String, _ type: String) -> ManagerJob {
-        ManagerJob(id: 1, unit: unit, type: type, state: "running")
+        ManagerJob(unit: unit, type: type)
     }
 }

@@ -16,9 +16,11 @@ package final class BusMessage {
 
     isolated deinit { sd_bus_message_unref(pointer) }
 
-    /// A string, an object path or a signature.
+    /// A string or an object path.
     package func text() throws(BusError) -> String {
-        let type = peek(among: [BusType.string, BusType.objectPath, BusType.signature])
+        var type: CChar = 0
+        try check(read: sd_bus_message_peek_type(pointer, &type, nil))
+        if type != BusType.objectPath { type = BusType.string }
         var value: UnsafePointer<CChar>?
         try check(read: sd_bus_message_read_basic(pointer, type, &value))
         return value.map { String(cString: $0) } ?? ""
@@ -31,15 +33,11 @@ package final class BusMessage {
         return value != 0
     }
 
-    /// A number without a sign, of any size.
-    func unsigned() throws(BusError) -> UInt64 {
-        switch peek(among: [BusType.byte, BusType.uint16, BusType.uint32, BusType.uint64]) {
-        case BusType.byte: UInt64(try basic(BusType.byte, UInt8()))
-        case BusType.uint16: UInt64(try basic(BusType.uint16, UInt16()))
-        case BusType.uint32: UInt64(try basic(BusType.uint32, UInt32()))
-        default: try basic(BusType.uint64, UInt64())
-        }
-    }
+    /// A number of 32 bits.
+    func uint32() throws(BusError) -> UInt32 { try basic(BusType.uint32, UInt32()) }
+
+    /// A number of 64 bits.
+    func uint64() throws(BusError) -> UInt64 { try basic(BusType.uint64, UInt64()) }
 
     /// A descriptor that is the caller's to close.
     package func descriptor() throws(BusError) -> Int32 {
@@ -112,13 +110,6 @@ package final class BusMessage {
         return value
     }
 
-    /// The type of what comes next if it is one of `types`, else the last of them, which the read then refuses.
-    private func peek(among types: [CChar]) -> CChar {
-        var type: CChar = 0
-        let found = sd_bus_message_peek_type(pointer, &type, nil) > 0 && types.contains(type)
-        return found ? type : types[types.count - 1]
-    }
-
     private func check(_ result: Int32) throws(BusError) { try BusError.check(result, attempt) }
 
     /// At the end of a container sd-bus reads nothing, and answers 0.
@@ -132,14 +123,11 @@ package final class BusMessage {
 
 /// The type codes of the D-Bus specification that are used here.
 nonisolated enum BusType {
-    static let byte = code("y")
     static let boolean = code("b")
-    static let uint16 = code("q")
     static let uint32 = code("u")
     static let uint64 = code("t")
     static let string = code("s")
     static let objectPath = code("o")
-    static let signature = code("g")
     static let descriptor = code("h")
     static let array = code("a")
     static let variant = code("v")
@@ -147,24 +135,6 @@ nonisolated enum BusType {
     static let dictionaryEntry = code("e")
 
     private static func code(_ letter: Unicode.Scalar) -> CChar { CChar(letter.value) }
-}
-
-/// A value that goes with a call.
-package nonisolated enum BusArgument: Sendable, Equatable {
-    /// `s`
-    case string(String)
-    /// `u`
-    case uint32(UInt32)
-
-    /// Appends it to a message. Returns 0 or -errno.
-    func append(to message: OpaquePointer) -> Int32 {
-        switch self {
-        case .string(let text):
-            return text.withCString { sd_bus_message_append_basic(message, BusType.string, $0) }
-        case .uint32(var number):
-            return sd_bus_message_append_basic(message, BusType.uint32, &number)
-        }
-    }
 }
 
 /// Why a call failed: the answer was an error, or there was none.

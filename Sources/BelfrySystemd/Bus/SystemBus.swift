@@ -69,14 +69,14 @@ package final class SystemBus {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - arguments: what goes with it.
+    ///   - arguments: its arguments, all of them strings.
     ///   - timeout: how long an answer may take.
     ///   - read: reads the answer.
     ///   - completion: called once with what was read or with the reason why nothing was, unless the call is cancelled;
     ///     before this returns if there is no connection.
     @discardableResult
     package func call<Value>(
-        _ method: BusMethod, _ arguments: [BusArgument] = [], timeout: Duration = .seconds(25),
+        _ method: BusMember, _ arguments: [String] = [], timeout: Duration = .seconds(25),
         reading read: @escaping (BusMessage) throws(BusError) -> Value,
         then completion: @escaping (Result<Value, BusError>) -> Void
     ) -> BusCall {
@@ -90,10 +90,12 @@ package final class SystemBus {
         }
         var message: OpaquePointer?
         var result = sd_bus_message_new_method_call(
-            connection, &message, method.destination, method.path, method.interface, method.member)
+            connection, &message, method.service, method.path, method.interface, method.name)
         defer { sd_bus_message_unref(message) }
         if let message, result >= 0 {
-            for argument in arguments where result >= 0 { result = argument.append(to: message) }
+            for argument in arguments where result >= 0 {
+                result = argument.withCString { sd_bus_message_append_basic(message, BusType.string, $0) }
+            }
             calls[ObjectIdentifier(call)] = call
             if result >= 0 { result = call.send(message, over: connection, timeout: timeout) }
         }
@@ -104,21 +106,23 @@ package final class SystemBus {
     /// Reads a property of an object, as `call`; `read` is given the value, outside of its variant.
     @discardableResult
     package func get<Value>(
-        _ property: BusMethod, _ signature: String, timeout: Duration = .seconds(25),
+        _ property: BusMember, _ signature: String, timeout: Duration = .seconds(25),
         reading read: @escaping (BusMessage) throws(BusError) -> Value,
         then completion: @escaping (Result<Value, BusError>) -> Void
     ) -> BusCall {
-        let get = BusMethod(property.destination, property.path, "org.freedesktop.DBus.Properties", "Get")
+        let get = BusMember(property.service, property.path, "org.freedesktop.DBus.Properties", "Get")
         return call(
-            get, [.string(property.interface), .string(property.member)], timeout: timeout,
+            get, [property.interface, property.name], timeout: timeout,
             reading: { message throws(BusError) in
                 try message.variant(signature) { () throws(BusError) in try read(message) }
             }, then: completion)
     }
 
     /// Calls `handler` for each signal of this kind until the match is dropped, over this connection and all later ones.
-    package func match(_ signal: BusSignal, _ handler: @escaping (BusMessage) -> Void) -> BusMatch {
-        let match = BusMatch(signal.rule, handler)
+    package func match(
+        _ signal: BusMember, firstArgument: String? = nil, _ handler: @escaping (BusMessage) -> Void
+    ) -> BusMatch {
+        let match = BusMatch(signal.rule(firstArgument: firstArgument), handler)
         matches.removeAll { $0.match == nil }
         matches.append(Reference(match: match))
         if let connection, isReady { _ = match.install(on: connection) }
@@ -176,8 +180,7 @@ package final class SystemBus {
 
     private static func local(_ member: String) -> String {
         let name = "org.freedesktop.DBus.Local"
-        return
-            "type='signal',sender='\(name)',path='/org/freedesktop/DBus/Local',interface='\(name)',member='\(member)'"
+        return BusMember(name, "/org/freedesktop/DBus/Local", name, member).rule()
     }
 
     private nonisolated static let connected: sd_bus_message_handler_t = { message, userdata, _ in

@@ -19,7 +19,6 @@ package final class ServiceManagerUnit {
 
     private static let manager = "org.freedesktop.systemd1"
     private static let managerPath = "/org/freedesktop/systemd1"
-    private static let managerInterface = "org.freedesktop.systemd1.Manager"
 
     /// A unit on a bus.
     ///
@@ -63,50 +62,49 @@ package final class ServiceManagerUnit {
     /// Whether the manager is that of a user, in whose queue the end of the machine is not.
     package var isOfUser: Bool { system != nil }
 
-    /// Reads a property.
-    @discardableResult
-    package func get<Value>(
-        _ property: UnitProperty<Value>, timeout: Duration = .seconds(25),
-        then completion: @escaping (Result<Value, BusError>) -> Void
-    ) -> BusCall {
-        let member = BusMethod(Self.manager, path, property.interface, property.name)
-        return bus.get(member, property.signature, timeout: timeout, reading: property.read, then: completion)
-    }
-
-    /// Reads the jobs in the manager's queue, those of other units included.
-    @discardableResult
-    package func jobs(
-        timeout: Duration = .seconds(25), then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
-    ) -> BusCall {
-        Self.jobs(on: bus, timeout: timeout, then: completion)
+    /// Reads a time limit of the unit; nil is none.
+    package func get(
+        _ limit: UnitTimeLimit, timeout: Duration = .seconds(25),
+        then completion: @escaping (Result<Duration?, BusError>) -> Void
+    ) {
+        bus.get(
+            member(limit.rawValue, of: "Service"), "t", timeout: timeout,
+            reading: { message throws(BusError) in
+                let usec = try message.uint64()
+                return usec == .max ? nil : .microseconds(usec)
+            }, then: completion)
     }
 
     /// Reads the end of the machine that is queued in the system's manager, which tells everyone.
-    @discardableResult
     package func shutdown(
         timeout: Duration = .seconds(25), then completion: @escaping (Result<ShutdownKind?, BusError>) -> Void
-    ) -> BusCall {
+    ) {
         Self.jobs(on: system ?? bus, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
     }
 
     private static func jobs(
         on bus: SystemBus, timeout: Duration, then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
-    ) -> BusCall {
-        let list = BusMethod(manager, managerPath, managerInterface, "ListJobs")
-        return bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
+    ) {
+        let list = BusMember(manager, managerPath, "\(manager).Manager", "ListJobs")
+        bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
     }
 
     /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued.
-    @discardableResult
     package func ending(
         timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void
-    ) -> BusCall {
+    ) {
         // Answers come in the order of the questions.
         var state: String?
-        get(.activeState, timeout: timeout) { state = try? $0.get() }
-        return jobs(timeout: timeout) { [name] jobs in
+        bus.get(
+            member("ActiveState", of: "Unit"), "s", timeout: timeout,
+            reading: { message throws(BusError) in try message.text() }, then: { state = try? $0.get() })
+        Self.jobs(on: bus, timeout: timeout) { [name] jobs in
             completion(jobs.map { UnitEnding(of: name, jobs: $0, activeState: state) })
         }
+    }
+
+    private func member(_ name: String, of interface: String) -> BusMember {
+        BusMember(Self.manager, path, "\(Self.manager).\(interface)", name)
     }
 
     private static var userAddress: String? {
@@ -115,44 +113,10 @@ package final class ServiceManagerUnit {
     }
 }
 
-/// A property of a unit, by interface and name, and how it is read (org.freedesktop.systemd1(5)).
-package struct UnitProperty<Value> {
-    let interface: String
-    let name: String
-    let signature: String
-    let read: (BusMessage) throws(BusError) -> Value
-
-    /// A property that is not among those below.
-    package init(
-        _ interface: String, _ name: String, _ signature: String,
-        _ read: @escaping (BusMessage) throws(BusError) -> Value
-    ) {
-        self.interface = "org.freedesktop.systemd1.\(interface)"
-        self.name = name
-        self.signature = signature
-        self.read = read
-    }
-}
-
-extension UnitProperty where Value == Duration? {
-    /// `TimeoutStartSec=`; nil for no limit.
-    package static var startTimeout: Self { time("TimeoutStartUSec") }
-    /// `TimeoutStopSec=`; nil for no limit.
-    package static var stopTimeout: Self { time("TimeoutStopUSec") }
-
-    private static func time(_ name: String) -> Self {
-        Self("Service", name, "t") { message throws(BusError) in
-            let usec = try message.unsigned()
-            return usec == .max ? nil : .microseconds(usec)
-        }
-    }
-}
-
-extension UnitProperty where Value == String {
-    /// `active`, `deactivating`, …
-    static var activeState: Self { text("Unit", "ActiveState") }
-
-    private static func text(_ interface: String, _ name: String) -> Self {
-        Self(interface, name, "s") { message throws(BusError) in try message.text() }
-    }
+/// A time limit of a service unit, by its property (org.freedesktop.systemd1(5)).
+package nonisolated enum UnitTimeLimit: String, Sendable {
+    /// `TimeoutStartSec=`
+    case start = "TimeoutStartUSec"
+    /// `TimeoutStopSec=`
+    case stop = "TimeoutStopUSec"
 }

@@ -36,30 +36,25 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
 
 /// A job in the service manager's queue (org.freedesktop.systemd1(5), `ListJobs`).
 package nonisolated struct ManagerJob: Sendable, Equatable {
-    /// Its number.
-    package let id: UInt32
     /// The unit that it is about.
     package let unit: String
     /// What it does: `start`, `stop`, `restart`, `reload`, …
     package let type: String
-    /// `waiting` or `running`.
-    package let state: String
 
     /// A job.
-    package init(id: UInt32, unit: String, type: String, state: String) {
-        self.id = id
+    package init(unit: String, type: String) {
         self.unit = unit
         self.type = type
-        self.state = state
     }
 
     /// Reads the reply of `ListJobs`.
     @MainActor static func list(_ message: BusMessage) throws(BusError) -> [ManagerJob] {
         try message.array(of: "(usssoo)") { () throws(BusError) in
             try message.structure("usssoo") { () throws(BusError) in
-                let id = UInt32(truncatingIfNeeded: try message.unsigned())
-                let job = Self(id: id, unit: try message.text(), type: try message.text(), state: try message.text())
-                _ = (try message.text(), try message.text())
+                // The number, then the state and the paths of the job and the unit are not used.
+                _ = try message.uint32()
+                let job = Self(unit: try message.text(), type: try message.text())
+                _ = (try message.text(), try message.text(), try message.text())
                 return job
             }
         }
@@ -67,26 +62,18 @@ package nonisolated struct ManagerJob: Sendable, Equatable {
 }
 
 /// How the machine or its user space shuts down (systemd.special(7)).
+///
+/// The raw value is the verb of systemctl(1), and what logind's `PrepareForShutdownWithMetadata` says
+/// (org.freedesktop.login1(5)).
 package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
-    case reboot, powerOff, halt, kexec, softReboot
+    case reboot
+    case powerOff = "poweroff"
+    case halt
+    case kexec
+    case softReboot = "soft-reboot"
 
     /// Its target.
-    package var target: String {
-        switch self {
-        case .reboot: "reboot.target"
-        case .powerOff: "poweroff.target"
-        case .halt: "halt.target"
-        case .kexec: "kexec.target"
-        case .softReboot: "soft-reboot.target"
-        }
-    }
-
-    /// The kind of this word, the name of its target: the verb of systemctl(1), and what logind's
-    /// `PrepareForShutdownWithMetadata` says (org.freedesktop.login1(5)).
-    package init?(verb: String) {
-        guard let kind = Self.allCases.first(where: { $0.target == verb + ".target" }) else { return nil }
-        self = kind
-    }
+    package var target: String { "\(rawValue).target" }
 
     /// The kind that these jobs lead to; nil when the machine goes on.
     package init?(queuedIn jobs: [ManagerJob]) {
@@ -100,6 +87,6 @@ package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
     /// there is no manager to ask.
     package init?(shutdownProgram arguments: [String]) {
         guard arguments.count > 1, arguments[0].split(separator: "/").last == "systemd-shutdown" else { return nil }
-        self.init(verb: arguments[1])
+        self.init(rawValue: arguments[1])
     }
 }

@@ -2,19 +2,24 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryEventLoop
+internal import Glibc
 package import BelfrySystemd
 
-/// Holds an inhibitor lock of logind while it is wanted, also after the bus or logind was restarted.
-package final class Inhibitor {
+/// Delays the machine's sleep or shutdown: holds an inhibitor lock of logind while it is wanted, also after the bus or
+/// logind was restarted.
+package final class DelayInhibitor {
     private let login: LoginManager
     private let who: String
     private let why: String
-    private var lock: InhibitorLock?
+    /// The descriptor that stands for the lock. The lock is held until it is closed.
+    private var lock: Int32? {
+        didSet { if let oldValue { close(oldValue) } }
+    }
     private var question: BusCall?
     private var lastProblem: BusError?
 
     /// What the lock delays.
-    package let operation: InhibitorLock.Operation
+    package let operation: LoginManager.Operation
 
     /// For how long logind waits (`InhibitDelayMaxSec=` in logind.conf(5)).
     var delayMax: Duration = .seconds(5)
@@ -31,12 +36,14 @@ package final class Inhibitor {
     var onAnswer: (() -> Void)?
 
     /// A lock that is not wanted yet.
-    package init(_ operation: InhibitorLock.Operation, of login: LoginManager, who: String, why: String) {
+    package init(_ operation: LoginManager.Operation, of login: LoginManager, who: String, why: String) {
         self.login = login
         self.operation = operation
         self.who = who
         self.why = why
     }
+
+    isolated deinit { if let lock { close(lock) } }
 
     /// Whether logind waits for us.
     package var isHeld: Bool { lock != nil }
@@ -48,7 +55,9 @@ package final class Inhibitor {
     package func acquire() {
         guard isWanted, login.isReachable else { return }
         question?.cancel()
-        question = login.inhibit(operation, who: who, why: why) { [weak self] in self?.receive($0) }
+        question = login.inhibit(operation, who: who, why: why) { [weak self] answer in
+            if let self { receive(answer) } else if case .success(let lock) = answer { close(lock) }
+        }
     }
 
     /// Releases the lock until the next `acquire()`.
@@ -66,7 +75,7 @@ package final class Inhibitor {
         try? loop.timer(after: delayMax * 9 / 10, handler)
     }
 
-    private func receive(_ answer: Result<InhibitorLock, BusError>) {
+    private func receive(_ answer: Result<Int32, BusError>) {
         question = nil
         defer { onAnswer?() }
         switch answer {

@@ -18,7 +18,7 @@ package final class SleepSource {
     private var questions = 0
 
     /// Delays a sleep, while it is wanted.
-    package let inhibitor: Inhibitor
+    package let inhibitor: DelayInhibitor
     /// Called when listeners took longer than logind waits.
     package var onOverrun: ((Duration) -> Void)?
 
@@ -27,7 +27,7 @@ package final class SleepSource {
         self.loop = loop
         self.mediator = mediator
         self.login = login
-        inhibitor = Inhibitor(.sleep, of: login, who: who, why: "Listeners get ready for the sleep")
+        inhibitor = DelayInhibitor(.sleep, of: login, who: who, why: "Listeners get ready for the sleep")
         match = login.onSleep { [unowned self] in if questions == 0 { update($0) } }
     }
 

@@ -54,7 +54,7 @@ package final class LoginSource {
         if isIdle { body() } else { waiting.append(body) }
     }
 
-    private var inhibitors: [Inhibitor] { [sleep.inhibitor, shutdown.inhibitor] }
+    private var inhibitors: [DelayInhibitor] { [sleep.inhibitor, shutdown.inhibitor] }
 
     private var isIdle: Bool { inhibitors.allSatisfy { !$0.isAsking } }
 

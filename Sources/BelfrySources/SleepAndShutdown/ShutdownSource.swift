@@ -18,7 +18,7 @@ package final class ShutdownSource {
     private var timer: TimerEventSource?
 
     /// Delays the shutdown, while it is wanted.
-    package let inhibitor: Inhibitor
+    package let inhibitor: DelayInhibitor
     /// The announced shutdown, if logind has said which.
     package private(set) var kind: ShutdownKind?
     /// Called when background tasks took longer than logind waits.
@@ -29,7 +29,8 @@ package final class ShutdownSource {
         self.loop = loop
         self.mediator = mediator
         self.login = login
-        inhibitor = Inhibitor(.shutdown, of: login, who: who, why: "Background tasks end, and the reason is found out")
+        inhibitor = DelayInhibitor(
+            .shutdown, of: login, who: who, why: "Background tasks end, and the reason is found out")
         matches = login.onShutdown { [unowned self] in announced($0, $1) }
     }
 
