@@ -1,57 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryLinux
 internal import CBelfry
 
-/// The identities that systemd gives to a boot and to one run of a unit (sd-id128(3)).
+/// The ids of a boot, a machine and one run of a unit: 32 hexadecimal digits (sd-id128(3)).
 package nonisolated enum SystemIdentity {
-    /// The kernel's id of this boot, 32 hexadecimal digits.
+    /// The kernel's id of this boot.
     package static var boot: String? { text(sd_id128_get_boot) }
+
+    /// The id of this machine.
+    static var machine: String? { text(sd_id128_get_machine) }
 
     /// The id of this run of the unit, `$INVOCATION_ID`; nil outside of systemd.
     package static var invocation: String? { text(sd_id128_get_invocation) }
 
+    /// An id that is written with or without dashes; nil for any other text.
+    package static func parse(_ id: String) -> String? { text { sd_id128_from_string(id, $0) } }
+
     private static func text(_ get: (UnsafeMutablePointer<sd_id128_t>?) -> Int32) -> String? {
         var id = sd_id128_t()
-        return get(&id) >= 0 ? JournalID(id).text : nil
-    }
-}
-
-/// The id of a boot or a machine (sd-id128(3)).
-package nonisolated struct JournalID: Sendable, Equatable {
-    /// 32 hexadecimal digits, as the journal has it.
-    package let text: String
-
-    /// Nil for what is no id. Dashes between the parts, as a UUID has them, are allowed.
-    package init?(_ text: String) {
-        var id = sd_id128_t()
-        guard sd_id128_from_string(text, &id) >= 0 else { return nil }
-        self.init(id)
-    }
-
-    /// This boot.
-    package static func boot() throws(SystemError) -> JournalID {
-        try read("the id of the boot") { sd_id128_get_boot(&$0) }
-    }
-
-    /// This machine.
-    package static func machine() throws(SystemError) -> JournalID {
-        try read("the id of the machine") { sd_id128_get_machine(&$0) }
-    }
-
-    private static func read(
-        _ what: String, _ get: (inout sd_id128_t) -> Int32
-    ) throws(SystemError) -> JournalID {
-        var id = sd_id128_t()
-        try SystemError.check(get(&id), verb: "read", object: what)
-        return JournalID(id)
-    }
-
-    fileprivate init(_ id: sd_id128_t) {
+        guard get(&id) >= 0 else { return nil }
         var buffer = [CChar](repeating: 0, count: 33)
         sd_id128_to_string(id, &buffer)
-        text = String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: buffer.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -48,7 +48,7 @@ package nonisolated final class SystemJournal {
     /// Whether this process may not read the records of system services, which opening the journal does not say.
     package static func isForbidden() -> Bool {
         // Without an id there is no journal of the machine either.
-        guard let machine = try? JournalID.machine().text else { return false }
+        guard let machine = SystemIdentity.machine else { return false }
         return ["/var/log", "/run/log"].contains {
             let path = "\($0)/journal/\(machine)/system.journal"
             return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES

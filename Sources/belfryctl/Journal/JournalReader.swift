@@ -124,14 +124,16 @@ final class JournalReader {
     /// The id of a boot, which must be in the journal unless it is the current one.
     private func id(_ boot: JournalBoot) throws -> String {
         switch boot {
-        case .offset(0): return try JournalID.boot().text
+        case .offset(0):
+            guard let id = SystemIdentity.boot else { throw try missing("0", "the kernel does not tell its id") }
+            return id
         case .offset(let offset):
             let boots = try bootsInOrder()
             if offset < 0, boots.count + offset > 0 { return boots[boots.count - 1 + offset] }
             throw try missing("\(offset)", "the number of boots in the journal is \(boots.count)")
         case .id(let id):
-            if try start(of: id.text) != nil { return id.text }
-            throw try missing(id.text, "it is not in the journal")
+            if try start(of: id) != nil { return id }
+            throw try missing(id, "it is not in the journal")
         }
     }
 
@@ -212,13 +214,13 @@ struct JournalService: Sendable, Equatable {
 /// A boot of the machine, as a user names it.
 enum JournalBoot: Sendable, Equatable {
     /// By its id.
-    case id(JournalID)
+    case id(String)
     /// By its number from the last one: 0 is this boot, -1 the one before it.
     case offset(Int)
 
     /// Nil when the text is neither an id nor a number.
     init?(_ text: String) {
-        if let id = JournalID(text) {
+        if let id = SystemIdentity.parse(text) {
             self = .id(id)
         } else if let offset = Int(text) {
             self = .offset(offset)
