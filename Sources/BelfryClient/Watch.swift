@@ -19,32 +19,14 @@ package nonisolated enum WatchEvent: Sendable, Equatable {
 
 /// Follows a service over its restarts: a subscription that is renewed from the last sequence number seen.
 package final class Watch {
-    /// Which service and which notifications to follow.
-    package struct Subject: Sendable {
-        /// The socket.
-        package let path: String
-        /// The names of the notifications; all when empty.
-        package let names: [String]
-        /// Notifications after this sequence number come first; nil for new ones only.
-        package let after: Int64?
-        /// Whether to wait for a service that cannot be reached at the start.
-        package let waitsForService: Bool
-
-        /// A subject with these parts.
-        package init(path: String, names: [String], after: Int64?, waitsForService: Bool) {
-            self.path = path
-            self.names = names
-            self.after = after
-            self.waitsForService = waitsForService
-        }
-    }
-
     private static let maximumDelay = Duration.seconds(2)
     /// How long a service that still runs may take to end after it has closed the connection.
     private static let stopTimeout = Duration.seconds(10)
     private static let connectionClosed = "the service closed the connection, waiting for it to return"
 
-    private let subject: Subject
+    private let path: String
+    private let names: [String]
+    private let waitsForService: Bool
     private let loop: MainEventLoop
     private let onEvent: (WatchEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
@@ -60,16 +42,25 @@ package final class Watch {
     private var timer: TimerEventSource?
     private var directory: InotifyEventSource?
 
-    /// A watch that has not begun. `onEnd` is called once when it cannot go on.
+    /// A watch that has not begun.
+    ///
+    /// - Parameters:
+    ///   - path: the socket.
+    ///   - names: the names of the notifications; all when empty.
+    ///   - after: notifications after this sequence number come first; nil for new ones only.
+    ///   - waitsForService: whether to wait for a service that cannot be reached at the start.
+    ///   - onEnd: called once when the watch cannot go on.
     package init(
-        _ subject: Subject, on loop: MainEventLoop, onEvent: @escaping (WatchEvent) -> Void,
-        onEnd: @escaping (ClientFailure) -> Void
+        _ path: String, names: [String], after: Int64? = nil, waitsForService: Bool = false, on loop: MainEventLoop,
+        onEvent: @escaping (WatchEvent) -> Void, onEnd: @escaping (ClientFailure) -> Void
     ) {
-        self.subject = subject
+        self.path = path
+        self.names = names
+        self.waitsForService = waitsForService
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
-        lastSequence = subject.after
+        lastSequence = after
     }
 
     /// Whether reading from the service is suspended.
@@ -80,7 +71,7 @@ package final class Watch {
     /// Connects to the service, or begins to wait for it.
     package func start() {
         do throws(ClientFailure) {
-            let client = try ServiceSocket.connect(subject.path, on: loop)
+            let client = try ServiceSocket.connect(path, on: loop)
             self.client = client
             client.isPaused = isPaused
             stopWaiting()
@@ -88,7 +79,7 @@ package final class Watch {
         } catch {
             let failure = error
             // A new socket may refuse connections until its creator has set its mode.
-            guard wasConnected || (subject.waitsForService && failure.status == .unavailable) else {
+            guard wasConnected || (waitsForService && failure.status == .unavailable) else {
                 return onEnd(failure)
             }
             if !isDisconnected { disconnected("\(failure.lines[0]), waiting for it") }
@@ -117,7 +108,7 @@ package final class Watch {
 
     private func subscribe(_ client: VarlinkClient) {
         var parameters = JSONObject()
-        if !subject.names.isEmpty { parameters["names"] = .array(subject.names.map { .string($0) }) }
+        if !names.isEmpty { parameters["names"] = .array(names.map { .string($0) }) }
         if let lastSequence { parameters["after"] = .int(lastSequence) }
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
@@ -132,7 +123,7 @@ package final class Watch {
 
     private func subscriptionEnded() {
         stop()
-        let path = SystemError.escape(subject.path)
+        let path = SystemError.escape(path)
         onEnd(ClientFailure(.unavailable, "unable to watch '\(path)': the service ended the subscription"))
     }
 
@@ -184,7 +175,7 @@ package final class Watch {
             break
         }
         stop()
-        onEnd(ClientFailure(calling: error, to: "watch", subject.path))
+        onEnd(ClientFailure(calling: error, to: "watch", path))
     }
 
     /// Whether the watch goes on after this error reply of the service.
@@ -245,9 +236,9 @@ package final class Watch {
 
     /// Watches the directory of the socket, so that a new socket is noticed at once. The directory may not exist.
     private func watchDirectory() -> InotifyEventSource? {
-        guard let slash = subject.path.lastIndex(of: "/"), !subject.path.hasPrefix("@") else { return nil }
-        let name = subject.path[subject.path.index(after: slash)...]
-        let directory = slash == subject.path.startIndex ? "/" : String(subject.path[..<slash])
+        guard let slash = path.lastIndex(of: "/"), !path.hasPrefix("@") else { return nil }
+        let name = path[path.index(after: slash)...]
+        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
         return try? loop.source(path: directory, [.created, .movedTo]) { [weak self] change in
             guard let self, client == nil, change.name.map({ $0 == name }) ?? false else { return }
             isSocketNew = true

@@ -48,7 +48,8 @@ int belfry_set_ignored(int number, bool ignored) {
     return 0;
 }
 
-int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err) {
+int belfry_spawn(
+    pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, int in, int out, int err) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     int r = posix_spawnattr_init(&attributes);
@@ -67,8 +68,8 @@ int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const e
     if (r == 0) r = posix_spawnattr_setsigmask(&attributes, &none);
     if (r == 0) r = posix_spawnattr_setsigdefault(&attributes, &all);
     if (r == 0) r = posix_spawnattr_setpgroup(&attributes, 0);
-    if (r == 0)
-        r = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group ? POSIX_SPAWN_SETPGROUP : 0);
+    if (r == 0) r = posix_spawnattr_setflags(&attributes, (short) flags);
     if (r == 0) r = posix_spawnp(pid, file, &actions, &attributes, argv, envp);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);

@@ -4,8 +4,9 @@
 import BelfryConfiguration
 import BelfryClient
 import BelfryEventLoop
-import Glibc
 import BelfryLinux
+import CBelfry
+import Glibc
 import Varlink
 
 /// What a command needs: the loop, the path of the socket, the standard streams.
@@ -34,11 +35,7 @@ final class CommandContext {
     var changeTimeout: Duration? { limit?.duration }
 
     /// CLOCK_REALTIME in microseconds.
-    nonisolated static var now: Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
-    }
+    nonisolated static var now: Int64 { Int64(clamping: belfry_clock_usec(CLOCK_REALTIME)) }
 
     /// Prints lines of text.
     func print(_ lines: [String]) throws { try StandardStream.output.write(lines) }

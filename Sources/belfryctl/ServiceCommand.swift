@@ -49,6 +49,26 @@ struct ConnectionOptions: ParsableArguments {
     }
 }
 
+/// A command that prints a reply, as text or as JSON.
+protocol ReplyCommand: ServiceCommand {
+    var options: ReplyOptions { get }
+}
+
+extension ReplyCommand {
+    var connection: ConnectionOptions { options.connection }
+
+    /// Whether to print the reply as JSON.
+    var json: Bool { options.json }
+}
+
+/// The options of a command that prints a reply.
+struct ReplyOptions: ParsableArguments {
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+}
+
 /// A time limit in the syntax of systemd.time(7).
 struct TimeLimit: Sendable {
     /// Nil for `infinity`.

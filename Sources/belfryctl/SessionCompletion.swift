@@ -19,11 +19,13 @@ final class SessionCompletion {
     func wait(
         on loop: MainEventLoop, signals handler: @escaping (_ number: Int32) -> Void, _ begin: () -> Void
     ) async throws(SystemError) -> Result<CommandStatus, ClientFailure> {
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            var set = sigset_t()
-            sigemptyset(&set)
-            sigaddset(&set, number)
-            pthread_sigmask(SIG_BLOCK, &set, nil)
+        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        var set = sigset_t()
+        sigemptyset(&set)
+        // SIGCHLD is for a child process of the command.
+        for number in numbers + [SIGCHLD] { sigaddset(&set, number) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        for number in numbers {
             signals.append(try loop.source(signal: number) { _ in handler(number) })
         }
         return await withCheckedContinuation {

@@ -18,8 +18,7 @@ struct WatchTests {
         var isSeen = false
         var notes: [String] = []
         var failure: ClientFailure?
-        let subject = Watch.Subject(path: folder.path("socket"), names: [], after: nil, waitsForService: false)
-        let watch = Watch(subject, on: loop) { event in
+        let watch = Watch(folder.path("socket"), names: [], on: loop) { event in
             switch event {
             case .state: isSeen = true
             case .notification: break

@@ -50,7 +50,8 @@ public final class JournalFixture {
         let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(quiet) }
         try SystemError.check(
-            belfry_spawn(&process, Self.writer, &arguments, environ, -1, -1, quiet), verb: "run", object: Self.writer)
+            belfry_spawn(&process, Self.writer, &arguments, environ, true, -1, -1, quiet), verb: "run",
+            object: Self.writer)
         return process
     }
 

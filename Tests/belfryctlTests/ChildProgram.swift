@@ -45,7 +45,7 @@ final class ChildProgram {
             for text in argv + envp { free(text) }
         }
         var pid: pid_t = 0
-        let result = belfry_spawn(&pid, path, &argv, &envp, ends[0], outputTo ?? ends[3], ends[5])
+        let result = belfry_spawn(&pid, path, &argv, &envp, true, ends[0], outputTo ?? ends[3], ends[5])
         for end in [ends[0], ends[3], ends[5]] { close(end) }
         input = ends[1]
         output = ChildPipe(ends[2])

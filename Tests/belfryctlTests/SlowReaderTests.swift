@@ -67,17 +67,6 @@ struct SlowReaderTests {
         #expect(done.output == #"{"state":{"text":"\#(large)"}}"# + "\n")
     }
 
-    @Test func anyCommandCompletesALineBeforeASignalEndsIt() throws {
-        let standIn = try StandIn(answering: [#"{"parameters":{"listeners":[],"text":"\#(large)"}}"#])
-        let listeners = try standIn.ctl("listeners", "--json")
-        #expect(listeners.beginsToWrite())
-
-        kill(listeners.pid, SIGINT)
-
-        let line = #"{"listeners":[],"text":"\#(large)"}"# + "\n"
-        #expect(listeners.end() == .init(status: 128 + SIGINT, output: line, errors: ""))
-    }
-
     @Test func anyCommandEndsSilentlyWhenItsReaderCloses() throws {
         let standIn = try StandIn(answering: [#"{"parameters":{"listeners":[],"text":"\#(large)"}}"#])
         let listeners = try standIn.ctl("listeners", "--json")

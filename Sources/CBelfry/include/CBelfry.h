@@ -63,9 +63,10 @@ int belfry_block_signals(void);
 /// Returns 0 or -errno.
 int belfry_set_ignored(int number, bool ignored);
 
-/// posix_spawnp(3) with an empty signal mask, default dispositions and a process group of its own.
+/// posix_spawnp(3) with an empty signal mask, default dispositions and, if `group`, a process group of its own.
 /// Standard input, output and error are `in`, `out` and `err`; -1 keeps ours. Returns 0 or -errno.
-int belfry_spawn(pid_t *pid, const char *file, char *const argv[], char *const envp[], int in, int out, int err);
+int belfry_spawn(
+    pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, int in, int out, int err);
 
 /// Soft limits of open descriptors (RLIMIT_NOFILE, getrlimit(2)).
 struct belfry_descriptor_limits {

@@ -5,6 +5,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryEventLoop
 import BelfryLinux
+import CBelfry
 import Glibc
 import Varlink
 
@@ -62,8 +63,7 @@ final class HoldSession {
         self.limit = limit
         self.command = command
         // The watch reports when the service is there again. Its notifications are not used.
-        let subject = Watch.Subject(path: context.path, names: ["didBecomeActive"], after: nil, waitsForService: false)
-        watch = Watch(subject, on: context.loop) { [weak self] event in
+        watch = Watch(context.path, names: ["didBecomeActive"], on: context.loop) { [weak self] event in
             switch event {
             case .state: self?.hold()
             case .notification: break
@@ -188,14 +188,11 @@ final class ForegroundProcess {
     private let pid: pid_t
     private var source: ChildEventSource?
 
-    /// Starts the command, which is searched for in `$PATH`. `onEnd` is called with its exit status as a shell reports it.
+    /// Starts the command, which is searched for in `$PATH`. SIGCHLD must be blocked. `onEnd` is called with its exit status
+    /// as a shell reports it.
     init(
         _ command: [String], on loop: MainEventLoop, onEnd: @escaping (CommandStatus) -> Void
     ) throws(SystemError) {
-        var child = sigset_t()
-        sigemptyset(&child)
-        sigaddset(&child, SIGCHLD)
-        pthread_sigmask(SIG_BLOCK, &child, nil)
         pid = try Self.spawn(command)
         source = try loop.source(child: pid) { exit in
             switch exit.reason {
@@ -208,21 +205,11 @@ final class ForegroundProcess {
     func send(_ number: Int32) { kill(pid, number) }
 
     private static func spawn(_ command: [String]) throws(SystemError) -> pid_t {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var words = command.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var pid: pid_t = 0
-        let failure = posix_spawnp(&pid, command[0], nil, &attributes, &words, environ)
-        if failure != 0 { throw SystemError(failure, verb: "run", object: command[0]) }
+        try SystemError.check(
+            belfry_spawn(&pid, command[0], &words, environ, false, -1, -1, -1), verb: "run", object: command[0])
         return pid
     }
 }

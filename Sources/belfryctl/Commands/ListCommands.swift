@@ -6,15 +6,13 @@ import BelfryClient
 import Varlink
 
 /// A command that prints the reply of a method that lists something.
-protocol ListCommand: ServiceCommand {
+protocol ListCommand: ReplyCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
     /// What it lists, for messages.
     static var subject: String { get }
     /// The reply as text.
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String]
-    /// Whether to print the reply as JSON.
-    var json: Bool { get }
 }
 
 extension ListCommand {
@@ -33,10 +31,7 @@ struct ListenersCommand: ListCommand {
     static let method = "ListListeners"
     static let subject = "listeners"
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 
     /// A heading and a row for each listener; a listener whose last call failed is marked.
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
@@ -89,10 +84,7 @@ struct ActionsCommand: ListCommand {
     static let method = "ListActions"
     static let subject = "actions"
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([("ID", .left), ("TITLE", .left)])
@@ -108,10 +100,7 @@ struct SignalsCommand: ListCommand {
     static let method = "ListSignals"
     static let subject = "signals"
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         var table = TextTable([("SIGNAL", .left), ("NUMBER", .right), ("ACTION", .left)])
@@ -123,15 +112,12 @@ struct SignalsCommand: ListCommand {
 }
 
 /// `belfryctl metrics`. The service replies with one object for each metric.
-struct MetricsCommand: ServiceCommand {
+struct MetricsCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "Show the metrics of the service.",
         discussion: "The metrics come from io.systemd.Metrics, which systemd-report also reads.")
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print one JSON object: {\"metrics\":[…]}.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()

@@ -8,7 +8,7 @@ import BelfryLinux
 import Varlink
 
 /// `belfryctl post`.
-struct PostCommand: ServiceCommand {
+struct PostCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "post", abstract: "Post a notification to the service.",
         discussion: """
@@ -16,7 +16,7 @@ struct PostCommand: ServiceCommand {
             listener; the exit status is then 1 if one of them failed.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: ReplyOptions
 
     @Argument(
         help: "The notification: a letter, then letters, digits, '.' and '-'.",
@@ -33,9 +33,6 @@ struct PostCommand: ServiceCommand {
 
     @Flag(help: "Wait until all listeners have answered.")
     var wait = false
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
 
     func validate() throws {
         do {
@@ -56,15 +53,12 @@ struct PostCommand: ServiceCommand {
 }
 
 /// `belfryctl flush`.
-struct FlushCommand: ServiceCommand {
+struct FlushCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "flush", abstract: "Flush the caches, and wait until that is done.",
         discussion: "The same as 'post --wait flushRequested'. SIGUSR1 does the same.")
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let name = "flushRequested"
@@ -74,7 +68,7 @@ struct FlushCommand: ServiceCommand {
 }
 
 /// `belfryctl perform`.
-struct PerformCommand: ServiceCommand {
+struct PerformCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "perform", abstract: "Request an action that a listener offers.",
         discussion: """
@@ -82,16 +76,13 @@ struct PerformCommand: ServiceCommand {
             listener. The exit status is 1 if one of them failed.
             """)
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: ReplyOptions
 
     @Argument(help: "The action; 'belfryctl actions' lists them.", completion: .actions)
     var id: String
 
     @Argument(help: ArgumentHelp("User info, as for 'belfryctl post'.", valueName: "key=value"))
     var userInfo: [String] = []
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
 
     func validate() throws {
         do {
@@ -108,18 +99,15 @@ struct PerformCommand: ServiceCommand {
 }
 
 /// `belfryctl open`.
-struct OpenCommand: ServiceCommand {
+struct OpenCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Pass a URL to the listeners until one opens it.",
         discussion: "Prints the name of that listener. The exit status is 1 if no listener opens it.")
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var options: ReplyOptions
 
     @Argument(help: "The URL.")
     var url: String
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()

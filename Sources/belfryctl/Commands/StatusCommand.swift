@@ -6,14 +6,11 @@ import BelfryClient
 import Varlink
 
 /// `belfryctl status`.
-struct StatusCommand: ServiceCommand {
+struct StatusCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the state of the service and of its listeners.")
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print the state as one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
@@ -41,31 +38,29 @@ enum StatusText {
         _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
         let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
-        var facts: [(String, String)] = []
+        var facts: [(heading: String, text: String)] = []
+        func add(_ heading: String, _ lines: [String]) {
+            for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
+        }
         if let uptime = state.number("uptimeUsec") {
             let since = WallClockText.dateAndTime(now.subtracting(uptime))
             facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
         }
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
-        let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
-        for (position, line) in word.enumerated() { facts.append((position == 0 ? "Last word" : "", line)) }
+        add("Last word", state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? [])
         facts.append(("PID", state.numberOrDash("pid")))
         facts.append(("Sequence", state.numberOrDash("sequence")))
         facts.append(("Subscribers", state.numberOrDash("subscribers")))
         if let invocation = state.text("invocationId") { facts.append(("Invocation", invocation)) }
         facts.append(("Boot", state.textOrDash("bootId")))
-        for (position, hold) in (holds?.objects("holds") ?? []).enumerated() {
+        let holds = (holds?.objects("holds") ?? []).map { hold in
             let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
-            let text = "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
-            facts.append((position == 0 ? "Held for" : "", text))
+            return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
         }
-        let summary = listeners.map { ListenersCommand.summary($0, style) } ?? []
-        for (position, line) in summary.enumerated() { facts.append((position == 0 ? "Listeners" : "", line)) }
+        add("Held for", holds)
+        add("Listeners", listeners.map { ListenersCommand.summary($0, style) } ?? [])
         return ["\(style.bold(name)) is \(style.state(state.textOrDash("state")))"]
-            + facts.map { heading, text in
-                let space = String(repeating: " ", count: 13 - heading.count)
-                return space + (heading.isEmpty ? "  " : "\(heading): ") + text
-            }
+            + facts.map { heading, text in heading.rightAligned(13) + (heading.isEmpty ? "  " : ": ") + text }
     }
 }
 
@@ -73,7 +68,8 @@ enum StatusText {
 @MainActor
 enum ExitRecordText {
     /// The lines for the `lastWord` of `GetState`.
-    static func lines(_ word: JSONObject, origins: OriginText = OriginText()) -> [String] {
+    static func lines(_ word: JSONObject) -> [String] {
+        let origins = OriginText()
         var text = word.textOrDash("kind")
         if let time = word.number("realtimeUsec") { text += " \(WallClockText.dateAndTime(time))" }
         text += " by \(origins.text(word["origin"]?.objectValue ?? [:]))"

@@ -6,11 +6,9 @@ import BelfryClient
 import Varlink
 
 /// A command that requests a transition, and prints the state that was reached.
-protocol TransitionCommand: ServiceCommand {
+protocol TransitionCommand: ReplyCommand {
     /// The method of `io.belfry.Lifecycle`.
     static var method: String { get }
-    /// Whether to print the reply as JSON.
-    var json: Bool { get }
 }
 
 extension TransitionCommand {
@@ -31,10 +29,7 @@ struct PauseCommand: TransitionCommand {
         discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Pause"
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 }
 
 /// `belfryctl resume`.
@@ -44,10 +39,7 @@ struct ResumeCommand: TransitionCommand {
         discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Resume"
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 }
 
 /// `belfryctl interrupt`.
@@ -57,8 +49,5 @@ struct InterruptCommand: TransitionCommand {
         discussion: "Waits until the listeners are done, and prints the new state.")
     static let method = "Interrupt"
 
-    @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print the reply as one JSON object.")
-    var json = false
+    @OptionGroup var options: ReplyOptions
 }

@@ -15,6 +15,8 @@ protocol WatchingCommand: ServiceCommand {
     var names: [String] { get }
     /// Notifications after this sequence number come first.
     var after: Int64? { get }
+    /// Whether to print JSON.
+    var json: Bool { get }
 }
 
 extension WatchingCommand {
@@ -25,11 +27,6 @@ extension WatchingCommand {
             throw ValidationError(error.message)
         }
         if let after, after < 0 { throw ValidationError("--after must not be negative") }
-    }
-
-    @MainActor func subject(waitsForService: Bool, _ context: CommandContext) -> Watch.Subject {
-        context.warn(of: names)
-        return Watch.Subject(path: context.path, names: names, after: after, waitsForService: waitsForService)
     }
 }
 
@@ -59,7 +56,7 @@ struct WatchCommand: WatchingCommand {
     var wait = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let session = try WatchSession(subject(waitsForService: wait, context), json: json, context)
+        let session = WatchSession(self, waitsForService: wait, context)
         if let limit = context.changeTimeout {
             try session.setTimeout(limit, ClientFailure(noAnswerIn: limit, to: "watch", context.path))
         }
@@ -89,7 +86,7 @@ struct WaitCommand: WatchingCommand {
     var json = false
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let session = try WatchSession(subject(waitsForService: true, context), json: json, count: 1, context)
+        let session = WatchSession(self, waitsForService: true, count: 1, context)
         if let limit = context.changeTimeout {
             let what = names.joined(separator: ", ")
             let reason = "nothing came in \(DurationText.text(limit))"
@@ -110,19 +107,26 @@ final class WatchSession {
     private let line: NotificationLine
     private var watch: Watch?
     private let completion = SessionCompletion()
+    private var isInterrupted = false
+    /// What `run` returns when the output is written.
+    private var result: Result<CommandStatus, ClientFailure> = .success(.success)
 
     /// - Parameter count: the number of notifications after which to end, in which case states are not shown; nil for a
     ///   watch without end.
-    init(_ subject: Watch.Subject, json: Bool, count: Int? = nil, _ context: CommandContext) throws {
+    init(_ command: some WatchingCommand, waitsForService: Bool, count: Int? = nil, _ context: CommandContext) {
         self.context = context
-        isJSON = json
+        isJSON = command.json
         remaining = count
+        context.warn(of: command.names)
         line = NotificationLine(context.style)
         output = LineOutput(.output, on: context.loop)
-        watch = Watch(subject, on: context.loop) { [weak self] in
+        watch = Watch(
+            context.path, names: command.names, after: command.after, waitsForService: waitsForService, on: context.loop
+        ) { [weak self] in
             self?.show($0)
-        } onEnd: { [weak self] in
-            self?.completion.finish(.failure($0))
+        } onEnd: { [weak self] failure in
+            self?.result = .failure(failure)
+            self?.output.whenWritten { self?.end() }
         }
         output.onEnd = { [weak self] error in
             self?.completion.finish(error.map { .failure($0) } ?? .success(.success))
@@ -132,17 +136,25 @@ final class WatchSession {
 
     /// Watches, and returns when that has ended.
     func run() async throws -> CommandStatus {
-        var signals = 0
-        let result = try await completion.wait(on: context.loop) { [unowned completion] _ in
-            signals += 1
-            completion.finish(.success(.success))
+        let result = try await completion.wait(on: context.loop) { [unowned self] _ in
+            interrupt()
         } _: {
             watch?.start()
         }
         watch?.stop()
-        if !output.finish(after: signals) { context.note("output is not being read, the last line is incomplete") }
+        if output.endsInsideLine { context.note("output is not being read, the last line is incomplete") }
         return try result.get()
     }
+
+    /// The first signal waits for the end of a line, the second one does not.
+    private func interrupt() {
+        guard !isInterrupted else { return end() }
+        isInterrupted = true
+        watch?.stop()
+        output.completeLine { [weak self] in self?.end() }
+    }
+
+    private func end() { completion.finish(result) }
 
     /// Fails after this time, unless the notifications that are counted, or else the first state, arrive before.
     func setTimeout(_ limit: Duration, _ failure: ClientFailure) throws(SystemError) {
@@ -162,7 +174,7 @@ final class WatchSession {
             self.remaining = remaining - 1
             guard remaining == 1 else { return }
             completion.cancelTimeout()
-            output.whenWritten { [weak self] in self?.completion.finish(.success(.success)) }
+            output.whenWritten { [weak self] in self?.end() }
         case .note(let text):
             context.note(text)
         }

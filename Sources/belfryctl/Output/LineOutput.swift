@@ -13,18 +13,24 @@ final class LineOutput {
     /// Called with true when the buffer is over its limit, and with false when it is empty again.
     var onCongestion: ((Bool) -> Void)?
 
+    /// The number of buffered bytes above which the output is congested.
+    private static let limit = 256 << 10
+    /// How long the reader may take nothing of a line that is completed after a signal.
+    private static let stallTimeout = Duration.seconds(2)
+
     private let stream: StandardStream
-    private let limit: Int
+    private let loop: MainEventLoop
     private var source: DescriptorEventSource?
     private var pending = PendingLines()
     private var isCongested = false
     private var isOver = false
     private var onWritten: (() -> Void)?
+    private var stallTimer: TimerEventSource?
 
-    /// An output on a standard stream. `limit` is the number of buffered bytes above which it is congested.
-    init(_ stream: StandardStream, on loop: MainEventLoop, limit: Int = 256 << 10) {
+    /// An output on a standard stream.
+    init(_ stream: StandardStream, on loop: MainEventLoop) {
         self.stream = stream
-        self.limit = limit
+        self.loop = loop
         // Regular files do not block, and epoll(7) refuses them.
         source = try? loop.source(descriptor: stream.descriptor, []) { [weak self] in self?.react($0) }
     }
@@ -42,23 +48,15 @@ final class LineOutput {
         drain()
     }
 
-    /// Writes the buffer, and blocks meanwhile. After a signal only a line that was begun is completed, until the reader
-    /// stalls or a second signal comes.
-    ///
-    /// - Parameter signals: the number of signals so far.
-    /// - Returns: whether the output ends with a whole line, or its reader is gone.
-    func finish(after signals: Int) -> Bool {
-        guard !isOver else { return true }
-        isOver = true
-        source?.cancel()
-        if signals > 0 { pending.removeUnstartedLines() }
-        do {
-            try stream.write(&pending, after: signals)
-        } catch {
-            return true
-        }
-        return !pending.isInsideLine
+    /// Drops lines that were not begun, and calls `handler` once a line that was begun is written or its reader stalls.
+    func completeLine(_ handler: @escaping () -> Void) {
+        pending.removeUnstartedLines()
+        stallTimer = try? loop.timer(after: Self.stallTimeout, handler)
+        whenWritten(handler)
     }
+
+    /// Whether the output ends inside a line that somebody could still read.
+    var endsInsideLine: Bool { !isOver && pending.isInsideLine }
 
     private func react(_ events: DescriptorEvents) {
         if !events.isDisjoint(with: [.error, .hangUp]) { return end(nil) }
@@ -67,7 +65,10 @@ final class LineOutput {
 
     private func drain() {
         do {
-            while !isOver, !pending.isEmpty, source == nil || stream.isWritable { try pending.write(to: stream) }
+            while !isOver, !pending.isEmpty, source == nil || stream.isWritable() {
+                try pending.write(to: stream)
+                try? stallTimer?.fire(after: Self.stallTimeout)
+            }
         } catch {
             return end(error as? ClientFailure)
         }
@@ -76,7 +77,7 @@ final class LineOutput {
             self.onWritten = nil
             onWritten()
         }
-        let isFull = pending.count > (isCongested ? 0 : limit)
+        let isFull = pending.count > (isCongested ? 0 : Self.limit)
         guard isFull != isCongested else { return }
         isCongested = isFull
         onCongestion?(isFull)

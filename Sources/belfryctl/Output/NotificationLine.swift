@@ -10,13 +10,10 @@ import Varlink
 @MainActor
 struct NotificationLine {
     private let style: TextStyle
-    private let origins: OriginText
+    private let origins = OriginText()
 
     /// With a coloured style, lines show the time of day; otherwise date and time.
-    init(_ style: TextStyle, userNames: UserNames = UserNames()) {
-        self.style = style
-        origins = OriginText(userNames: userNames)
-    }
+    init(_ style: TextStyle) { self.style = style }
 
     /// The line of a notification: time, sequence number, name, state, origin, user info.
     func line(_ notification: JSONObject) -> String {
@@ -27,7 +24,7 @@ struct NotificationLine {
         let (change, changeWidth) = change(notification)
         let columns = [
             style.dim(time),
-            String(repeating: " ", count: max(0, 5 - number.count)) + number,
+            number.rightAligned(5),
             style.notification(name) + String(repeating: " ", count: max(0, 19 - name.count)),
             change + String(repeating: " ", count: max(0, 24 - changeWidth)),
             origins.text(notification["origin"]?.objectValue ?? [:]),
@@ -74,12 +71,10 @@ struct NotificationLine {
     }
 }
 
-/// The origin of a notification, in a few words.
+/// The origin of a notification, in a few words. It caches user names.
 @MainActor
-struct OriginText {
-    private let userNames: UserNames
-
-    init(userNames: UserNames = UserNames()) { self.userNames = userNames }
+final class OriginText {
+    private var names: [UInt32: String] = [0: "root"]
 
     /// `SIGTSTP from pid 12 kill (root) foo.service, value 7`, from an `io.belfry.Lifecycle` `Origin`.
     func text(_ origin: JSONObject) -> String {
@@ -93,23 +88,15 @@ struct OriginText {
         }
         if let command = origin.text("command") { text += " \(command)" }
         if let uid = origin.number("uid").flatMap({ UInt32(exactly: $0) }) {
-            text += " (\(SystemError.escape(userNames.name(of: uid))))"
+            text += " (\(SystemError.escape(name(of: uid))))"
         }
         if let unit = origin.text("unit") { text += " \(unit)" }
         if let value = origin.number("value"), value != 0 { text += ", value \(value)" }
         return text
     }
-}
-
-/// A cache of user names.
-@MainActor
-final class UserNames {
-    private var names: [UInt32: String] = [0: "root"]
-
-    init() {}
 
     /// The name of a user in the password database, or else the number.
-    func name(of uid: UInt32) -> String {
+    private func name(of uid: UInt32) -> String {
         if let name = names[uid] { return name }
         let name = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
         // A service may name all 2^32 of them.
@@ -122,16 +109,19 @@ final class UserNames {
 /// Points in time as text, in the time zone of this process.
 enum WallClockText {
     /// `14:03:22.123`.
-    static func time(_ realtime: Int64) -> String {
-        text(realtime, "%H:%M:%S") + "." + digits(split(realtime).microseconds / 1000, 3)
-    }
+    static func time(_ realtime: Int64) -> String { text(realtime, "%H:%M:%S.") + fraction(realtime, 3) }
 
     /// `2026-01-02 14:03:22`.
     static func dateAndTime(_ realtime: Int64) -> String { text(realtime, "%Y-%m-%d %H:%M:%S") }
 
     /// `2026-01-02T14:03:22.123456+0100`, for programs.
     static func full(_ realtime: Int64) -> String {
-        text(realtime, "%Y-%m-%dT%H:%M:%S") + "." + digits(split(realtime).microseconds, 6) + text(realtime, "%z")
+        text(realtime, "%Y-%m-%dT%H:%M:%S.") + fraction(realtime, 6) + text(realtime, "%z")
+    }
+
+    /// The first digits of the fraction of the second.
+    private static func fraction(_ realtime: Int64, _ digits: Int) -> Substring {
+        "\(1_000_000 + split(realtime).microseconds)".dropFirst().prefix(digits)
     }
 
     private static func text(_ realtime: Int64, _ format: String) -> String {
@@ -149,10 +139,5 @@ enum WallClockText {
     private static func split(_ realtime: Int64) -> (seconds: Int64, microseconds: Int64) {
         let (seconds, rest) = realtime.quotientAndRemainder(dividingBy: 1_000_000)
         return rest < 0 ? (seconds - 1, rest + 1_000_000) : (seconds, rest)
-    }
-
-    private static func digits(_ value: Int64, _ count: Int) -> String {
-        let text = "\(value)"
-        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 }

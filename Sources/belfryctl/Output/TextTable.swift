@@ -42,8 +42,9 @@ struct TextTable {
         func line(_ cells: [String]) -> String {
             var line = ""
             for (column, cell) in cells.enumerated() {
-                let space = String(repeating: " ", count: max(0, widths[column] - cell.count))
-                line += (column > 0 ? "  " : "") + (alignments[column] == .left ? cell + space : space + cell)
+                if column > 0 { line += "  " }
+                let width = widths[column]
+                line += alignments[column] == .left ? cell.padded(width) : cell.rightAligned(width)
             }
             return line.trimmedAtEnd
         }
@@ -62,4 +63,7 @@ extension String {
 
     /// The text with spaces after it up to `width` characters.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// The text with spaces before it up to `width` characters.
+    func rightAligned(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }
