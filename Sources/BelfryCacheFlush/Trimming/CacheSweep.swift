@@ -27,7 +27,7 @@ package nonisolated struct CacheSweep {
         self.limits = limits
         self.isCancelled = isCancelled
         root = try CacheSweep.open(cache.path)
-        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError(.mountPoint, path: cache.path) }
+        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError.mountPoint(cache.path) }
         do throws(Errno) {
             boundary = try TreeBoundary(root: root)
         } catch {
@@ -129,7 +129,7 @@ package nonisolated struct CacheSweep {
     private static func open(_ path: String) throws(CacheError) -> OpenDirectory {
         let parts = path.split(separator: "/").filter { $0 != "." }
         guard path.hasPrefix("/"), !parts.isEmpty, !parts.contains(".."), !path.utf8.contains(0) else {
-            throw CacheError(.path, path: path)
+            throw CacheError.path(path)
         }
         let plain = "/" + parts.joined(separator: "/")
         let descriptor = Glibc.open(plain, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -139,7 +139,7 @@ package nonisolated struct CacheSweep {
             guard belfry_status_at(AT_FDCWD, plain, &status) == 0, belfry_is_link(status.mode) else {
                 throw failure(code, "open", path)
             }
-            throw CacheError(.link, path: path)
+            throw CacheError.link(path)
         }
         do throws(Errno) {
             return try OpenDirectory(taking: descriptor)
@@ -149,7 +149,7 @@ package nonisolated struct CacheSweep {
     }
 
     private static func failure(_ code: Int32, _ verb: String, _ path: String) -> CacheError {
-        CacheError(.system, path: path, cause: SystemError(code, verb: verb, object: path))
+        CacheError(SystemError(code, verb: verb, object: path))
     }
 }
 

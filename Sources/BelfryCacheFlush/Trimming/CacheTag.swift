@@ -21,8 +21,8 @@ package nonisolated enum CacheTag {
         let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
-            case ENOENT: throw CacheError(.tagMissing, path: path)
-            case ELOOP, ENXIO: throw CacheError(.tagNotRegular, path: path)
+            case ENOENT: throw CacheError.tagMissing(path)
+            case ELOOP, ENXIO: throw CacheError.tagNotRegular(path)
             default: throw failure(errno, path: path)
             }
         }
@@ -31,16 +31,16 @@ package nonisolated enum CacheTag {
         var status = belfry_status()
         let result = belfry_status_at(descriptor, "", &status)
         guard result == 0 else { throw failure(result, path: path) }
-        guard belfry_is_regular(status.mode) else { throw CacheError(.tagNotRegular, path: path) }
+        guard belfry_is_regular(status.mode) else { throw CacheError.tagNotRegular(path) }
 
         let wanted = Array(signature.utf8)
         var found = [UInt8](repeating: 0, count: wanted.count)
         let count = pread(descriptor, &found, found.count, 0)
         guard count >= 0 else { throw failure(errno, path: path) }
-        guard count == wanted.count, found == wanted else { throw CacheError(.tagSignature, path: path) }
+        guard count == wanted.count, found == wanted else { throw CacheError.tagSignature(path) }
     }
 
     private static func failure(_ code: Int32, path: String) -> CacheError {
-        CacheError(.system, path: path, cause: SystemError(code, verb: "read", object: "\(path)/\(name)"))
+        CacheError(SystemError(code, verb: "read", object: "\(path)/\(name)"))
     }
 }

@@ -143,7 +143,7 @@ import Testing
 
     @Test(arguments: ["relative/path", "", "/", "//.", "/tmp/../etc", "/tmp/a\0b"])
     func unusablePathIsRefused(path: String) {
-        #expect(throws: CacheError(.path, path: path)) {
+        #expect(throws: CacheError.path(path)) {
             try CacheDirectory(name: "x", path: path).flush(now: .zero)
         }
     }

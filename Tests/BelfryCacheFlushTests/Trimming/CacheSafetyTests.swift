@@ -26,7 +26,7 @@ import Testing
         let fixture = try CacheFixture(tag: content)
         try fixture.file("cache/old", age: 50)
 
-        #expect(throws: CacheError(.tagSignature, path: fixture.root)) { try fixture.flushAll() }
+        #expect(throws: CacheError.tagSignature(fixture.root)) { try fixture.flushAll() }
         #expect(fixture.exists("cache/old"))
     }
 
@@ -49,7 +49,7 @@ import Testing
             try fixture.file("cache/old", age: 50)
             try make(fixture)
 
-            #expect(throws: CacheError(.tagNotRegular, path: fixture.root)) { try fixture.flushAll() }
+            #expect(throws: CacheError.tagNotRegular(fixture.root)) { try fixture.flushAll() }
             #expect(fixture.exists("cache/old"))
         }
     }
@@ -62,7 +62,7 @@ import Testing
         try sweep.survey()
         try #require(unlink(fixture.root + "/CACHEDIR.TAG") == 0)
 
-        #expect(throws: CacheError(.tagMissing, path: fixture.root)) { try sweep.trim(now: CacheFixture.now) }
+        #expect(throws: CacheError.tagMissing(fixture.root)) { try sweep.trim(now: CacheFixture.now) }
         #expect(fixture.exists("cache/old"))
     }
 
@@ -104,7 +104,7 @@ import Testing
             try CacheDirectory(name: "x", path: path, filesMax: 0).flush(now: CacheFixture.now)
         }
 
-        #expect(error == CacheError(.link, path: path))
+        #expect(error == CacheError.link(path))
         #expect(
             error?.description == "unable to flush '\(path)': it is a symbolic link, name the directory itself")
         #expect(fixture.exists("cache/old"))
@@ -156,8 +156,8 @@ import Testing
         try fixture.file("cache/CACHEDIR.TAG", CacheTag.signature, age: 0)
         try fixture.file("cache/a", age: 1)
 
-        #expect(throws: CacheError(.mountPoint, path: fixture.root)) { try fixture.flushAll() }
-        #expect(throws: CacheError(.mountPoint, path: fixture.root)) { try fixture.cache().rehearseFlush() }
+        #expect(throws: CacheError.mountPoint(fixture.root)) { try fixture.flushAll() }
+        #expect(throws: CacheError.mountPoint(fixture.root)) { try fixture.cache().rehearseFlush() }
         #expect(fixture.exists("cache/a"))
     }
 
