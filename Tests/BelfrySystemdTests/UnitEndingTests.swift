@@ -10,20 +10,20 @@ struct UnitEndingTests {
         ("start", nil),
     ])
     func onlyJobsThatEndTheUnitCount(type: String, expected: UnitEnding.Job?) {
-        let ending = UnitEnding(of: "a.service", jobs: [job("a.service", type), job("b.service", "stop")])
+        let ending = UnitEnding(of: "a.service", jobs: ["a.service": type, "b.service": "stop"])
 
         #expect(ending == UnitEnding(job: expected, shutdown: nil))
     }
 
     @Test(arguments: ShutdownKind.allCases)
     func shutdownIsTheStartedTarget(kind: ShutdownKind) {
-        let jobs = [job("a.service", "stop"), job(kind.target, "start")]
+        let jobs = ["a.service": "stop", kind.target: "start"]
 
         #expect(UnitEnding(of: "a.service", jobs: jobs) == UnitEnding(job: .stop, shutdown: kind))
     }
 
     @Test func stoppedTargetIsNoShutdown() {
-        let ending = UnitEnding(of: "a.service", jobs: [job("reboot.target", "stop")])
+        let ending = UnitEnding(of: "a.service", jobs: ["reboot.target": "stop"])
 
         #expect(ending.shutdown == nil)
     }
@@ -43,9 +43,5 @@ struct UnitEndingTests {
     ])
     func argumentsOfTheShutdownProgramGiveTheKind(arguments: [String], expected: ShutdownKind?) {
         #expect(ShutdownKind(shutdownProgram: arguments) == expected)
-    }
-
-    private func job(_ unit: String, _ type: String) -> ManagerJob {
-        ManagerJob(unit: unit, type: type)
     }
 }

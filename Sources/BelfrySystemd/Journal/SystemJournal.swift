@@ -64,7 +64,8 @@ package nonisolated final class SystemJournal {
 
     /// Reads only records with this field; several values of one name are alternatives.
     package func match(_ name: String, _ value: String) throws(SystemError) {
-        try match("\(name)=\(value)")
+        let assignment = "\(name)=\(value)"
+        try check(sd_journal_add_match(journal, assignment, assignment.utf8.count))
     }
 
     /// The matches before and after it are alternatives.
@@ -159,10 +160,6 @@ package nonisolated final class SystemJournal {
             values.append(Self.text(UnsafeRawBufferPointer(start: data, count: size).dropFirst(name.utf8.count + 1)))
         }
         return values
-    }
-
-    private func match(_ assignment: String) throws(SystemError) {
-        try check(sd_journal_add_match(journal, assignment, assignment.utf8.count))
     }
 
     @discardableResult

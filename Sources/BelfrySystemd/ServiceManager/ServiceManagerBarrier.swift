@@ -24,13 +24,13 @@ final class ServiceManagerBarrier {
         var ends: [Int32] = [-1, -1]
         let made = belfry_pipe(&ends)
         guard made >= 0 else {
-            return soon(.failed(SystemError(made, verb: "make", object: "pipe")), on: loop, completion)
+            return completion(.failed(SystemError(made, verb: "make", object: "pipe")))
         }
         let outcome = socket.send([.barrier], descriptors: [ends[1]])
         Glibc.close(ends[1])
         guard outcome.isUnderWay else {
             Glibc.close(ends[0])
-            return soon(outcome, on: loop, completion)
+            return completion(outcome)
         }
         let barrier = ServiceManagerBarrier(ends[0], completion)
         do throws(SystemError) {
@@ -57,18 +57,5 @@ final class ServiceManagerBarrier {
         for source in sources { source.cancel() }
         sources = []
         body?(outcome)
-    }
-
-    /// Calls back in a later turn, never before the call has returned.
-    private static func soon(
-        _ outcome: Outcome, on loop: MainEventLoop, _ completion: @escaping (ServiceManagerSocket.Outcome) -> Void
-    ) {
-        var work: DeferredEventSource?
-        work = try? loop.deferred {
-            withExtendedLifetime(work) { work = nil }
-            completion(outcome)
-        }
-        work?.schedule()
-        if work == nil { completion(outcome) }
     }
 }

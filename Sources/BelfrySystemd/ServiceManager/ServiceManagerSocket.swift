@@ -111,8 +111,8 @@ package final class ServiceManagerSocket {
     package func finish() { queue.finish() }
 
     /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over:
-    /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`. It is never called before this returns, and
-    /// does not block, unlike sd_notify_barrier(3).
+    /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`, both perhaps before this returns. It does not block,
+    /// unlike sd_notify_barrier(3).
     package func barrier(on loop: MainEventLoop, limit: Duration, _ completion: @escaping (Outcome) -> Void) {
         ServiceManagerBarrier.send(by: self, on: loop, limit: limit, completion)
     }

@@ -82,11 +82,27 @@ package final class ServiceManagerUnit {
         Self.jobs(on: system ?? bus, timeout: timeout) { completion($0.map(ShutdownKind.init(queuedIn:))) }
     }
 
+    /// Reads the manager's queue: for each unit what its job does, `start`, `stop`, `restart`, `reload`, …
     private static func jobs(
-        on bus: SystemBus, timeout: Duration, then completion: @escaping (Result<[ManagerJob], BusError>) -> Void
+        on bus: SystemBus, timeout: Duration, then completion: @escaping (Result<[String: String], BusError>) -> Void
     ) {
         let list = BusMember(manager, managerPath, "\(manager).Manager", "ListJobs")
-        bus.call(list, timeout: timeout, reading: ManagerJob.list, then: completion)
+        bus.call(
+            list, timeout: timeout,
+            reading: { message throws(BusError) in
+                var jobs: [String: String] = [:]
+                _ = try message.array(of: "(usssoo)") { () throws(BusError) in
+                    try message.structure("usssoo") { () throws(BusError) in
+                        // The job's number comes first, and its state and two object paths come last.
+                        _ = try message.uint32()
+                        let (unit, type) = (try message.text(), try message.text())
+                        _ = (try message.text(), try message.text(), try message.text())
+                        // A unit has at most one job besides this one, which does nothing.
+                        if type != "nop" { jobs[unit] = type }
+                    }
+                }
+                return jobs
+            }, then: completion)
     }
 
     /// Reads why the unit is told to end, if it is: its job, and the end of the machine that this manager has queued.

@@ -25,39 +25,11 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
         self.shutdown = shutdown
     }
 
-    /// From the manager's jobs and the active state of the unit of this name.
-    package init(of unit: String, jobs: [ManagerJob], activeState: String? = nil) {
+    /// From the manager's jobs by unit, and the active state of the unit of this name.
+    package init(of unit: String, jobs: [String: String], activeState: String? = nil) {
         isUnderWay = activeState == "deactivating"
-        let types = jobs.filter { $0.unit == unit }.map(\.type)
-        job = types.lazy.compactMap { Job(rawValue: $0 == "try-restart" ? "restart" : $0) }.first
+        job = jobs[unit].flatMap { Job(rawValue: $0 == "try-restart" ? "restart" : $0) }
         shutdown = ShutdownKind(queuedIn: jobs)
-    }
-}
-
-/// A job in the service manager's queue (org.freedesktop.systemd1(5), `ListJobs`).
-package nonisolated struct ManagerJob: Sendable, Equatable {
-    /// The unit that it is about.
-    package let unit: String
-    /// What it does: `start`, `stop`, `restart`, `reload`, …
-    package let type: String
-
-    /// A job.
-    package init(unit: String, type: String) {
-        self.unit = unit
-        self.type = type
-    }
-
-    /// Reads the reply of `ListJobs`.
-    @MainActor static func list(_ message: BusMessage) throws(BusError) -> [ManagerJob] {
-        try message.array(of: "(usssoo)") { () throws(BusError) in
-            try message.structure("usssoo") { () throws(BusError) in
-                // The number, then the state and the paths of the job and the unit are not used.
-                _ = try message.uint32()
-                let job = Self(unit: try message.text(), type: try message.text())
-                _ = (try message.text(), try message.text(), try message.text())
-                return job
-            }
-        }
     }
 }
 
@@ -76,9 +48,8 @@ package nonisolated enum ShutdownKind: String, Sendable, CaseIterable {
     package var target: String { "\(rawValue).target" }
 
     /// The kind that these jobs lead to; nil when the machine goes on.
-    package init?(queuedIn jobs: [ManagerJob]) {
-        let kind = Self.allCases.first { kind in jobs.contains { $0.unit == kind.target && $0.type == "start" } }
-        guard let kind else { return nil }
+    package init?(queuedIn jobs: [String: String]) {
+        guard let kind = Self.allCases.first(where: { jobs[$0.target] == "start" }) else { return nil }
         self = kind
     }
 
