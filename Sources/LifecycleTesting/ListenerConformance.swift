@@ -80,7 +80,8 @@ public struct ListenerConformance {
 
     /// Runs a lifecycle with deadlines of zero, which leave time for a first step only.
     private func cancellation(_ make: Make) async throws -> [String] {
-        let stage = ConformanceStage(self, deadlines: .none)
+        let none = LifecycleDeadlines(listener: .zero, stop: .zero, transition: .zero)
+        let stage = ConformanceStage(self, deadlines: none)
         let life = ConformanceLife(stage)
         var listener: (any LifecycleListener)? = try make(stage.mediator, stage.clock)
         stage.watch(listener)
@@ -88,13 +89,6 @@ public struct ListenerConformance {
         for step in ConformanceLife.steps { await life.begin(step) }
         stage.remove()
         return await stage.leak().map { _ in "ends when it is cancelled: an answer was still working afterwards" }
-    }
-}
-
-extension LifecycleDeadlines {
-    /// No time at all.
-    fileprivate static var none: LifecycleDeadlines {
-        LifecycleDeadlines(listener: .zero, stop: .zero, transition: .zero)
     }
 }
 

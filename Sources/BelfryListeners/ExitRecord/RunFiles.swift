@@ -46,7 +46,7 @@ package nonisolated struct RunFiles: Sendable, Equatable {
             found.exit = exit(of: found.invocationID, &problems)
             return .run(found)
         } catch {
-            refuse(run, "last-word", error, &problems)
+            refuse(run, error, &problems)
             return .refused
         }
     }
@@ -71,14 +71,14 @@ package nonisolated struct RunFiles: Sendable, Equatable {
             let found = try RunRecord.exit(bytes)
             return found.invocationID == invocationID ? found.exit : nil
         } catch {
-            refuse(exit, "last-exit", error, &problems)
+            refuse(exit, error, &problems)
             return nil
         }
     }
 
-    private func refuse(_ file: StateFile, _ name: String, _ error: any Error, _ problems: inout [String]) {
+    private func refuse(_ file: StateFile, _ error: any Error, _ problems: inout [String]) {
         guard error is RunRecord.Refusal else { return problems.append("\(error), ignoring") }
-        problems.append("unable to use '\(directory)/\(name)': \(error), ignoring")
+        problems.append("unable to use '\(file.path)': \(error), ignoring")
         try? file.putAside()
     }
 

@@ -10,7 +10,7 @@ import BelfryLinux
 ///
 /// What is no regular file, such as a FIFO or a device, is refused and never waited for.
 nonisolated struct StateFile: Sendable, Equatable {
-    private let path: String
+    let path: String
     private let limit: Int
 
     /// - Parameters:
