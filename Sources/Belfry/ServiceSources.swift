@@ -64,8 +64,8 @@ final class ServiceSources {
             }
         }
         memory = Self.attempt(log) { () throws(SystemError) in
-            let plan = try PressurePlan(environment: environment, group: group)
-            return try MemoryPressureSource(loop: loop, mediator: mediator, plan: plan)
+            let triggers = try PressurePlan.triggers(environment: environment, group: group)
+            return try MemoryPressureSource(loop: loop, mediator: mediator, triggers: triggers)
         }
         for inhibitor in [login.sleep.inhibitor, login.shutdown.inhibitor] {
             let operation = inhibitor.operation

@@ -76,6 +76,24 @@ int belfry_spawn(
     return -r;
 }
 
+int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limits *limits) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
+    limits->original = limits->now = limit.rlim_cur;
+    if (limit.rlim_cur >= wanted || limit.rlim_cur >= limit.rlim_max) return 0;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
+    limits->now = limit.rlim_cur;
+    return 0;
+}
+
+int belfry_set_descriptor_limit(pid_t pid, uint64_t soft) {
+    struct rlimit limit;
+    if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) < 0) return -errno;
+    limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+    return prlimit(pid, RLIMIT_NOFILE, &limit, NULL) < 0 ? -errno : 0;
+}
+
 int belfry_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
     struct ucred credentials;
     socklen_t length = sizeof credentials;
@@ -194,14 +212,6 @@ struct belfry_malloc_usage belfry_malloc_usage(void) {
         .unused = info.fordblks,
     };
 }
-
-bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
-bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
-bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }
-bool belfry_is_link(mode_t mode) { return S_ISLNK(mode); }
-
-pid_t belfry_siginfo_pid(const siginfo_t *info) { return info->si_pid; }
-int belfry_siginfo_status(const siginfo_t *info) { return info->si_status; }
 
 extern const belfry_listener_record __start_belfry_listeners[] __attribute__((weak, visibility("hidden")));
 extern const belfry_listener_record __stop_belfry_listeners[] __attribute__((weak, visibility("hidden")));

@@ -12,7 +12,13 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+// Linux 6.16; the headers of Debian 12 do not have it.
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
 
 static int unix_address(const char *path, struct sockaddr_un *address, socklen_t *length) {
     size_t size = strlen(path);
@@ -114,4 +120,18 @@ int belfry_sealed_copy(const char *name, const void *bytes, size_t size) {
     if (r == 0) return fd;
     close(fd);
     return r;
+}
+
+static const char attribute[] = "user.varlink";
+
+void belfry_mark_varlink_socket(int fd, const char *role) { (void) fsetxattr(fd, attribute, role, strlen(role), 0); }
+
+void belfry_mark_varlink_entrypoint(const char *path) {
+    static const char role[] = "entrypoint";
+    (void) lsetxattr(path, attribute, role, sizeof role - 1, 0);
+}
+
+void belfry_refuse_descriptors(int fd) {
+    int off = 0;
+    (void) setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
 }

@@ -68,6 +68,7 @@ struct MemoryPressureSourceTests {
     private func make(_ path: String, setting: String = "") throws -> MemoryPressureSource {
         let environment = ["MEMORY_PRESSURE_WATCH": path, "MEMORY_PRESSURE_WRITE": setting]
         return try MemoryPressureSource(
-            loop: fixture.loop, mediator: fixture.mediator, plan: PressurePlan(environment: environment, group: nil))
+            loop: fixture.loop, mediator: fixture.mediator,
+            triggers: PressurePlan.triggers(environment: environment, group: nil))
     }
 }

@@ -10,37 +10,37 @@ import Testing
 
 struct PressurePlanTests {
     @Test func planHasThePathAndTheSettingOfSystemd() throws {
-        let plan = try PressurePlan(
+        let triggers = try PressurePlan.triggers(
             environment: ["MEMORY_PRESSURE_WATCH": "/p", "MEMORY_PRESSURE_WRITE": "ZnVsbCAxMDAwMDAgMjAwMDAwMAA="],
             group: "/group")
 
-        #expect(plan.triggers.map(\.path) == ["/p"] && plan.triggers.map(\.level) == [.full])
-        #expect(plan.triggers.map(\.setting) == [Array("full 100000 2000000\0".utf8)])
+        #expect(triggers.map(\.path) == ["/p"] && triggers.map(\.level) == [.full])
+        #expect(triggers.map(\.setting) == [Array("full 100000 2000000\0".utf8)])
     }
 
     @Test func planWritesNothingWithoutASetting() throws {
-        let plan = try PressurePlan(environment: ["MEMORY_PRESSURE_WATCH": "/p"], group: nil)
+        let triggers = try PressurePlan.triggers(environment: ["MEMORY_PRESSURE_WATCH": "/p"], group: nil)
 
-        #expect(plan.triggers.map(\.setting) == [[]] && plan.triggers.map(\.level) == [.some])
+        #expect(triggers.map(\.setting) == [[]] && triggers.map(\.level) == [.some])
     }
 
     @Test func planFallsBackToTheControlGroup() throws {
-        let plan = try PressurePlan(environment: ["MEMORY_PRESSURE_WATCH": ""], group: "/group")
+        let triggers = try PressurePlan.triggers(environment: ["MEMORY_PRESSURE_WATCH": ""], group: "/group")
 
-        #expect(plan.triggers.map(\.path) == ["/group/memory.pressure", "/group/memory.pressure"])
-        #expect(plan.triggers.map(\.level) == [.full, .some])
+        #expect(triggers.map(\.path) == ["/group/memory.pressure", "/group/memory.pressure"])
+        #expect(triggers.map(\.level) == [.full, .some])
     }
 
     @Test func planIsEmptyWithoutAGroupOrWhenSwitchedOff() throws {
-        #expect(try PressurePlan(environment: [:], group: nil).triggers.isEmpty)
-        #expect(try PressurePlan(environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], group: "/g").triggers.isEmpty)
+        #expect(try PressurePlan.triggers(environment: [:], group: nil).isEmpty)
+        #expect(try PressurePlan.triggers(environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], group: "/g").isEmpty)
     }
 
     @Test(arguments: [
         ["MEMORY_PRESSURE_WATCH": "relative"], ["MEMORY_PRESSURE_WATCH": "/p", "MEMORY_PRESSURE_WRITE": "no*base64"],
     ])
     func invalidVariablesAreRefused(environment: [String: String]) {
-        #expect(throws: SystemError.self) { try PressurePlan(environment: environment, group: "/group") }
+        #expect(throws: SystemError.self) { try PressurePlan.triggers(environment: environment, group: "/group") }
     }
 }
 

@@ -151,41 +151,41 @@ struct SuspensionLedgerTests {
     private let clocks = ClockReading(realtime: 0, monotonic: 10_000_000, boottime: 10_000_000)
 
     @Test func elapsedTimeIsNoSuspension() {
-        var ledger = SuspensionLedger(SuspensionReading(frozen: 5, hasThawed: false, clocks: clocks))
+        var ledger = SuspensionLedger(SuspensionReading(frozen: 5, clocks: clocks))
 
         #expect(ledger.update(reading(frozen: 5, after: 60_000_000)) == [])
-        #expect(ledger.update(reading(frozen: 5, hasThawed: true, after: 70_000_000)) == [])
+        #expect(ledger.update(reading(frozen: 5, after: 70_000_000), hasThawed: true) == [])
     }
 
     @Test func frozenTimeIsExactAndCountedOnce() {
-        var ledger = SuspensionLedger(SuspensionReading(frozen: 5, hasThawed: false, clocks: clocks))
-        let thawed = reading(frozen: 2_000_005, hasThawed: true, after: 3_000_000)
+        var ledger = SuspensionLedger(SuspensionReading(frozen: 5, clocks: clocks))
+        let thawed = reading(frozen: 2_000_005, after: 3_000_000)
 
         #expect(
-            ledger.update(thawed) == [Suspension(.freezer, duration: .seconds(2))])
-        #expect(ledger.update(thawed) == [])
+            ledger.update(thawed, hasThawed: true) == [Suspension(.freezer, duration: .seconds(2))])
+        #expect(ledger.update(thawed, hasThawed: true) == [])
     }
 
     @Test func withoutACountTheLastReadingBoundsTheFreeze() {
-        var ledger = SuspensionLedger(SuspensionReading(frozen: nil, hasThawed: false, clocks: clocks))
+        var ledger = SuspensionLedger(SuspensionReading(frozen: nil, clocks: clocks))
 
-        let found = ledger.update(reading(hasThawed: true, after: 4_000_000))
+        let found = ledger.update(reading(after: 4_000_000), hasThawed: true)
 
         #expect(found == [Suspension(.freezer, duration: .seconds(4), isExact: false)])
     }
 
     @Test func secondReportOfAThawIsIgnored() {
-        var ledger = SuspensionLedger(SuspensionReading(frozen: nil, hasThawed: false, clocks: clocks))
-        _ = ledger.update(reading(hasThawed: true, after: 4_000_000))
+        var ledger = SuspensionLedger(SuspensionReading(frozen: nil, clocks: clocks))
+        _ = ledger.update(reading(after: 4_000_000), hasThawed: true)
 
-        #expect(ledger.update(reading(hasThawed: true, after: 4_019_000)) == [])
-        let next = ledger.update(reading(hasThawed: true, after: 4_039_000))
+        #expect(ledger.update(reading(after: 4_019_000), hasThawed: true) == [])
+        let next = ledger.update(reading(after: 4_039_000), hasThawed: true)
 
         #expect(next == [Suspension(.freezer, duration: .milliseconds(20), isExact: false)])
     }
 
     @Test func sleepIsReportedBesideAFreeze() {
-        var ledger = SuspensionLedger(SuspensionReading(frozen: 0, hasThawed: false, clocks: clocks))
+        var ledger = SuspensionLedger(SuspensionReading(frozen: 0, clocks: clocks))
         var woken = reading(frozen: 7, after: 1_000_000)
         woken.clocks.boottime += 30_000_000
 
@@ -196,9 +196,9 @@ struct SuspensionLedgerTests {
             ])
     }
 
-    private func reading(frozen: UInt64? = nil, hasThawed: Bool = false, after passed: Int64) -> SuspensionReading {
+    private func reading(frozen: UInt64? = nil, after passed: Int64) -> SuspensionReading {
         let clocks = ClockReading(
             realtime: passed, monotonic: clocks.monotonic + passed, boottime: clocks.boottime + passed)
-        return SuspensionReading(frozen: frozen, hasThawed: hasThawed, clocks: clocks)
+        return SuspensionReading(frozen: frozen, clocks: clocks)
     }
 }

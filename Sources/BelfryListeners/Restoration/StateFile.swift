@@ -11,15 +11,8 @@ import BelfryLinux
 /// What is no regular file, such as a FIFO or a device, is refused and never waited for.
 nonisolated struct StateFile: Sendable, Equatable {
     let path: String
-    private let limit: Int
-
-    /// - Parameters:
-    ///   - path: where it is.
-    ///   - limit: bytes that are read at the most; a longer file is `EFBIG`.
-    init(path: String, limit: Int) {
-        self.path = path
-        self.limit = limit
-    }
+    /// Bytes that are read at the most; a longer file is `EFBIG`.
+    let limit: Int
 
     /// Its content; nil when there is none.
     ///

@@ -18,10 +18,12 @@ package final class MemoryPressureSource {
     /// Called with the watched file when no more warnings will come from it.
     package var onEnd: ((String) -> Void)?
 
-    /// Sets the triggers of `plan`.
-    package init(loop: MainEventLoop, mediator: LifecycleMediator, plan: PressurePlan) throws(SystemError) {
+    /// Sets these triggers.
+    package init(
+        loop: MainEventLoop, mediator: LifecycleMediator, triggers plan: [PressurePlan.Trigger]
+    ) throws(SystemError) {
         self.mediator = mediator
-        for trigger in plan.triggers {
+        for trigger in plan {
             triggers.append(
                 try PressureTrigger(
                     trigger, loop: loop, fired: { [unowned self] in warn(trigger.level) },

@@ -7,7 +7,7 @@ package import Lifecycle
 
 /// What to watch for memory pressure: what systemd names in the environment, else the control group's own file
 /// (systemd's document «Memory Pressure Handling»).
-package nonisolated struct PressurePlan: Sendable, Equatable {
+package nonisolated enum PressurePlan {
     /// One trigger: a file to open, what to write to it, and what it means when it fires.
     package struct Trigger: Sendable, Equatable {
         /// The file, fifo or socket.
@@ -19,33 +19,24 @@ package nonisolated struct PressurePlan: Sendable, Equatable {
     }
 
     /// The triggers, the most urgent first; none when the administrator has switched this off.
-    package let triggers: [Trigger]
-
-    /// A plan.
     ///
     /// - Parameters:
     ///   - environment: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`.
     ///   - group: the directory of the process's own control group.
     /// - Throws: `EINVAL` for variables that make no sense.
-    package init(environment: [String: String], group: String?) throws(SystemError) {
+    package static func triggers(environment: [String: String], group: String?) throws(SystemError) -> [Trigger] {
         guard let path = environment["MEMORY_PRESSURE_WATCH"], !path.isEmpty else {
-            triggers =
-                group.map { group in
-                    [MemoryWarning.Level.full, .some].map { Self.own(group + "/memory.pressure", $0) }
-                } ?? []
-            return
+            guard let group else { return [] }
+            return [MemoryWarning.Level.full, .some].map { own(group + "/memory.pressure", $0) }
         }
-        guard path != "/dev/null" else {
-            triggers = []
-            return
-        }
+        guard path != "/dev/null" else { return [] }
         guard path.hasPrefix("/") else { throw SystemError(EINVAL, verb: "watch memory pressure at", object: path) }
         let text = environment["MEMORY_PRESSURE_WRITE"] ?? ""
         guard let setting = Base64.decode(text) else {
             throw SystemError(EINVAL, verb: "decode MEMORY_PRESSURE_WRITE", object: text)
         }
         let level: MemoryWarning.Level = setting.starts(with: Array("full".utf8)) ? .full : .some
-        triggers = [Trigger(path: path, setting: setting, level: level)]
+        return [Trigger(path: path, setting: setting, level: level)]
     }
 
     /// systemd's default, 200 ms of stalls in 2 s. An unprivileged process may only use windows that are multiples of

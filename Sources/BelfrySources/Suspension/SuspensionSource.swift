@@ -29,7 +29,7 @@ package final class SuspensionSource {
         self.mediator = mediator
         self.group = group
         self.readClocks = readClocks
-        ledger = SuspensionLedger(Self.reading(of: group, readClocks(), hasThawed: false))
+        ledger = SuspensionLedger(Self.reading(of: group, readClocks()))
         announcements = [
             mediator.addObserver(forName: .willSleep) { [unowned self] _ in isSleepAnnounced = true },
             mediator.addObserver(forName: .didWake) { [unowned self] _ in
@@ -53,18 +53,16 @@ package final class SuspensionSource {
     /// - Returns: whether there was any.
     @discardableResult
     package func check(hasThawed: Bool = false) -> Bool {
-        let reading = Self.reading(of: group, readClocks(), hasThawed: hasThawed)
-        let found = ledger.update(reading)
+        let found = ledger.update(Self.reading(of: group, readClocks()), hasThawed: hasThawed)
         for suspension in found where !isSleepAnnounced {
             mediator.perform(.endSuspension, userInfo: suspension.userInfo)
         }
         return !found.isEmpty
     }
 
-    private static func reading(of group: String?, _ clocks: ClockReading, hasThawed: Bool) -> SuspensionReading {
+    private static func reading(of group: String?, _ clocks: ClockReading) -> SuspensionReading {
         SuspensionReading(
-            frozen: group.flatMap { KernelFile.number("frozen_usec", in: $0 + "/cgroup.stat.local") },
-            hasThawed: hasThawed, clocks: clocks)
+            frozen: group.flatMap { KernelFile.number("frozen_usec", in: $0 + "/cgroup.stat.local") }, clocks: clocks)
     }
 }
 
@@ -83,14 +81,16 @@ package nonisolated struct SuspensionLedger: Sendable, Equatable {
     package init(_ reading: SuspensionReading) { last = reading }
 
     /// The suspensions since the last reading.
-    package mutating func update(_ now: SuspensionReading) -> [Suspension] {
+    ///
+    /// - Parameter hasThawed: whether the group was reported as thawed, which counts if `frozen` is unknown.
+    package mutating func update(_ now: SuspensionReading, hasThawed: Bool = false) -> [Suspension] {
         defer { last = now }
         var found: [Suspension] = []
         if let frozen = now.frozen, let before = last.frozen {
             if frozen > before {
                 found.append(Suspension(.freezer, duration: .microseconds(min(frozen - before, Self.most))))
             }
-        } else if now.hasThawed {
+        } else if hasThawed {
             let most = Duration.microseconds(now.clocks.monotonic - last.clocks.monotonic)
             if most >= Self.echo { found.append(Suspension(.freezer, duration: most, isExact: false)) }
         }
@@ -105,15 +105,12 @@ package nonisolated struct SuspensionReading: Sendable, Equatable {
     /// How long the control group has been frozen so far, in microseconds (`frozen_usec`); nil if the kernel does not
     /// count it.
     package var frozen: UInt64?
-    /// Whether the group was reported as thawed, which counts if `frozen` is unknown.
-    package var hasThawed: Bool
     /// The clocks.
     package var clocks: ClockReading
 
     /// A reading.
-    package init(frozen: UInt64?, hasThawed: Bool, clocks: ClockReading) {
+    package init(frozen: UInt64?, clocks: ClockReading) {
         self.frozen = frozen
-        self.hasThawed = hasThawed
         self.clocks = clocks
     }
 }

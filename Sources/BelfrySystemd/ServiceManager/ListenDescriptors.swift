@@ -6,7 +6,7 @@ internal import CBelfry
 internal import Glibc
 
 /// The descriptors that the service manager handed over at the start (sd_listen_fds_with_names(3)).
-package nonisolated struct ListenDescriptors: Sendable, Equatable {
+package nonisolated struct ListenDescriptors: Sendable {
     /// The descriptors with their names, in order. Names may repeat.
     package let descriptors: [(name: String, descriptor: Int32)]
 
@@ -42,9 +42,4 @@ package nonisolated struct ListenDescriptors: Sendable, Equatable {
 
     /// The descriptors of one name.
     package func named(_ name: String) -> [Int32] { descriptors.filter { $0.name == name }.map(\.descriptor) }
-
-    /// Whether both are the same descriptors with the same names.
-    package static func == (left: Self, right: Self) -> Bool {
-        left.descriptors.elementsEqual(right.descriptors) { $0 == $1 }
-    }
 }

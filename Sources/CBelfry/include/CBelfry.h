@@ -182,13 +182,13 @@ struct belfry_malloc_usage {
 struct belfry_malloc_usage belfry_malloc_usage(void);
 
 /// File type macros of stat(2).
-bool belfry_is_directory(mode_t mode);
-bool belfry_is_regular(mode_t mode);
-bool belfry_is_socket(mode_t mode);
-bool belfry_is_link(mode_t mode);
+static inline bool belfry_is_directory(mode_t mode) { return S_ISDIR(mode); }
+static inline bool belfry_is_regular(mode_t mode) { return S_ISREG(mode); }
+static inline bool belfry_is_socket(mode_t mode) { return S_ISSOCK(mode); }
+static inline bool belfry_is_link(mode_t mode) { return S_ISLNK(mode); }
 
 /// `si_pid` and `si_status` of a siginfo_t for SIGCHLD (sigaction(2)), which are macros over a union.
-pid_t belfry_siginfo_pid(const siginfo_t *info);
-int belfry_siginfo_status(const siginfo_t *info);
+static inline pid_t belfry_siginfo_pid(const siginfo_t *info) { return info->si_pid; }
+static inline int belfry_siginfo_status(const siginfo_t *info) { return info->si_status; }
 
 #endif

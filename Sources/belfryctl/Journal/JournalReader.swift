@@ -170,9 +170,6 @@ struct JournalQuery: Sendable, Equatable {
     var boot: JournalBoot?
     /// Only this number of notifications, the last ones.
     var limit: Int?
-
-    /// All notifications of a service.
-    init(service: JournalService) { self.service = service }
 }
 
 /// The service whose records are read. Any process can write records in the name of a service. A record counts only if its

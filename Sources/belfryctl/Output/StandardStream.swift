@@ -6,10 +6,7 @@ import BelfryLinux
 import Glibc
 
 /// The reader of the output is gone, as `head` is after ten lines. That is no failure.
-struct OutputClosed: Error {
-    /// The end of the output.
-    init() {}
-}
+struct OutputClosed: Error {}
 
 /// A standard stream that is written in whole lines, without stdio buffering. SIGPIPE must be ignored.
 struct StandardStream: Sendable {
