@@ -180,5 +180,8 @@ nonisolated extension JSONObject: Equatable {
 
 nonisolated extension JSONObject: ExpressibleByDictionaryLiteral {
     /// An object with these members. Of members with the same name the last one wins.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        // `[:]` is the default of many parameters, also on the path of a post.
+        self = elements.isEmpty ? JSONObject() : JSONObject(elements)
+    }
 }
