@@ -214,6 +214,7 @@ let package = Package(
             name: "BelfrySystemdTests",
             dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "TestSupport"],
             swiftSettings: onMain),
+        .testTarget(name: "BelfryJSONTests", dependencies: ["BelfryJSON", "TestSupport"], swiftSettings: onMain),
         .testTarget(name: "BelfryLinuxTests", dependencies: ["BelfryLinux"], swiftSettings: onMain),
         .testTarget(
             name: "VarlinkTests",

@@ -2,18 +2,16 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BelfryClient
 
 struct ServiceProcessTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("proc-\(UUID().uuidString)")
+    private let directory: TemporaryDirectory
+    private var folder: URL { directory.url }
 
-    private func write(_ text: String, to path: String) throws {
-        let file = folder.appendingPathComponent(path)
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try text.write(to: file, atomically: true, encoding: .utf8)
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func find(_ pid: Int32, after predecessor: ServiceProcess? = nil) -> ServiceProcess? {
         ServiceProcess(
@@ -22,45 +20,42 @@ struct ServiceProcessTests {
     }
 
     @Test func controlGroupShowsWhetherTheUnitRunsAgain() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
+        try directory.write("12/cgroup", "0::/system.slice/belfryd.service\n")
         let list = "cg/system.slice/belfryd.service/cgroup.procs"
-        try write("12\n13\n", to: list)
+        try directory.write(list, "12\n13\n")
         let process = try #require(find(12))
 
         #expect(process.status == .running)
-        try write("", to: list)
+        try directory.write(list, "")
         #expect(process.status == .stopped)
-        try write("112\n", to: list)
+        try directory.write(list, "112\n")
         #expect(process.status == .replaced)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("cg"))
         #expect(process.status == .stopped)
     }
 
     @Test func processOfExecStopPostIsNoReplacement() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         func begin(_ run: String) throws {
             let link = folder.appendingPathComponent("units/invocation:belfryd.service").path
             try? FileManager.default.removeItem(atPath: link)
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: run)
         }
-        try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
-        try write("", to: "units/unit-log-level:other.service")
+        try directory.write("12/cgroup", "0::/system.slice/belfryd.service\n")
+        try directory.write("units/unit-log-level:other.service", "")
         let list = "cg/system.slice/belfryd.service/cgroup.procs"
-        try write("12\n", to: list)
+        try directory.write(list, "12\n")
         try begin("0a")
         let process = try #require(find(12))
 
-        try write("13\n", to: list)
+        try directory.write(list, "13\n")
         #expect(process.status == .stopped)
         try begin("0b")
         #expect(process.status == .replaced)
     }
 
     @Test func endedProcessBelongsToTheUnitOfItsPredecessor() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try write("0::/system.slice/belfryd.service\n", to: "12/cgroup")
-        try write("", to: "cg/system.slice/belfryd.service/cgroup.procs")
+        try directory.write("12/cgroup", "0::/system.slice/belfryd.service\n")
+        try directory.write("cg/system.slice/belfryd.service/cgroup.procs", "")
         let first = try #require(find(12))
 
         #expect(find(14, after: first)?.status == .stopped)
@@ -68,9 +63,8 @@ struct ServiceProcessTests {
     }
 
     @Test func processOutsideAServiceUnitIsIgnored() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try write("0::/user.slice/session-3.scope\n", to: "12/cgroup")
-        try write("0::/system.slice/hidden.service\n", to: "13/cgroup")
+        try directory.write("12/cgroup", "0::/user.slice/session-3.scope\n")
+        try directory.write("13/cgroup", "0::/system.slice/hidden.service\n")
 
         for pid in [Int32(12), 13, 14, 0] { #expect(find(pid) == nil) }
     }

@@ -3,11 +3,11 @@
 
 import BelfryConfiguration
 import Foundation
+import TestSupport
 import Testing
 
 struct ShippedConfigurationTests {
-    private let path = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../config/belfry.conf").standardized.path
+    private let path = ProjectFile.url("config/belfry.conf").path
 
     private func lines() throws -> [String] {
         try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")

@@ -40,14 +40,12 @@ struct LoopSourceTests {
     }
 
     @Test func inotifyNamesTheEntryThatChanged() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = try TemporaryDirectory()
         var changes: [FileChange] = []
-        let source = try loop.source(path: folder.path, [.created, .deleted]) { changes.append($0) }
+        let source = try loop.source(path: directory.url.path, [.created, .deleted]) { changes.append($0) }
 
-        try Data().write(to: folder.appendingPathComponent("a"))
-        try FileManager.default.removeItem(at: folder.appendingPathComponent("a"))
+        try directory.write("a", "")
+        try FileManager.default.removeItem(atPath: directory.path("a"))
         try loop.turn { changes.count == 2 }
 
         #expect(changes.map(\.name) == ["a", "a"])

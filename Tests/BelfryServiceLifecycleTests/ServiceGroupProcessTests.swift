@@ -23,8 +23,7 @@ struct ServiceGroupProcessTests {
     @Test func stopEndsWithAGracefulShutdownOfTheGroup() throws {
         let service = try startReady("serve")
 
-        service.send(SIGTERM)
-        let (lines, status) = service.finish()
+        let (lines, status) = service.stop()
 
         let last = lines.drop { !$0.contains("willTerminate") }
         #expect(last.dropFirst() == ["service b has shut down", "service a has shut down"])
@@ -42,8 +41,7 @@ struct ServiceGroupProcessTests {
 
         #expect(!before.contains { $0.contains("didBecomeActive") })
         #expect(fixture.manager.nextOfLife() == ["READY=1", "STATUS=active"])
-        service.send(SIGTERM)
-        #expect(service.finish().status == 0)
+        #expect(service.stop().status == 0)
     }
 
     @Test func failureStopsInOrderAndFailsTheUnit() throws {
@@ -63,8 +61,7 @@ struct ServiceGroupProcessTests {
     @Test func failureDuringTheShutdownFailsTheUnit() throws {
         let service = try startReady("failLate")
 
-        service.send(SIGTERM)
-        let (lines, status) = service.finish()
+        let (lines, status) = service.stop()
 
         #expect(lines.contains("service a has shut down"))
         #expect(lines.contains("probe: failed: the disk is on fire"))

@@ -13,20 +13,13 @@ struct ExplainTests {
     init() throws { fixture = try DaemonFixture() }
 
     private func control(_ arguments: String...) throws -> (lines: [String], status: Int32) {
-        try ProbeProcess("belfryctl", ["--socket", fixture.directory.path("run/io.belfry.Lifecycle")] + arguments)
-            .finish()
+        try fixture.control(arguments)
     }
 
     private func json(_ arguments: String...) throws -> [String: Any] {
-        let socket = fixture.directory.path("run/io.belfry.Lifecycle")
-        let lines = try ProbeProcess("belfryctl", ["--socket", socket] + arguments + ["--json"]).finish().lines
+        let lines = try fixture.control(arguments + ["--json"]).lines
         let object = try JSONSerialization.jsonObject(with: Data(lines.joined().utf8))
         return try #require(object as? [String: Any])
-    }
-
-    private func end(_ process: ProbeProcess) {
-        process.send(SIGTERM)
-        #expect(process.finish().status == 0)
     }
 
     @Test func explainListsListenersAndWhetherTheyFit() throws {
@@ -49,7 +42,7 @@ struct ExplainTests {
         #expect(text.first == "SIGTERM (15): stop, stops the service in order; the process ends with 0")
         #expect(text.contains { $0.contains("willTerminate") })
         #expect(text.last?.contains("has 20 s by configuration: it does not fit") == true)
-        end(service)
+        #expect(service.stop().status == 0)
     }
 
     @Test func explainUsesTheConfiguredActionAndTheState() throws {
@@ -65,7 +58,7 @@ struct ExplainTests {
         #expect(nothing.first == "SIGUSR2 (12): ignore, nothing: it is ignored")
         #expect(resume.contains { $0.contains("didResume") })
         #expect(kill.first == "SIGKILL (9): none, nothing of ours: the kernel never delivers it")
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func explainedControlSignalListsTheMemoryWarning() throws {
@@ -75,14 +68,14 @@ struct ExplainTests {
 
         #expect(text.first?.hasSuffix("queued with it; 0x300 posts a memory warning") == true)
         #expect(text.contains { $0.hasPrefix("didReceiveMemoryWarning") })
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func defaultLimitIsNotShownAsConfigured() throws {
         let daemon = try fixture.startReady()
 
         #expect(try control("explain", "TSTP").lines.last?.contains("has 1 min 30 s as for any transition: it") == true)
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func unknownSignalIsMisuse() throws {
@@ -90,7 +83,7 @@ struct ExplainTests {
 
         #expect(try control("explain", "USR3").status == 64)
 
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func rehearsedReloadReportsErrorsAndChangesNothing() throws {
@@ -108,7 +101,7 @@ struct ExplainTests {
         #expect(bad.lines.last?.contains("unknown signal 'USR3'") == true)
         let state = try json("status")
         #expect(state["sequence"] as? Int == 3)
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func unitIsCheckedAgainstTheConfiguration() throws {

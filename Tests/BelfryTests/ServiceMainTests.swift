@@ -72,8 +72,7 @@ struct ServiceMainTests {
     @Test func stopTimeoutEndsAHangingListener() throws {
         let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n")
 
-        service.send(SIGTERM)
-        let (lines, status) = service.finish()
+        let (lines, status) = service.stop()
 
         #expect(lines.contains { $0.contains("listener 'probe' gave no answer to willTerminate after ") })
         #expect(status == 0)
@@ -121,9 +120,8 @@ struct ServiceMainTests {
         let id = try Data(contentsOf: file)[24..<40]
 
         let second = try fixture.startReady("[Signals]\nUSR2=three\n")
-        second.send(SIGTERM)
 
-        #expect(second.finish().status == 0)
+        #expect(second.stop().status == 0)
         let counter = try Data(contentsOf: file)
         #expect(counter.dropFirst(16).first == 9)
         #expect(counter[24..<40] == id)
@@ -139,8 +137,7 @@ struct ServiceMainTests {
         let path = fixture.directory.path("run/io.belfry.Lifecycle")
         #expect(lines.contains { $0.contains("unable to listen on '\(path)': Address already in use") })
         #expect(status == 71)
-        first.send(SIGTERM)
-        #expect(first.finish().status == 0)
+        #expect(first.stop().status == 0)
     }
 
     @Test func pauseStopsTheProcessWhenConfigured() throws {
@@ -150,11 +147,10 @@ struct ServiceMainTests {
         try daemon.wait(for: "T")
         daemon.send(SIGCONT)
         let resumed = daemon.lines(until: "didBecomeActive inactive -> active, SIGCONT")
-        daemon.send(SIGTERM)
 
         #expect(resumed.contains { $0.contains("didResume suspended -> background") })
         #expect(resumed.contains { $0.contains("willEnterForeground background -> inactive") })
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func listenersRestoreTheirState() throws {
@@ -172,26 +168,23 @@ struct ServiceMainTests {
         let service = try fixture.start("ServiceProbe", ["count"])
 
         let lines = service.lines(until: "launch ")
-        service.send(SIGTERM)
 
         #expect(lines.contains { $0.contains("unable to restore state: ") && $0.hasSuffix("starting clean") })
         #expect(lines.last == "launch 1")
-        #expect(service.finish().status == 0)
+        #expect(service.stop().status == 0)
         #expect(FileManager.default.fileExists(atPath: fixture.directory.path("state.refused")))
     }
 
     @Test func pauseIsAnsweredBeforeTheSelfSuspension() throws {
         let daemon = try fixture.startReady("[Service]\nStopOnPause=yes\n")
-        let socket = fixture.directory.path("run/io.belfry.Lifecycle")
 
-        let pause = try ProbeProcess("belfryctl", ["--socket", socket, "pause"]).finish()
+        let pause = try fixture.control(["pause"])
         try daemon.wait(for: "T")
         daemon.send(SIGCONT)
         daemon.lines(until: "didBecomeActive inactive -> active, SIGCONT")
-        daemon.send(SIGTERM)
 
         #expect(pause.lines == ["background"])
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func unmappedSignalChangesNothing() throws {
@@ -200,10 +193,9 @@ struct ServiceMainTests {
         daemon.send(SIGUSR1)
 
         let lines = daemon.lines(until: "flushRequested")
-        daemon.send(SIGTERM)
 
         #expect(!lines.contains { $0.contains("SIGHUP") || $0.contains("SIGALRM") || $0.contains("SIGRTMIN") })
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func flushTrimsOnAThreadThatEnds() throws {
@@ -219,11 +211,10 @@ struct ServiceMainTests {
         while try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.pid)/task").count > 1 {
             sched_yield()
         }
-        daemon.send(SIGTERM)
 
         #expect(report.last?.contains("removed 2 of 3 files, freed 20 bytes") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: cache.path).count == 2)
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func controlSignalSetsTheLogLevel() throws {

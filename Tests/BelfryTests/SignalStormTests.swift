@@ -49,13 +49,12 @@ struct SignalStormTests {
                 reports.append(line)
             }
         }
-        daemon.send(SIGTERM)
 
         #expect(arrived + merged == 100)
         #expect(merged > 0)
         #expect(reports.first == "belfryd: SIGRTMIN+5 came more than 10 times within 0.2 seconds, merging what follows")
         #expect(reports.contains { $0.contains("merged ") && $0.contains(" deliveries of SIGRTMIN+5 into one") })
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func realTimeSignalsAreNotMergedByDefault() throws {
@@ -67,11 +66,10 @@ struct SignalStormTests {
         while lines.count < 100, let line = daemon.line() {
             if line.hasPrefix("belfryd: org.example.doorbell") { lines.append(line) }
         }
-        daemon.send(SIGTERM)
 
         #expect(lines.count == 100)
         #expect(!lines.contains { $0.contains("deliveries") })
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func mergedSignalsAreDeliveredBeforeTheStop() throws {
@@ -130,10 +128,9 @@ struct SignalStormTests {
         daemon.send(SIGCONT)
 
         let merged = daemon.lines(until: ", 10 deliveries in one").last
-        daemon.send(SIGTERM)
 
         #expect(names.contains { merged?.hasPrefix("belfryd: \($0) ") == true }, "\(merged ?? "")")
-        #expect(daemon.finish().status == 0)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func senderHasItsCommand() throws {

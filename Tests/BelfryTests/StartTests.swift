@@ -17,8 +17,7 @@ struct StartTests {
     /// Starts and stops a service, and returns its log.
     private func start(_ program: String = "belfryd", _ arguments: [String]? = nil) throws -> [String] {
         let service = try fixture.startReady(program, arguments)
-        service.send(SIGTERM)
-        let (lines, status) = service.finish()
+        let (lines, status) = service.stop()
         #expect(status == 0)
         return lines
     }

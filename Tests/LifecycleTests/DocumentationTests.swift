@@ -4,15 +4,13 @@
 import Foundation
 import Lifecycle
 import LifecycleTesting
+import TestSupport
 import Testing
 
 /// The code in the articles is compiled.
 struct DocumentationTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     private static func files(_ folder: String, _ suffix: String) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: root.appending(path: folder), includingPropertiesForKeys: nil)
+        try FileManager.default.contentsOfDirectory(at: ProjectFile.url(folder), includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == suffix }
     }
 
@@ -47,7 +45,7 @@ struct DocumentationTests {
 
     @Test func everyNotificationOfTheCatalogueIsInTheTable() throws {
         let table = try String(
-            contentsOf: Self.root.appending(path: "Sources/Lifecycle/Lifecycle.docc/UIApplicationDelegateTable.md"),
+            contentsOf: ProjectFile.url("Sources/Lifecycle/Lifecycle.docc/UIApplicationDelegateTable.md"),
             encoding: .utf8)
 
         for name in LifecycleNotification.Name.catalogue { #expect(table.contains("`\(name)`"), "\(name)") }

@@ -44,4 +44,12 @@ public final class DaemonFixture {
         guard manager.wait(for: "READY=1") else { throw WaitTimeout(for: "READY=1") }
         return daemon
     }
+
+    /// Runs belfryctl on the socket of the service.
+    public func control(
+        _ arguments: [String], reading stream: ProbeProcess.Stream = .output
+    ) throws -> (lines: [String], status: Int32) {
+        let socket = directory.path("run/io.belfry.Lifecycle")
+        return try ProbeProcess("belfryctl", ["--socket", socket] + arguments, reading: stream).finish()
+    }
 }

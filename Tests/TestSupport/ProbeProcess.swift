@@ -72,6 +72,12 @@ public final class ProbeProcess {
         return (lines, process.terminationStatus + (isSignal ? 128 : 0))
     }
 
+    /// Sends SIGTERM, and then does what `finish` does.
+    public func stop() -> (lines: [String], status: Int32) {
+        send(SIGTERM)
+        return finish()
+    }
+
     /// Waits until the process is in `state` (proc(5): `S` sleeps, `T` is stopped).
     public func wait(for state: Character) throws {
         while true {

@@ -4,7 +4,7 @@
 public import Foundation
 
 /// A private directory that is removed with the object.
-public final class TemporaryDirectory {
+public nonisolated final class TemporaryDirectory: Sendable {
     /// Its location.
     public let url: URL
 
@@ -14,15 +14,17 @@ public final class TemporaryDirectory {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
-    isolated deinit { try? FileManager.default.removeItem(at: url) }
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     /// The path of an entry.
     public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// Writes a file, and returns its path.
+    /// Writes a file, creates the directories above it, and returns its path.
     @discardableResult
     public func write(_ name: String, _ text: String) throws -> String {
-        try Data(text.utf8).write(to: url.appendingPathComponent(name))
-        return path(name)
+        let file = url.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        return file.path
     }
 }

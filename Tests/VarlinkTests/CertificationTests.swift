@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CertificationTests {
     @Test func clientAndServerCertifyEachOtherOnOneThread() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("varlink-\(UUID().uuidString)").path
+        let directory = try TemporaryDirectory()
+        let path = directory.path("socket")
         let server = try ProbeProcess("VarlinkProbe", ["serve", path])
         #expect(server.line() == "listening")
 

@@ -32,7 +32,7 @@ final class ServerFixture {
 
         """
 
-    let folder: URL
+    let directory: TemporaryDirectory
     let path: String
     let loop: MainEventLoop
     let server: VarlinkServer
@@ -42,9 +42,8 @@ final class ServerFixture {
     var upgraded: [VarlinkUpgradedConnection] = []
 
     init(limits: VarlinkLimits = VarlinkLimits(), listening: Bool = true) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("varlink-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        path = folder.appendingPathComponent("socket").path
+        directory = try TemporaryDirectory()
+        path = directory.path("socket")
         loop = try MainEventLoop()
         let info = VarlinkServiceInfo(vendor: "Example", product: "Test", version: "1", url: "https://example.org")
         server = try VarlinkServer(info, on: loop, limits: limits)
@@ -53,10 +52,7 @@ final class ServerFixture {
         if listening { try server.listen(on: path) }
     }
 
-    isolated deinit {
-        server.close()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    isolated deinit { server.close() }
 
     private func interface() throws -> VarlinkInterface {
         try VarlinkInterface(

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
@@ -42,7 +43,7 @@ struct CommandTests {
 
     @Test func socketIsFoundInTheRuntimeDirectoryOfAUnit() throws {
         let standIn = try StandIn()
-        let environment = ["RUNTIME_DIRECTORY": standIn.folder.path]
+        let environment = ["RUNTIME_DIRECTORY": standIn.directory.url.path]
 
         #expect(try ChildProgram("belfryctl", ["reload"], environment: environment).end().status == 0)
     }

@@ -2,32 +2,25 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A stand-in for belfryd in a private directory, and belfryctl connected to it.
 final class StandIn {
-    let folder: URL
+    let directory: TemporaryDirectory
     let socket: String
     private(set) var service: ChildProgram?
 
     init(running: Bool = true) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("belfryctl-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        socket = folder.appendingPathComponent("io.belfry.Lifecycle").path
+        directory = try TemporaryDirectory()
+        socket = directory.path("io.belfry.Lifecycle")
         if running { try start() }
-    }
-
-    isolated deinit {
-        service = nil
-        try? FileManager.default.removeItem(at: folder)
     }
 
     /// Makes a stand-in that answers every call with these messages.
     convenience init(answering messages: [String]) throws {
         try self.init(running: false)
-        let file = folder.appendingPathComponent("answer")
-        try Data(messages.map { $0 + "\0" }.joined().utf8).write(to: file)
-        try start([file.path])
+        try start([directory.write("answer", messages.map { $0 + "\0" }.joined())])
     }
 
     func start(_ arguments: [String] = []) throws {

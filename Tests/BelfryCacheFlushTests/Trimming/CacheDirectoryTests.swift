@@ -14,7 +14,7 @@ import Testing
 
         let report = try fixture.cache(sizeMax: 150).flush(now: CacheFixture.now)
 
-        #expect(fixture.left("cache/a/old", "cache/b/c/older", "cache/new") == ["cache/new"])
+        #expect(fixture.existing("cache/a/old", "cache/b/c/older", "cache/new") == ["cache/new"])
         var expected = CacheFlushReport(name: "test")
         expected.filesSeen = 3
         expected.filesRemoved = 2
@@ -31,7 +31,7 @@ import Testing
         let report = try fixture.cache(ageMax: .seconds(60)).flush(now: CacheFixture.now)
 
         #expect(report.filesRemoved == 1)
-        #expect(fixture.left("cache/young", "cache/old", "cache/future") == ["cache/young", "cache/future"])
+        #expect(fixture.existing("cache/young", "cache/old", "cache/future") == ["cache/young", "cache/future"])
     }
 
     @Test func countLimitDeletesTheOldest() throws {
@@ -41,7 +41,7 @@ import Testing
         let report = try fixture.cache(filesMax: 2).flush(now: CacheFixture.now)
 
         #expect(report.filesRemoved == 7)
-        #expect(fixture.left("cache/1", "cache/2", "cache/3", "cache/9") == ["cache/1", "cache/2"])
+        #expect(fixture.existing("cache/1", "cache/2", "cache/3", "cache/9") == ["cache/1", "cache/2"])
     }
 
     @Test func emptyDirectoriesAreKept() throws {
@@ -51,7 +51,7 @@ import Testing
         let report = try fixture.flushAll()
 
         #expect(report.filesRemoved == 1)
-        #expect(fixture.left("cache/a/b", "cache/a/b/file") == ["cache/a/b"])
+        #expect(fixture.existing("cache/a/b", "cache/a/b/file") == ["cache/a/b"])
     }
 
     @Test func rehearsalCountsAndDeletesNothing() throws {

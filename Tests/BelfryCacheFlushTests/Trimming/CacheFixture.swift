@@ -5,12 +5,14 @@ import CBelfry
 import BelfryCacheFlush
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// A private directory with a tagged cache `cache` in it. It is removed with the object.
 nonisolated final class CacheFixture {
     static let now = Duration.seconds(2_000_000_000)
 
+    private let directory: TemporaryDirectory
     let base: String
     private var mounts: [String] = []
 
@@ -18,17 +20,15 @@ nonisolated final class CacheFixture {
 
     /// - Parameter root: the path of the cache in the private directory.
     init(tag: String? = CacheTag.signature + "\n# made by a test\n", root path: String = "cache") throws {
-        var template = Array(("/tmp/belfry-cache-" + String(repeating: "X", count: 6)).utf8CString)
-        let made = try #require(mkdtemp(&template))
-        base = String(cString: made)
+        directory = try TemporaryDirectory()
+        base = directory.url.path
         root = base + "/" + path
-        try directory(path)
+        try makeDirectory(path)
         if let tag { try file(path + "/CACHEDIR.TAG", tag, age: 0) }
     }
 
     deinit {
         for path in mounts.reversed() { try? CacheFixture.command("umount", "--lazy", path) }
-        try? CacheFixture.command("rm", "-rf", "--one-file-system", base)
     }
 
     static func command(_ words: String...) throws {
@@ -42,7 +42,7 @@ nonisolated final class CacheFixture {
 
     /// Writes a file, and the directories above it, `age` seconds old.
     func file(_ path: String, _ content: String, age: Int64) throws {
-        try directory((path as NSString).deletingLastPathComponent)
+        try makeDirectory((path as NSString).deletingLastPathComponent)
         let descriptor = open(base + "/" + path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         try #require(descriptor >= 0, "\(path): \(errno)")
         defer { close(descriptor) }
@@ -62,7 +62,7 @@ nonisolated final class CacheFixture {
         try #require(utimensat(AT_FDCWD, base + "/" + path, times, AT_SYMLINK_NOFOLLOW) == 0)
     }
 
-    func directory(_ path: String) throws {
+    func makeDirectory(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: base + "/" + path, withIntermediateDirectories: true)
     }
 
@@ -72,14 +72,14 @@ nonisolated final class CacheFixture {
 
     /// Mounts a tmpfs until the fixture is released.
     func mountMemory(_ path: String) throws {
-        try directory(path)
+        try makeDirectory(path)
         try CacheFixture.command("mount", "-t", "tmpfs", "-o", "size=1m", "belfry-test", base + "/" + path)
         mounts.append(base + "/" + path)
     }
 
     /// Mounts an overlay with two file systems as layers until the fixture is released.
     func mountOverlay(_ path: String, lower: String, upper: String) throws {
-        for folder in [path, upper + "/files", upper + "/work"] { try directory(folder) }
+        for folder in [path, upper + "/files", upper + "/work"] { try makeDirectory(folder) }
         let layers = "lowerdir=\(base)/\(lower),upperdir=\(base)/\(upper)/files,workdir=\(base)/\(upper)/work"
         try CacheFixture.command("mount", "-t", "overlay", "-o", layers, "belfry-test", base + "/" + path)
         mounts.append(base + "/" + path)
@@ -101,7 +101,7 @@ nonisolated final class CacheFixture {
     }
 
     /// Returns the paths that exist.
-    func left(_ paths: String...) -> [String] {
+    func existing(_ paths: String...) -> [String] {
         paths.filter { exists($0) }
     }
 

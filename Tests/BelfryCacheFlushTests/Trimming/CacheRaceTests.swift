@@ -51,7 +51,7 @@ import Testing
         let report = try Self.trim(fixture) {
             try #require(unlink(fixture.root + "/one") == 0 && unlink(fixture.root + "/two") == 0)
             try fixture.link("cache/one", to: "two")
-            try fixture.directory("cache/two")
+            try fixture.makeDirectory("cache/two")
         }
 
         #expect(report.filesRemoved == 0 && report.problems == [])
@@ -88,7 +88,7 @@ import Testing
 
         let report = try Self.trim(fixture) {
             try #require(rename(fixture.root + "/a", fixture.base + "/moved") == 0)
-            try fixture.directory("cache/a")
+            try fixture.makeDirectory("cache/a")
             try #require(link(fixture.base + "/moved/file", fixture.root + "/a/file") == 0)
         }
 

@@ -42,7 +42,7 @@ import Testing
             {
                 try $0.file("tag", CacheTag.signature, age: 0); try $0.link("cache/CACHEDIR.TAG", to: "../tag")
             },
-            { try $0.directory("cache/CACHEDIR.TAG") },
+            { try $0.makeDirectory("cache/CACHEDIR.TAG") },
             { try #require(mkfifo($0.root + "/CACHEDIR.TAG", 0o600) == 0) },
         ] as [(CacheFixture) throws -> Void] {
             let fixture = try CacheFixture(tag: nil)
@@ -130,14 +130,14 @@ import Testing
         let report = try fixture.flushAll()
 
         #expect(report.filesSeen == 1 && report.filesRemoved == 1 && report.mountsSkipped == 2)
-        #expect(fixture.left("cache/memory/precious", "cache/old") == ["cache/memory/precious"])
+        #expect(fixture.existing("cache/memory/precious", "cache/old") == ["cache/memory/precious"])
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
     func bindMountOfTheSameFileSystemIsNotEntered() throws {
         let fixture = try CacheFixture()
         try fixture.file("outside/precious", age: 50)
-        try fixture.directory("cache/bound")
+        try fixture.makeDirectory("cache/bound")
         try fixture.mountBind("outside", on: "cache/bound")
         try fixture.file("cache/file", age: 50)
         try fixture.file("treasure", age: 50)
@@ -238,7 +238,7 @@ import Testing
     @Test func mountsInAnOverlayAreNotEntered() throws {
         try fixture.file("disk/cache/bound", age: 50)
         try fixture.mountBind("lower/cache/a/20", on: "disk/cache/bound")
-        try fixture.directory("disk/cache/folder")
+        try fixture.makeDirectory("disk/cache/folder")
         try fixture.mountBind("lower/cache/a", on: "disk/cache/folder")
         try fixture.mountBind("disk/cache/a/11", on: "disk/cache/a/10")
 
@@ -246,6 +246,6 @@ import Testing
 
         // Each is reached twice: by the count of files and by the release of pages.
         #expect(report.mountsSkipped == 6 && report.filesRemoved == 19 && report.problems == [])
-        #expect(fixture.left("lower/cache/a/20", "lower/cache/a/29", "disk/cache/a/10").count == 3)
+        #expect(fixture.existing("lower/cache/a/20", "lower/cache/a/29", "disk/cache/a/10").count == 3)
     }
 }

@@ -6,7 +6,7 @@ import BelfryListeners
 import BelfrySocket
 import Testing
 
-struct ClientRecordLimitTests {
+struct ClientLogTests {
     private func moment(_ seconds: UInt64) -> MonotonicInstant { MonotonicInstant(microseconds: seconds * 1_000_000) }
 
     @Test func recordsBeyondTheBurstAreCounted() {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import CBelfry
 import Glibc
 import TestSupport
 import Testing
@@ -250,5 +251,32 @@ struct HostileClientTests {
             peer.write(call)
             #expect(try fixture.receive(1, peer) == [answer])
         }
+    }
+
+    @Test func slowCallsDoNotDelayOtherConnections() throws {
+        let fixture = try ServerFixture()
+        var order: [String] = []
+        try fixture.server.add(
+            VarlinkInterface(
+                "interface org.example.slow\nmethod Work(who: string) -> ()",
+                methods: [
+                    "Work": { request in
+                        order.append(request.parameters["who"]?.stringValue ?? "")
+                        let begin = MonotonicInstant.now
+                        while MonotonicInstant.now - begin < .milliseconds(1) {}
+                        request.reply()
+                    }
+                ]))
+        let busy = try fixture.peer()
+        let other = try fixture.peer()
+
+        for _ in 0..<100 { busy.write(VarlinkCall("org.example.slow.Work", ["who": "busy"])) }
+        other.write(VarlinkCall("org.example.slow.Work", ["who": "other"]))
+        _ = try fixture.receive(1, other)
+
+        // The first turn has time for two or three calls, and the next one begins with the other connection.
+        #expect(try #require(order.firstIndex(of: "other")) < 10)
+        _ = try fixture.receive(100, busy)
+        #expect(order.count == 101)
     }
 }

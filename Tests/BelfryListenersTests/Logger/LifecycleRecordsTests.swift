@@ -8,7 +8,7 @@ import BelfrySystemd
 import Testing
 import Varlink
 
-struct TimelineRecordTests {
+struct LifecycleRecordsTests {
     @Test func recordHasTheTimeOfEachListener() throws {
         let clock = ManualClock()
         let mediator = LifecycleMediator(clock: clock)

@@ -3,6 +3,7 @@
 
 import BelfryConfiguration
 import Foundation
+import TestSupport
 import Testing
 
 struct UnitCheckTests {
@@ -42,12 +43,9 @@ struct UnitCheckTests {
     }
 
     @Test func shippedUnitHasNoFindings() {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        for unit in ["systemd/belfryd.service"] {
-            let found = UnitCheck.run(root.appending(path: unit).path, against: .defaults)
-            #expect(found.map(\.description) == [])
-        }
+        let found = UnitCheck.run(ProjectFile.url("systemd/belfryd.service").path, against: .defaults)
+
+        #expect(found.map(\.description) == [])
     }
 
     @Test(arguments: [

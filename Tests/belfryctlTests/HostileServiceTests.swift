@@ -7,7 +7,7 @@ import Varlink
 
 /// belfryctl with a service that sends invalid or hostile replies.
 @Suite(.timeLimit(.minutes(5)))
-struct OddServiceTests {
+struct HostileServiceTests {
     private static let looking = [
         ["status"], ["listeners"], ["actions"], ["signals"], ["explain", "TERM"], ["rehearse", "TERM"],
         ["post", "x", "--wait"], ["flush"], ["perform", "x"], ["open", "x:y"], ["pause"], ["metrics"],

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
 import TestSupport
 import Testing
-import Varlink
 
-struct JSONTests {
+struct JSONValueTests {
     @Test(
         arguments: [
             ("null", JSONValue.null), (" true ", true), ("false", false), ("0", 0), ("-1", -1), ("\t1\r\n", 1),

@@ -3,6 +3,7 @@
 
 import BelfryConfiguration
 import Foundation
+import TestSupport
 import Testing
 
 struct PrintedConfigurationTests {
@@ -40,7 +41,7 @@ struct RestartKeyTests {
     }
 
     @Test func restartKeysAreThoseNamedInTheShippedFile() throws {
-        let path = URL(filePath: #filePath).appending(path: "../../../config/belfry.conf").standardized.path
+        let path = ProjectFile.url("config/belfry.conf").path
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let sentence = try #require(
             text.firstMatch(of: /These keys take effect only at a restart, (?s:.*?) refused: ((?s:.*?))\.\n\n/)

@@ -8,7 +8,7 @@ import Testing
 
 /// The record of a write is what the reader gets, even if the writer is killed.
 @Suite(.timeLimit(.minutes(2)))
-struct RecordedWriteTests {
+struct VarlinkWriteRecorderTests {
     private struct Record {
         var write = belfry_inflight_write()
         var position = belfry_position()

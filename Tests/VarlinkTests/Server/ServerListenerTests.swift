@@ -5,6 +5,7 @@ import CBelfry
 import BelfryEventLoop
 import Foundation
 import BelfryLinux
+import TestSupport
 import Testing
 import Varlink
 
@@ -113,13 +114,13 @@ struct ServerListenerTests {
     }
 
     @Test func missingDirectoryIsAnError() {
-        let path = fixture.folder.appendingPathComponent("none/socket").path
+        let path = fixture.directory.path("none/socket")
 
         #expect(throws: SystemError(ENOENT, verb: "listen on", object: path)) { try fixture.server.listen(on: path) }
     }
 
     @Test func overlongPathIsAnError() {
-        let path = fixture.folder.appendingPathComponent(String(repeating: "x", count: 120)).path
+        let path = fixture.directory.path(String(repeating: "x", count: 120))
 
         #expect(throws: SystemError(ENAMETOOLONG, verb: "listen on", object: path)) {
             try fixture.server.listen(on: path)

@@ -3,14 +3,15 @@
 
 import Foundation
 import BelfryListeners
+import TestSupport
 import Testing
 
-struct MessageCatalogTests {
+struct MessageIDTests {
     /// The entries by the id above each, without their comments.
     private let entries: [String: String]
 
     init() throws {
-        let path = URL(filePath: #filePath).appending(path: "../../../systemd/belfry.catalog").standardized.path
+        let path = ProjectFile.url("systemd/belfry.catalog").path
         let parts = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n-- ").dropFirst()
         entries = Dictionary(uniqueKeysWithValues: parts.map { (String($0.prefix(32)), String($0.dropFirst(33))) })
     }

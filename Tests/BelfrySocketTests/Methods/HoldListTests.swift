@@ -11,7 +11,7 @@ import Testing
 import Varlink
 
 @Suite(.timeLimit(.minutes(1)))
-struct HoldTests {
+struct HoldListTests {
     let fixture: SocketFixture
 
     init() throws { fixture = try SocketFixture() }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryJSON
 import TestSupport
-import Varlink
 
 nonisolated extension SeededRandom {
     /// Any JSON value.

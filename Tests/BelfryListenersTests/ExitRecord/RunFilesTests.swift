@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct HostileStateDirectoryTests {
+struct RunFilesTests {
     let directory: TemporaryDirectory
     let writer = RecordingWriter()
     private let run = ServiceRun(bootID: "b", invocationID: "one", pid: 4, startRealtimeUsec: 9)

@@ -7,7 +7,7 @@ import Testing
 
 /// A reload refuses changes that it cannot apply, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
-struct ReloadTests {
+struct ConfigurationListenerTests {
     let fixture: DaemonFixture
 
     init() throws { fixture = try DaemonFixture() }
@@ -15,14 +15,8 @@ struct ReloadTests {
     private func control(_ arguments: String..., reading stream: ProbeProcess.Stream = .output) throws
         -> (text: String, status: Int32)
     {
-        let socket = fixture.directory.path("run/io.belfry.Lifecycle")
-        let (lines, status) = try ProbeProcess("belfryctl", ["--socket", socket] + arguments, reading: stream).finish()
+        let (lines, status) = try fixture.control(arguments, reading: stream)
         return (lines.joined(separator: "\n"), status)
-    }
-
-    private func end(_ process: ProbeProcess) {
-        process.send(SIGTERM)
-        #expect(process.finish().status == 0)
     }
 
     @Test(arguments: [
@@ -43,7 +37,7 @@ struct ReloadTests {
         #expect(reloaded.text.contains(reason) && reloaded.status == 78)
         #expect(rehearsed.text.contains(reason) && rehearsed.status == 1)
         #expect(try control("signals").text.contains("flushRequested"))
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func allChangesThatNeedARestartAreNamed() throws {
@@ -54,7 +48,7 @@ struct ReloadTests {
 
         let keys = "[Service] StateDirectory= (\(file):2:1), [Socket] ReplaySize=: that takes a restart"
         #expect(reloaded.text.contains(keys))
-        end(daemon)
+        #expect(daemon.stop().status == 0)
     }
 
     @Test func serviceWithoutASocketIgnoresItsSettings() throws {
@@ -65,6 +59,6 @@ struct ReloadTests {
 
         service.lines(until: "willReload")
         #expect(service.lines(until: "Reload").last?.contains("didReload") == true)
-        end(service)
+        #expect(service.stop().status == 0)
     }
 }

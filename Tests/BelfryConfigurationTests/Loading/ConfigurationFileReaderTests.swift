@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Foundation
+import TestSupport
+import Testing
+
+struct ConfigurationFileReaderTests {
+    private let directory: TemporaryDirectory
+    private var root: String { directory.url.path }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test func filesBelowARootAreFoundInOrder() throws {
+        try directory.write("usr/lib/belfry/belfry.conf", "[Service]\nStopTimeout=1\n")
+        try directory.write("usr/lib/belfry/belfry.conf.d/a.conf", "[Service]\nStopTimeout=2\n")
+        try directory.write("run/belfry/belfry.conf.d/b.conf", "[Service]\nStopTimeout=3\n")
+        try directory.write("etc/belfry/belfry.conf.d/README", "not read")
+
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+
+        #expect(loaded.diagnostics.isEmpty)
+        #expect(loaded.settings?.service.stopTimeout == .seconds(3))
+        #expect(loaded.files.map { $0.dropFirst(root.count) }.first == "/usr/lib/belfry/belfry.conf")
+        #expect(loaded.files.count == 3)
+    }
+
+    @Test func linkToDevNullMasksAFile() throws {
+        try directory.write("usr/lib/belfry/belfry.conf", "broken")
+        try directory.write("run/belfry/belfry.conf.d/a.conf", "broken")
+        try directory.write("etc/belfry/belfry.conf.d/x", "")
+        for path in ["/etc/belfry/belfry.conf", "/etc/belfry/belfry.conf.d/a.conf"] {
+            try FileManager.default.createSymbolicLink(atPath: root + path, withDestinationPath: "/dev/null")
+        }
+
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+
+        #expect(loaded.settings == BelfrySettings.defaults)
+    }
+
+    @Test func specialFileIsRefusedWithoutBlocking() throws {
+        let fifo = root + "/fifo"
+        try #require(mkfifo(fifo, 0o600) == 0)
+
+        let loaded = ConfigurationLoader.load(from: .files([root, fifo, "/dev/zero", root + "/none"]))
+
+        #expect(loaded.settings == nil)
+        let names = loaded.diagnostics.map { $0.description.split(separator: " ").last ?? "" }
+        #expect(names == ["(EISDIR)", "(EINVAL)", "(EINVAL)", "(ENOENT)"])
+    }
+
+    @Test func danglingDropInIsReported() throws {
+        try directory.write("etc/belfry/belfry.conf.d/x", "")
+        let link = root + "/etc/belfry/belfry.conf.d/a.conf"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "gone")
+
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+
+        #expect(loaded.diagnostics.map(\.position.file) == [link])
+    }
+
+    @Test func dropInNamesAreComparedAsBytes() throws {
+        for path in ["etc/belfry/belfry.conf.d/\u{E9}.conf", "run/belfry/belfry.conf.d/e\u{301}.conf"] {
+            try directory.write(path, "")
+        }
+        try directory.write("etc/belfry/belfry.conf.d/.\u{301}.conf", "broken")
+
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+
+        #expect(loaded.files.count == 2 && loaded.diagnostics.isEmpty)
+    }
+
+    @Test func readEndsAtTheLimit() throws {
+        try directory.write("a", String(repeating: "#", count: 200_000))
+
+        #expect(try SystemFileReader().read(root + "/a", limit: 100_000).count == 100_000)
+        #expect(try SystemFileReader().read(root + "/a", limit: 1 << 20).count == 200_000)
+    }
+}
