@@ -86,7 +86,7 @@ struct CacheFlushListenerTests {
 
     @Test func stopCancelsPostedFlushes() async throws {
         let directory = try TemporaryDirectory()
-        let (mediator, writer) = try service(directory, files: 2000)
+        let (mediator, writer) = try service(directory, files: 200)
         var outcomes: [ListenerOutcome] = []
         var ended = false
 
