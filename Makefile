@@ -39,7 +39,7 @@ check:
 quick: check
 	@scripts/install-dependencies build
 	$(SWIFT) build --build-tests $(STRICT)
-	@SWIFT='$(SWIFT)' scripts/test-units --quick
+	@scripts/test-units --quick
 
 # Everything that must pass before a commit reaches the main branch. Continuous integration runs this.
 test: check unit-tests examples model fuzz system-tests
@@ -52,7 +52,7 @@ nightly: test sanitizers live-fuzzer
 unit-tests:
 	@scripts/install-dependencies test
 	$(SWIFT) build --build-tests $(STRICT)
-	@SWIFT='$(SWIFT)' scripts/test-units
+	@scripts/test-units
 
 # Runs each example and compares its output with the file expected-output in its folder.
 examples:
