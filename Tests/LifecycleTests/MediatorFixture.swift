@@ -42,12 +42,6 @@ final class MediatorFixture {
         for trigger in triggers { mediator.perform(trigger, origin: origin) { [self] in ended.append($0) } }
     }
 
-    /// Returns the calls of listeners since it was last called.
-    func consumeCalls() -> [String] {
-        defer { calls = [] }
-        return calls
-    }
-
     /// Waits until `condition` holds, letting other main-actor work run.
     func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
