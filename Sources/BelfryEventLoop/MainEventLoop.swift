@@ -14,7 +14,6 @@ public import BelfryLinux
 public final class MainEventLoop {
     /// The `sd_event`, for libraries that attach themselves to it.
     package let event: OpaquePointer
-    private var mainQueue: MainQueueSource?
     private var exitCode: Int32?
     @exclusivity(unchecked) private var lastStamp: Stamp = (0, 0)
     @exclusivity(unchecked) private var isStamped = false
@@ -45,10 +44,11 @@ public final class MainEventLoop {
     /// - Throws: when the loop cannot wait any more (sd_event_wait(3)), or the main queue cannot be watched. Handlers throw
     ///   nothing.
     public func run() throws(SystemError) -> Int32 {
-        let mainQueue = try MainQueueSource(on: event)
-        self.mainQueue = mainQueue
-        defer { self.mainQueue = nil }
-        mainQueue.drain()
+        let mainQueue = try source(descriptor: MainQueue.descriptor, [.readable, .edgeTriggered]) { _ in
+            MainQueue.drain()
+        }
+        defer { mainQueue.cancel() }
+        MainQueue.drain()
         while true {
             if let exitCode { return exitCode }
             try turn(waiting: nil)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryLinux
 internal import CBelfry
 
 /// The queue of the main actor, as far as the loop needs it.
@@ -34,26 +33,6 @@ private nonisolated func queueHandle() -> Int32
 
 @_silgen_name("_dispatch_main_queue_callback_4CF")
 private nonisolated func drainQueue(_ message: UnsafeMutableRawPointer?)
-
-/// Makes the loop the executor of the main actor: when libdispatch has work for the main queue, the loop runs it.
-final class MainQueueSource: LoopSource {
-    init(on event: OpaquePointer) throws(SystemError) {
-        super.init()
-        let userdata = userdata
-        let descriptor = MainQueue.descriptor
-        let events: DescriptorEvents = [.readable, .edgeTriggered]
-        try attach("watch", "main queue") {
-            sd_event_add_io(event, &$0, descriptor, events.rawValue, Self.callback, userdata)
-        }
-    }
-
-    /// Runs what the main queue holds now.
-    func drain() { MainQueue.drain() }
-
-    private nonisolated static let callback: sd_event_io_handler_t = { _, _, _, userdata in
-        fire(MainQueueSource.self, userdata) { $0.drain() }
-    }
-}
 
 /// Keeps a task, and its child tasks, on the main thread even between two steps of main-actor code.
 ///

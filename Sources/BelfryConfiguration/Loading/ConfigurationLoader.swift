@@ -8,36 +8,28 @@ internal import Glibc
 /// result is used only if it has settings.
 package nonisolated struct ConfigurationLoader {
     private let reader: any ConfigurationFileReader
-    private let limits: IniLimits
     private var diagnostics = DiagnosticList()
     private var files: [String] = []
     private var sections: [IniSection] = []
 
-    private init(reader: any ConfigurationFileReader, limits: IniLimits) {
-        self.reader = reader
-        self.limits = limits
-    }
+    private init(reader: any ConfigurationFileReader) { self.reader = reader }
 
     /// Loads the configuration. Problems are reported in the result.
     ///
     /// - Parameters:
     ///   - sources: the files to read.
-    ///   - schema: the valid sections and keys; it must contain those of `ConfigurationSchema.belfry`.
     ///   - reader: reads the files.
-    ///   - limits: the size limits of the files.
     package static func load(
-        from sources: ConfigurationSources = .standard, schema: ConfigurationSchema = .belfry,
-        reader: any ConfigurationFileReader = SystemFileReader(), limits: IniLimits = IniLimits()
+        from sources: ConfigurationSources = .standard, reader: any ConfigurationFileReader = SystemFileReader()
     ) -> LoadedConfiguration {
-        var loader = ConfigurationLoader(reader: reader, limits: limits)
+        var loader = ConfigurationLoader(reader: reader)
         switch sources {
         case .files(let paths):
             for path in paths { _ = loader.read(path, mayBeMissing: false) }
         case .search(let root, let name):
             loader.search(ConfigurationSources.directories.map { root + $0 + "/" + name })
         }
-        let effective = ConfigurationResolver.resolve(
-            loader.sections, schema: schema, diagnostics: &loader.diagnostics)
+        let effective = ConfigurationResolver.resolve(loader.sections, diagnostics: &loader.diagnostics)
         return LoadedConfiguration(
             settings: loader.diagnostics.hasErrors ? nil : BelfrySettings(effective),
             diagnostics: loader.diagnostics.sorted(files: loader.files), effective: effective, files: loader.files)
@@ -54,9 +46,9 @@ package nonisolated struct ConfigurationLoader {
     /// - Returns: whether the file exists, readable or not.
     private mutating func read(_ path: String, mayBeMissing: Bool) -> Bool {
         do throws(SystemError) {
-            let bytes = try reader.read(path, limit: limits.fileBytes + 1)
+            let bytes = try reader.read(path, limit: IniLimits.fileBytes + 1)
             files.append(path)
-            sections += IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
+            sections += IniReader.read(bytes, file: path, diagnostics: &diagnostics)
         } catch {
             if error.code == ENOENT, mayBeMissing { return false }
             report(error)
@@ -91,7 +83,7 @@ package nonisolated struct LoadedConfiguration: Sendable {
     package let settings: BelfrySettings?
     /// All errors and warnings, in the order of files and lines.
     package let diagnostics: [ConfigurationDiagnostic]
-    /// The value of each key and where it was set, including sections that a program added to the schema.
+    /// The value of each key and where it was set.
     package let effective: EffectiveConfiguration
     /// The files that were read, in order of ascending priority.
     package let files: [String]

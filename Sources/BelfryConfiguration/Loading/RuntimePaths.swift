@@ -35,8 +35,7 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         }
         func unitPath(_ variable: String) -> String? {
             // systemd joins several directories with colons, in the order of the unit.
-            guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
-            return AbsolutePath.withoutSlash(String(value.unicodeScalars.prefix { $0 != ":" }))
+            path(variable).map { AbsolutePath.withoutSlash(String($0.unicodeScalars.prefix { $0 != ":" })) }
         }
         let isRoot = uid == 0
         let given = runtimeDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")

@@ -2,7 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Every section and key of `belfry.conf`. Names and defaults are only here; `config/belfry.conf` describes the keys.
-nonisolated enum BelfrySections {
+package nonisolated enum BelfrySections {
+    /// In display order.
+    package static let all = [service, signals, socket, logger, cache]
+
     static let service = SectionDescription(
         "Service",
         keys: [
@@ -21,7 +24,7 @@ nonisolated enum BelfrySections {
         ])
 
     static let signals = SectionDescription(
-        "Signals", openKeys: .signals,
+        "Signals", takesSignals: true,
         keys: [
             signal("TERM", .stop), signal("INT", .stop), signal("HUP", .reload), signal("TSTP", .pause),
             signal("CONT", .resume), signal("USR1", .post("flushRequested")), signal("USR2", .post("statusRequested")),
@@ -59,7 +62,7 @@ nonisolated enum BelfrySections {
     static let cache = SectionDescription(
         "Cache", instance: "NAME",
         keys: [
-            KeyDescription(required: "Path", .directory),
+            KeyDescription("Path", .directory, default: nil),
             KeyDescription("SizeMax", .size(isOptional: true), default: ""),
             KeyDescription("AgeMax", .timeSpan(), default: ""),
             KeyDescription("FilesMax", .integer(0...Int.max, isOptional: true), default: ""),

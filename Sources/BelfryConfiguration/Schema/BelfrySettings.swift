@@ -14,7 +14,7 @@ package nonisolated struct BelfrySettings: Sendable, Equatable {
     /// Every `[Cache NAME]`, in the order of the files.
     package var caches: [CacheSettings]
 
-    /// Decodes a configuration that was resolved without an error against a schema with the sections of `belfry.conf`.
+    /// Decodes a configuration that was resolved without an error.
     package init(_ effective: EffectiveConfiguration) {
         service = ServiceSettings(effective.section("Service"))
         signals = SignalSettings(effective.section("Signals"))
@@ -26,7 +26,7 @@ package nonisolated struct BelfrySettings: Sendable, Equatable {
     /// The settings without any file.
     package static var defaults: BelfrySettings {
         var diagnostics = DiagnosticList()
-        return BelfrySettings(ConfigurationResolver.resolve([], schema: .belfry, diagnostics: &diagnostics))
+        return BelfrySettings(ConfigurationResolver.resolve([], diagnostics: &diagnostics))
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
+internal import BelfryJSON
 
-/// Checks the sections that were read against the schema, and determines the value of each key.
+/// Checks the sections that were read against `BelfrySections`, and determines the value of each key.
 nonisolated struct ConfigurationResolver {
     private struct Title: Hashable {
         let name: UTF8Text
@@ -12,13 +12,13 @@ nonisolated struct ConfigurationResolver {
 
     private static let longestList = 1024
 
-    private let schema: ConfigurationSchema
     private var sections: [EffectiveSection] = []
     private var indices: [Title: Int] = [:]
+    private var diagnostics: DiagnosticList
 
-    private init(_ schema: ConfigurationSchema) {
-        self.schema = schema
-        for section in schema.sections where section.instance == nil {
+    private init(_ diagnostics: DiagnosticList) {
+        self.diagnostics = diagnostics
+        for section in BelfrySections.all where section.instance == nil {
             _ = append(section, instance: nil, at: nil)
         }
     }
@@ -27,18 +27,16 @@ nonisolated struct ConfigurationResolver {
     ///
     /// - Parameters:
     ///   - read: the sections from `IniReader`; later assignments override earlier ones.
-    ///   - schema: the valid sections and keys.
     ///   - diagnostics: receives the problems. After an error, the result is only for display.
-    static func resolve(
-        _ read: [IniSection], schema: ConfigurationSchema, diagnostics: inout DiagnosticList
-    ) -> EffectiveConfiguration {
-        var resolver = ConfigurationResolver(schema)
-        for section in read { resolver.add(section, &diagnostics) }
-        resolver.requireKeys(&diagnostics)
-        let names = schema.sections.map(\.name)
-        var result = EffectiveConfiguration()
-        for name in names { result.sections += resolver.sections.filter { $0.description.name == name } }
-        return result
+    static func resolve(_ read: [IniSection], diagnostics: inout DiagnosticList) -> EffectiveConfiguration {
+        var resolver = ConfigurationResolver(diagnostics)
+        for section in read { resolver.add(section) }
+        resolver.requireKeys()
+        diagnostics = resolver.diagnostics
+        return EffectiveConfiguration(
+            sections: BelfrySections.all.flatMap { section in
+                resolver.sections.filter { $0.description.name == section.name }
+            })
     }
 
     private mutating func append(
@@ -59,15 +57,15 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    private mutating func add(_ section: IniSection, _ diagnostics: inout DiagnosticList) {
-        guard let index = find(section, &diagnostics) else { return }
-        for entry in section.entries { apply(entry, to: index, &diagnostics) }
+    private mutating func add(_ section: IniSection) {
+        guard let index = find(section) else { return }
+        for entry in section.entries { apply(entry, to: index) }
     }
 
-    private mutating func find(_ section: IniSection, _ diagnostics: inout DiagnosticList) -> Int? {
+    private mutating func find(_ section: IniSection) -> Int? {
         let name = section.name.string
-        guard let description = schema.section(name) else {
-            let near = NearestName.find(name, in: schema.sections.map(\.name))
+        guard let description = BelfrySections.all.first(where: { $0.name.hasSameBytes(as: name) }) else {
+            let near = NearestName.find(name, in: BelfrySections.all.map(\.name))
             let question = near.map { ", did you mean '[\($0)]'?" } ?? ""
             diagnostics.error(
                 at: section.name.position, "unknown section [\(DisplayText.cut(name))]\(question)")
@@ -101,8 +99,8 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    private mutating func apply(_ entry: IniEntry, to index: Int, _ diagnostics: inout DiagnosticList) {
-        guard let (key, kind) = canonicalKey(entry.key, in: sections[index].description, &diagnostics) else { return }
+    private mutating func apply(_ entry: IniEntry, to index: Int) {
+        guard let (key, kind) = canonicalKey(entry.key, in: sections[index].description) else { return }
         let found = sections[index].settings.firstIndex { $0.key.hasSameBytes(as: key) }
         let before = found.map { sections[index].settings[$0] }
         guard !entry.value.scalars.isEmpty else {
@@ -110,7 +108,7 @@ nonisolated struct ConfigurationResolver {
             return
         }
         var setting = EffectiveSetting(
-            key: key, text: entry.value.string, value: parse(entry, kind, &diagnostics), origin: entry.key.position)
+            key: key, text: entry.value.string, value: parse(entry, kind), origin: entry.key.position)
         if case .texts(var words) = setting.value {
             if before?.origin != nil, case .texts(let earlier) = before?.value { words = earlier + words }
             guard words.count <= Self.longestList else {
@@ -118,7 +116,7 @@ nonisolated struct ConfigurationResolver {
                 return
             }
             setting.value = .texts(words)
-            setting.text = IniWords.join(words)
+            setting.text = IniWords.join(words.map(\.string))
         }
         if let found {
             sections[index].settings[found] = setting
@@ -142,9 +140,7 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    private func parse(
-        _ entry: IniEntry, _ kind: ValueKind, _ diagnostics: inout DiagnosticList
-    ) -> SettingValue? {
+    private mutating func parse(_ entry: IniEntry, _ kind: ValueKind) -> SettingValue? {
         let key = DisplayText.quoted(entry.key.string)
         var warnings: [ValueProblem] = []
         defer {
@@ -160,14 +156,13 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    private func canonicalKey(
-        _ key: IniText, in description: SectionDescription, _ diagnostics: inout DiagnosticList
+    private mutating func canonicalKey(
+        _ key: IniText, in description: SectionDescription
     ) -> (name: String, kind: ValueKind)? {
         let name = key.string
-        if let open = description.openKeys {
+        if description.takesSignals {
             do throws(ValueProblem) {
-                let canonical = try open.canonicalName(name)
-                return (canonical, description.key(canonical)?.kind ?? open.kind)
+                return (try SignalName.mappable(name), .signalAction)
             } catch {
                 diagnostics.error(at: key.position(at: error.offset), error.message)
                 return nil
@@ -182,11 +177,11 @@ nonisolated struct ConfigurationResolver {
         let message = "unknown key \(DisplayText.quoted(name)) in section [\(description.name)]"
         let question = NearestName.question(name, in: description.keys.map(\.name))
         if !question.isEmpty { return message + question }
-        let others = schema.sections.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
+        let others = BelfrySections.all.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
         return others.isEmpty ? message : message + ", it belongs to \(others.joined(separator: " or "))"
     }
 
-    private func requireKeys(_ diagnostics: inout DiagnosticList) {
+    private mutating func requireKeys() {
         for section in sections {
             guard let position = section.position else { continue }
             // A key with an invalid value has an origin and no value. That problem is already reported.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import BelfryLinux
 
 /// The settings in effect after all files were read: every section and key of the schema, and where each was set.
 package nonisolated struct EffectiveConfiguration: Sendable {
     /// The sections in the order of the schema; a section with instances once for each instance.
-    package internal(set) var sections: [EffectiveSection] = []
+    let sections: [EffectiveSection]
 
     /// The section of that name, which has no instances.
     package func section(_ name: String) -> EffectiveSection {
@@ -75,80 +76,62 @@ package nonisolated struct EffectiveSection: Sendable {
     }
 
     /// A boolean, which has a default.
-    package func boolean(_ key: String) -> Bool {
-        guard case .boolean(let value) = value(key) else { mismatch(key) }
-        return value
-    }
+    package func boolean(_ key: String) -> Bool { required(key, \.boolean) }
 
     /// A number, which has a default.
-    package func integer(_ key: String) -> Int {
-        guard let value = optionalInteger(key) else { mismatch(key) }
-        return value
-    }
+    package func integer(_ key: String) -> Int { required(key, \.integer) }
 
     /// A number; nil if it is not set, or `infinity`.
-    func optionalInteger(_ key: String) -> Int? {
-        switch value(key) {
-        case .integer(let value): value
-        case nil, .unlimited: nil
-        default: mismatch(key)
-        }
-    }
+    func optionalInteger(_ key: String) -> Int? { optional(key, \.integer) }
 
     /// Bytes; nil if the size is not set, or `infinity`.
-    package func bytes(_ key: String) -> UInt64? {
-        switch value(key) {
-        case .bytes(let value): value
-        case nil, .unlimited: nil
-        default: mismatch(key)
-        }
-    }
+    package func bytes(_ key: String) -> UInt64? { optional(key, \.bytes) }
 
     /// A time span; nil if it is not set, or `infinity`.
-    package func duration(_ key: String) -> Duration? {
-        switch value(key) {
-        case .duration(let value): value
-        case nil, .unlimited: nil
-        default: mismatch(key)
-        }
-    }
+    package func duration(_ key: String) -> Duration? { optional(key, \.duration) }
 
     /// Text; nil if it is not set.
-    package func text(_ key: String) -> String? {
-        switch value(key) {
-        case .text(let value): value
-        case nil: nil
-        default: mismatch(key)
-        }
-    }
-
-    /// The words of a list.
-    package func texts(_ key: String) -> [String] {
-        guard case .texts(let value) = value(key) else { mismatch(key) }
-        return value
-    }
+    package func text(_ key: String) -> String? { optional(key, \.text) }
 
     /// Text that must be set.
-    func requiredText(_ key: String) -> String {
-        guard let value = text(key) else { mismatch(key) }
-        return value
-    }
+    func requiredText(_ key: String) -> String { required(key, \.text) }
 
     /// One of the words that `Choice` lists, which has a default.
     func choice<Choice: RawRepresentable<String>>(_ key: String) -> Choice {
-        guard let choice = Choice(rawValue: requiredText(key)) else { mismatch(key) }
-        return choice
+        required(key) { $0.text.flatMap(Choice.init(rawValue:)) }
     }
+
+    /// The words of a list.
+    package func texts(_ key: String) -> [String] { required(key, \.texts) }
 
     /// A log level, which has a default.
     package func priority(_ key: String) -> LogPriority {
-        guard let priority = LogPriority(rawValue: integer(key)) else { mismatch(key) }
-        return priority
+        required(key) { $0.integer.flatMap { LogPriority(rawValue: $0) } }
+    }
+
+    private func optional<Value>(_ key: String, _ read: (SettingValue) -> Value?) -> Value? {
+        guard let value = value(key), value != .unlimited else { return nil }
+        guard let found = read(value) else { mismatch(key) }
+        return found
+    }
+
+    private func required<Value>(_ key: String, _ read: (SettingValue) -> Value?) -> Value {
+        guard let value = optional(key, read) else { mismatch(key) }
+        return value
     }
 
     private func mismatch(_ key: String) -> Never {
         fatalError("[\(description.name)] has no '\(key)' of that type")  // a mistake in the code, found by any test
     }
+}
+
+nonisolated extension SettingValue {
+    fileprivate var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    fileprivate var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+    fileprivate var bytes: UInt64? { if case .bytes(let value) = self { value } else { nil } }
+    fileprivate var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
+    fileprivate var text: String? { if case .text(let value) = self { value.string } else { nil } }
+    fileprivate var texts: [String]? { if case .texts(let value) = self { value.map(\.string) } else { nil } }
 }
 
 /// The setting of one key in effect.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
+package import BelfryJSON
 
 /// The kind of a value: how its text is parsed and checked.
 package nonisolated struct ValueKind: Sendable {
@@ -74,7 +74,7 @@ package nonisolated struct ValueKind: Sendable {
                 let question = NearestName.question(text, in: words)
                 throw ValueProblem("expected one of \(list), not \(DisplayText.quoted(text))\(question)")
             }
-            return .text(text)
+            return .text(UTF8Text(text))
         }
     }
 }
@@ -93,7 +93,7 @@ package nonisolated struct ValueProblem: Error, Sendable, Equatable {
     }
 }
 
-/// The parsed value of a setting. Texts are compared as bytes.
+/// The parsed value of a setting.
 package nonisolated enum SettingValue: Sendable, Equatable {
     /// `yes` or `no`.
     case boolean(Bool)
@@ -104,30 +104,17 @@ package nonisolated enum SettingValue: Sendable, Equatable {
     /// A whole number.
     case integer(Int)
     /// Text that its kind has checked.
-    case text(String)
+    case text(UTF8Text)
     /// The words of a list.
-    case texts([String])
+    case texts([UTF8Text])
     /// `infinity`, where the kind allows it.
     case unlimited
-
-    package static func == (left: Self, right: Self) -> Bool {
-        switch (left, right) {
-        case (.boolean(let left), .boolean(let right)): left == right
-        case (.duration(let left), .duration(let right)): left == right
-        case (.bytes(let left), .bytes(let right)): left == right
-        case (.integer(let left), .integer(let right)): left == right
-        case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
-        case (.texts(let left), .texts(let right)): left.elementsEqual(right) { $0.hasSameBytes(as: $1) }
-        case (.unlimited, .unlimited): true
-        default: false
-        }
-    }
 }
 
 nonisolated extension ValueKind {
     /// An absolute path.
     package static let path = ValueKind { text, _ throws(ValueProblem) in
-        .text(try AbsolutePath.parse(text))
+        .text(UTF8Text(try AbsolutePath.parse(text)))
     }
 
     /// The absolute path of a directory other than '/'.
@@ -136,25 +123,32 @@ nonisolated extension ValueKind {
         guard path.utf8.count > 1 else {
             throw ValueProblem("expected a directory below '/', such as '/var/cache/NAME'")
         }
-        return .text(path)
+        return .text(UTF8Text(path))
     }
 
     /// A list of absolute paths.
     package static let paths = ValueKind(isList: true) { text, _ throws(ValueProblem) in
-        var paths: [String] = []
+        .texts(try words(of: text) { word throws(ValueProblem) in try AbsolutePath.parse(word.text) })
+    }
+
+    /// The words of a list, each parsed. A problem is reported at its word.
+    private static func words(
+        of text: String, _ parse: (IniWords.Word) throws(ValueProblem) -> String
+    ) throws(ValueProblem) -> [UTF8Text] {
+        var parsed: [UTF8Text] = []
         for word in try IniWords.split(text) {
             do throws(ValueProblem) {
-                paths.append(try AbsolutePath.parse(word.text))
+                parsed.append(UTF8Text(try parse(word)))
             } catch {
                 throw ValueProblem(error.message, offset: word.offset)
             }
         }
-        return .texts(paths)
+        return parsed
     }
 
     /// The path or the abstract name of a Unix socket.
     package static let socketPath = ValueKind { text, _ throws(ValueProblem) in
-        .text(try AbsolutePath.parseSocket(text))
+        .text(UTF8Text(try AbsolutePath.parseSocket(text)))
     }
 
     /// The name or number of a user or a group, which need not exist.
@@ -165,7 +159,7 @@ nonisolated extension ValueKind {
         if let offset = Array(text.unicodeScalars).firstIndex(where: isBad) {
             throw ValueProblem("invalid user or group name \(DisplayText.quoted(text))", offset: offset)
         }
-        return .text(text)
+        return .text(UTF8Text(text))
     }
 
     /// A level of syslog(3), by name or number.
@@ -181,25 +175,21 @@ nonisolated extension ValueKind {
     /// A list of notification names. A name that is almost one of Belfry's gets a warning.
     static let notificationNames = ValueKind(isList: true) {
         text, warnings throws(ValueProblem) in
-        var names: [String] = []
-        for word in try IniWords.split(text) {
-            do throws(ValueProblem) {
-                names.append(try NotificationName.parse(word.text))
-            } catch {
-                throw ValueProblem(error.message, offset: word.offset)
-            }
-            if let known = NotificationName.nearMiss(word.text, of: NotificationName.known) {
-                let message = "no notification of Belfry's is named '\(word.text)', did you mean '\(known)'?"
-                warnings.append(ValueProblem(message, offset: word.offset))
-            }
-        }
-        return .texts(names)
+        .texts(
+            try words(of: text) { word throws(ValueProblem) in
+                let name = try NotificationName.parse(word.text)
+                if let known = NotificationName.nearMiss(name, of: NotificationName.known) {
+                    let message = "no notification of Belfry's is named '\(name)', did you mean '\(known)'?"
+                    warnings.append(ValueProblem(message, offset: word.offset))
+                }
+                return name
+            })
     }
 
     /// A list of listener names, which need not exist.
     static let listenerNames = ValueKind(isList: true) {
         text, _ throws(ValueProblem) in
-        .texts(try IniWords.split(text).map(\.text))
+        .texts(try IniWords.split(text).map { UTF8Text($0.text) })
     }
 
     /// What a signal does: an action, or a notification to post. A name that is almost one of either gets a warning.
@@ -213,7 +203,7 @@ nonisolated extension ValueKind {
                 warnings.append(ValueProblem("no notification of Belfry's is named '\(name)', did you mean '\(near)'?"))
             }
         }
-        return .text(action.description)
+        return .text(UTF8Text(action.description))
     }
 }
 

@@ -11,15 +11,15 @@ package nonisolated struct IniReader {
     }
 
     private let file: String
-    private let limits: IniLimits
     private var sections: [IniSection] = []
     private var place = Place.beforeSections
     private var pending: IniText?
     private var items = 0
+    private var diagnostics: DiagnosticList
 
-    private init(file: String, limits: IniLimits) {
+    private init(file: String, diagnostics: DiagnosticList) {
         self.file = file
-        self.limits = limits
+        self.diagnostics = diagnostics
     }
 
     /// Reads the bytes of one file.
@@ -27,41 +27,39 @@ package nonisolated struct IniReader {
     /// - Parameters:
     ///   - bytes: the content: UTF-8, with or without a byte order mark, lines ended by LF, CR LF or CR.
     ///   - file: the path for diagnostics.
-    ///   - limits: the size limits of the file and its lines.
     ///   - diagnostics: receives the problems.
     /// - Returns: the sections in the order of the file; a section that occurs twice is there twice.
-    package static func read(
-        _ bytes: [UInt8], file: String, limits: IniLimits = IniLimits(), diagnostics: inout DiagnosticList
-    ) -> [IniSection] {
-        var reader = IniReader(file: file, limits: limits)
-        guard bytes.count <= limits.fileBytes else {
-            diagnostics.error(
-                at: ConfigurationPosition(file: file), "file is larger than \(limits.fileBytes) bytes")
+    package static func read(_ bytes: [UInt8], file: String, diagnostics: inout DiagnosticList) -> [IniSection] {
+        var reader = IniReader(file: file, diagnostics: diagnostics)
+        defer { diagnostics = reader.diagnostics }
+        guard bytes.count <= IniLimits.fileBytes else {
+            reader.diagnostics.error(
+                at: ConfigurationPosition(file: file), "file is larger than \(IniLimits.fileBytes) bytes")
             return []
         }
-        reader.read(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], &diagnostics)
+        reader.read(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...])
         return reader.sections
     }
 
-    private mutating func read(_ bytes: ArraySlice<UInt8>, _ diagnostics: inout DiagnosticList) {
+    private mutating func read(_ bytes: ArraySlice<UInt8>) {
         var number = 0
         var rest = bytes
         while !rest.isEmpty {
             let line = Self.popLine(&rest)
             number += 1
-            guard items <= limits.items else {
+            guard items <= IniLimits.items else {
                 diagnostics.error(
                     at: ConfigurationPosition(file: file, line: number),
-                    "more than \(limits.items) settings, the rest of the file is not read")
+                    "more than \(IniLimits.items) settings, the rest of the file is not read")
                 return
             }
-            guard let scalars = decode(line, number: number, &diagnostics) else {
+            guard let scalars = decode(line, number: number) else {
                 pending = nil
                 continue
             }
-            join(scalars, number: number, &diagnostics)
+            join(scalars, number: number)
         }
-        if let last = pending.take() { interpret(last, &diagnostics) }
+        if let last = pending.take() { interpret(last) }
     }
 
     /// Removes the first line and its line end, and returns the line.
@@ -73,12 +71,10 @@ package nonisolated struct IniReader {
         return line
     }
 
-    private func decode(
-        _ line: ArraySlice<UInt8>, number: Int, _ diagnostics: inout DiagnosticList
-    ) -> [Unicode.Scalar]? {
-        guard line.count <= limits.lineBytes else {
+    private mutating func decode(_ line: ArraySlice<UInt8>, number: Int) -> [Unicode.Scalar]? {
+        guard line.count <= IniLimits.lineBytes else {
             let position = ConfigurationPosition(file: file, line: number)
-            diagnostics.error(at: position, "line is longer than \(limits.lineBytes) bytes")
+            diagnostics.error(at: position, "line is longer than \(IniLimits.lineBytes) bytes")
             return nil
         }
         var scalars: [Unicode.Scalar] = []
@@ -104,30 +100,30 @@ package nonisolated struct IniReader {
     }
 
     /// As in systemd, a comment inside a continued line is skipped, and an empty line ends it.
-    private mutating func join(_ scalars: [Unicode.Scalar], number: Int, _ diagnostics: inout DiagnosticList) {
+    private mutating func join(_ scalars: [Unicode.Scalar], number: Int) {
         let content = scalars.drop(while: IniText.isSpace)
         if content.first == "#" || content.first == ";" { return }
         var text = pending.take() ?? IniText(file: file)
         text.append(content, line: number, column: content.startIndex + 1)
-        guard text.scalars.count <= limits.lineBytes else {
-            let message = "continued line is longer than \(limits.lineBytes) characters"
+        guard text.scalars.count <= IniLimits.lineBytes else {
+            let message = "continued line is longer than \(IniLimits.lineBytes) characters"
             diagnostics.error(at: text.position, message)
             return
         }
         if content.reversed().prefix(while: { $0 == "\\" }).count.isMultiple(of: 2) {
-            interpret(text, &diagnostics)
+            interpret(text)
         } else {
             text.replaceLastWithSpace()
             pending = text
         }
     }
 
-    private mutating func interpret(_ text: IniText, _ diagnostics: inout DiagnosticList) {
+    private mutating func interpret(_ text: IniText) {
         let line = text.trimmed(0..<text.scalars.count)
         guard let first = line.scalars.first else { return }
         items += 1
         if first == "[" {
-            place = readHeader(line, &diagnostics) ? .inSection : .inBrokenSection
+            place = readHeader(line) ? .inSection : .inBrokenSection
             return
         }
         guard let equals = line.scalars.firstIndex(of: "=") else {
@@ -148,7 +144,7 @@ package nonisolated struct IniReader {
         }
     }
 
-    private mutating func readHeader(_ line: IniText, _ diagnostics: inout DiagnosticList) -> Bool {
+    private mutating func readHeader(_ line: IniText) -> Bool {
         let end = line.scalars.count - 1
         guard end > 0, line.scalars[end] == "]" else {
             diagnostics.error(at: line.position(at: line.scalars.count), "missing ']' at the end of the section header")
@@ -173,14 +169,11 @@ package nonisolated struct IniReader {
 }
 
 /// The size limits of a configuration file.
-package nonisolated struct IniLimits: Sendable {
+package nonisolated enum IniLimits {
     /// Bytes in a file.
-    package var fileBytes = 1 << 20
+    package static let fileBytes = 1 << 20
     /// Bytes in a line, including its continuations.
-    package var lineBytes = 64 << 10
+    package static let lineBytes = 64 << 10
     /// Assignments and section headers in a file.
-    package var items = 16384
-
-    /// The limits for Belfry's own files.
-    package init() {}
+    package static let items = 16384
 }

@@ -35,14 +35,13 @@ package nonisolated struct UnitFile: Sendable {
     private mutating func read(
         _ path: String, _ reader: any ConfigurationFileReader, _ diagnostics: inout DiagnosticList
     ) {
-        let limits = IniLimits()
         do throws(SystemError) {
-            let bytes = try reader.read(path, limit: limits.fileBytes + 1)
+            let bytes = try reader.read(path, limit: IniLimits.fileBytes + 1)
             files.append(path)
             if bytes.isEmpty, path == self.path {
                 diagnostics.error(at: ConfigurationPosition(file: path), "the unit is masked: the file is empty")
             }
-            for section in IniReader.read(bytes, file: path, limits: limits, diagnostics: &diagnostics)
+            for section in IniReader.read(bytes, file: path, diagnostics: &diagnostics)
             where section.name.string.hasSameBytes(as: "Service") {
                 header = header ?? section.name.position
                 entries += section.entries.map(UnitSetting.init)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryJSON
-import Glibc
+internal import BelfryJSON
+internal import Glibc
 
 /// Names and numbers of signals in the syntax of kill(1) and systemd: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
 package nonisolated enum SignalName {
@@ -49,6 +49,17 @@ package nonisolated enum SignalName {
     /// The signals that can be mapped to an action.
     package static var mappable: [CInt] {
         (standard.map(\.number) + realTime).filter { whyNotMappable($0) == nil }
+    }
+
+    /// The name of a signal that can be mapped to an action: `USR1` for `SIGUSR1`.
+    ///
+    /// - Throws: `ValueProblem` if there is no such signal, or it cannot be mapped.
+    static func mappable(_ text: String) throws(ValueProblem) -> String {
+        let number = try number(text)
+        if let reason = whyNotMappable(number) {
+            throw ValueProblem("signal \(DisplayText.quoted(text)) cannot be mapped, \(reason)")
+        }
+        return name(of: number) ?? text
     }
 
     /// Why a signal cannot be mapped to an action; nil if it can.

@@ -127,19 +127,4 @@ struct ConfigurationLoaderTests {
         #expect(MemoryFiles.problems(String(repeating: "#", count: (1 << 20) + 1)).count == 1)
         #expect(MemoryFiles.problems(String(repeating: "#\n", count: 1 << 19)).isEmpty)
     }
-
-    @Test func programsAddSectionsOfTheirOwn() {
-        var schema = ConfigurationSchema.belfry
-        schema.sections.append(
-            SectionDescription(
-                "Metrics",
-                keys: [KeyDescription("Port", .integer(1...65535), default: "9100")]))
-        let files = MemoryFiles(["a": "[Metrics]\nPort=80\n"])
-
-        let loaded = ConfigurationLoader.load(from: .files(["a"]), schema: schema, reader: files)
-
-        #expect(loaded.settings == BelfrySettings.defaults)
-        #expect(loaded.effective.section("Metrics").integer("Port") == 80)
-        #expect(ConfigurationLoader.load(from: .files(["a"]), reader: files).settings == nil)
-    }
 }

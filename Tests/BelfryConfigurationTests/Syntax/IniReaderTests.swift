@@ -9,10 +9,9 @@ struct IniReaderTests {
         read(Array(text.utf8))
     }
 
-    private func read(_ bytes: [UInt8], limits: IniLimits = IniLimits()) -> (sections: [IniSection], problems: [String])
-    {
+    private func read(_ bytes: [UInt8]) -> (sections: [IniSection], problems: [String]) {
         var list = DiagnosticList()
-        let sections = IniReader.read(bytes, file: "f", limits: limits, diagnostics: &list)
+        let sections = IniReader.read(bytes, file: "f", diagnostics: &list)
         return (sections, list.diagnostics.map(\.description))
     }
 
@@ -96,18 +95,20 @@ struct IniReaderTests {
     }
 
     @Test func limitsAreEnforced() {
-        var limits = IniLimits()
-        (limits.fileBytes, limits.lineBytes, limits.items) = (100, 10, 3)
+        let line = String(repeating: "x", count: IniLimits.lineBytes)
+        let settings = String(repeating: "A=1\n", count: IniLimits.items + 1)
 
-        #expect(read(Array(repeating: 10, count: 101), limits: limits).problems.count == 1)
+        #expect(read(Array(repeating: 10, count: IniLimits.fileBytes + 1)).problems.count == 1)
         #expect(
-            read(Array("[C]\nA=123456789\nB=1\n".utf8), limits: limits).problems
-                == ["f:2:1: error: line is longer than 10 bytes"])
+            read("[C]\nA=\(line)\nB=1\n").problems
+                == ["f:2:1: error: line is longer than \(IniLimits.lineBytes) bytes"])
         #expect(
-            read(Array("[C]\nA=1234\\\n12345678\n".utf8), limits: limits).problems
-                == ["f:2:1: error: continued line is longer than 10 characters"])
-        let many = read(Array("[C]\nA=1\nB=1\nC=1\nD=1\n".utf8), limits: limits)
-        #expect(many.problems == ["f:5:1: error: more than 3 settings, the rest of the file is not read"])
+            read("[C]\nA=\(line.dropLast(10))\\\n\(line)\n").problems
+                == ["f:2:1: error: continued line is longer than \(IniLimits.lineBytes) characters"])
+        let place = "f:\(IniLimits.items + 2):1"
+        #expect(
+            read("[C]\n" + settings).problems
+                == ["\(place): error: more than \(IniLimits.items) settings, the rest of the file is not read"])
     }
 
     @Test func diagnosticsAreSafeToPrint() {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+
+/// One section of `belfry.conf`.
+package nonisolated struct SectionDescription: Sendable {
+    /// The name in the brackets.
+    package let name: String
+    /// The placeholder for a second word in the brackets, such as `NAME`; nil if there is none.
+    package let instance: String?
+    /// Whether every signal that can be mapped is a key, whether listed or not.
+    let takesSignals: Bool
+    /// The listed keys, in display order.
+    package let keys: [KeyDescription]
+
+    init(_ name: String, instance: String? = nil, takesSignals: Bool = false, keys: [KeyDescription]) {
+        self.name = name
+        self.instance = instance
+        self.takesSignals = takesSignals
+        self.keys = keys
+    }
+
+    /// The listed key of that name.
+    package func key(_ name: String) -> KeyDescription? {
+        keys.first { $0.name.hasSameBytes(as: name) }
+    }
+}
+
+/// One key of a section.
+package nonisolated struct KeyDescription: Sendable {
+    package let name: String
+    /// The kind of its value.
+    package let kind: ValueKind
+    /// The default as written in a file; empty for none.
+    package let defaultText: String
+    package let isRequired: Bool
+    /// Whether a change needs a restart: a reload refuses it.
+    package let needsRestart: Bool
+
+    /// A key whose default is `defaultText`, or which must be set if that is nil.
+    init(_ name: String, _ kind: ValueKind, default defaultText: String?, needsRestart: Bool = false) {
+        self.name = name
+        self.kind = kind
+        self.defaultText = defaultText ?? ""
+        self.isRequired = defaultText == nil
+        self.needsRestart = needsRestart
+    }
+
+    /// The value of the default; nil for none.
+    ///
+    /// - Throws: `ValueProblem` if the schema is wrong.
+    package func defaultValue() throws(ValueProblem) -> SettingValue? {
+        if defaultText.isEmpty { return kind.isList ? .texts([]) : nil }
+        var warnings: [ValueProblem] = []
+        return try kind.parse(defaultText, &warnings)
+    }
+}
