@@ -24,11 +24,11 @@ public nonisolated struct ServiceComponent: Sendable {
     ///   configuration, at the launch and after each reload.
     package init<Parameters: Sendable>(
         _ name: String, parameters: @escaping @Sendable (BelfrySettings) -> Parameters,
-        make: @escaping @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
+        make: @escaping @MainActor @Sendable (Parameters, ComponentParameters) throws -> any RunningComponent
     ) {
         self.name = name
         configure = { $1[Parameters.self] = parameters($0) }
-        self.make = make
+        self.make = { try make(parameters($0.settings), $0) }
     }
 }
 
@@ -66,8 +66,8 @@ extension RunningComponent {
 package struct ComponentParameters {
     /// The options of `ServiceMain.run`.
     package let options: ServiceOptions
-    /// The configuration.
-    package let settings: BelfrySettings
+    /// The configuration; a component uses its own parameters instead.
+    let settings: BelfrySettings
     /// Name and run of the service.
     package let identity: ServiceIdentity
     /// The log of the service.

@@ -11,7 +11,8 @@ extension ServiceComponent {
     /// `On=`.
     public nonisolated static var cacheFlush: ServiceComponent {
         ServiceComponent(
-            "cacheFlush", parameters: { $0.caches.map(CacheParameters.init) }, make: { CacheFlushComponent($0) })
+            "cacheFlush", parameters: { $0.caches.map(CacheParameters.init) },
+            make: { CacheFlushComponent(log: $1.log) })
     }
 }
 
@@ -33,7 +34,7 @@ package nonisolated struct CacheParameters: Sendable {
 final class CacheFlushComponent: RunningComponent {
     private let log: ServiceLog
 
-    init(_ parameters: ComponentParameters) { log = parameters.log }
+    init(log: ServiceLog) { self.log = log }
 
     func addLastListeners(_ service: ComponentContext) throws {
         try service.mediator.addListener(CacheFlushListener(mediator: service.mediator, log: log))

@@ -7,13 +7,17 @@ package import Varlink
 
 /// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
 package nonisolated struct SocketAccess: Sendable {
-    private let settings: SocketSettings
+    private let look: SocketAudience
+    private let post: SocketAudience
+    private let control: SocketAudience
     private let owner: UInt32
     private let group: UInt32?
 
     /// The permissions that the settings give, to the service's own user and to the group, if there is one.
     package init(_ settings: SocketSettings, owner: UInt32, group: UInt32?) {
-        self.settings = settings
+        look = settings.look
+        post = settings.post
+        control = settings.control
         self.owner = owner
         self.group = group
     }
@@ -34,9 +38,9 @@ package nonisolated struct SocketAccess: Sendable {
 
     private func audience(of permission: SocketPermission) -> SocketAudience {
         switch permission {
-        case .look: settings.look
-        case .post: settings.post
-        case .control: settings.control
+        case .look: look
+        case .post: post
+        case .control: control
         case .own: .owner
         }
     }

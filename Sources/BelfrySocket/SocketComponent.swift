@@ -11,20 +11,21 @@ internal import Varlink
 
 /// Assembles the socket from the configuration, the descriptors from systemd and the handoff of the last process.
 final class SocketComponent: RunningComponent {
-    private let parameters: ComponentParameters
+    private let parameters: SocketParameters
+    private let service: ComponentParameters
     private let received: ListenDescriptors
     /// Nil if the configuration turns the socket off.
     private let handoff: Handoff?
     private var listener: SocketListener?
 
-    init(_ parameters: ComponentParameters) throws {
+    init(_ parameters: SocketParameters, _ service: ComponentParameters) throws {
         self.parameters = parameters
+        self.service = service
         received = try .received()
-        let descriptors = HandoffDescriptors(received, manager: parameters.manager)
-        let settings = parameters.settings.socket
-        if settings.isEnabled {
+        let descriptors = HandoffDescriptors(received, manager: service.manager)
+        if parameters.isEnabled {
             handoff = try Handoff(
-                settings, bootID: parameters.identity.bootID, descriptors: descriptors, log: parameters.log)
+                parameters, bootID: service.identity.bootID, descriptors: descriptors, log: service.log)
         } else {
             handoff = nil
             descriptors.closeRest()
@@ -35,20 +36,20 @@ final class SocketComponent: RunningComponent {
 
     func owns(descriptorNamed name: String) -> Bool { HandoffDescriptors.isOurs(name) }
 
-    func addFirstListeners(_ service: ComponentContext) throws {
+    func addFirstListeners(_ context: ComponentContext) throws {
         guard let handoff else { return }
-        let path = parameters.options.socketPath
+        let path = service.options.socketPath
         let endpoint = SocketEndpoint(
-            path: path ?? parameters.settings.socket.path ?? service.paths.socketPath,
+            path: path ?? parameters.path ?? context.paths.socketPath,
             activated: path == nil ? received.named("varlink") : [])
         let listener = try SocketListener(
-            loop: service.loop, mediator: service.mediator, identity: parameters.identity, endpoint: endpoint,
-            handoff: handoff,
-            series: JournalSeries(id: service.counter, uid: geteuid(), bootID: parameters.identity.bootID),
-            log: parameters.log)
-        listener.describeRun = service.describeRun
-        listener.refreshTimeouts = service.refreshTimeouts
-        try service.mediator.addListener(listener)
+            loop: context.loop, mediator: context.mediator, parameters: parameters, identity: service.identity,
+            endpoint: endpoint, handoff: handoff,
+            series: JournalSeries(id: context.counter, uid: geteuid(), bootID: service.identity.bootID),
+            log: service.log)
+        listener.describeRun = context.describeRun
+        listener.refreshTimeouts = context.refreshTimeouts
+        try context.mediator.addListener(listener)
         self.listener = listener
     }
 
@@ -61,32 +62,7 @@ extension ServiceComponent {
     /// The Varlink socket with `io.belfry.Lifecycle`, which belfryctl and other programs use to observe and control the
     /// service. `[Socket]` in the configuration sets its path and permissions.
     public nonisolated static var socket: ServiceComponent {
-        ServiceComponent("socket", parameters: \.socket, make: { try SocketComponent($0) })
-    }
-}
-
-nonisolated extension VarlinkLimits {
-    /// The limits that `[Socket]` sets. A slow subscriber gets an error at `QueueMax`, long before the connection would be
-    /// closed.
-    init(_ settings: SocketSettings) {
-        self.init()
-        connections = min(settings.connectionsMax, Self.possibleConnections)
-        connectionsPerUser = settings.connectionsPerUserMax
-        messageSize = settings.frameMax
-        memoryPerUser = settings.memoryPerUserMax
-        memory = settings.memoryMax
-        // A slow subscriber still gets its error: one turn of the loop may queue more than the limit allows.
-        queuedBytes = settings.queueSizeMax + 2 * settings.frameMax + (1 << 20)
-        queuedReplies = max(queuedReplies, settings.queueMax + settings.replayMax + 16)
-    }
-
-    /// Descriptors for everything else: files, timers, buses, and connections of root and the service's own user.
-    private static let reservedDescriptors = 128
-
-    /// How many connections the descriptor limit allows (`RLIMIT_NOFILE`, getrlimit(2)).
-    static var possibleConnections: Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-        return max(1, Int(clamping: limit.rlim_cur) - reservedDescriptors)
+        ServiceComponent(
+            "socket", parameters: { SocketParameters($0) }, make: { try SocketComponent($0, $1) })
     }
 }

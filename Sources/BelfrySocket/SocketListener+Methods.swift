@@ -51,11 +51,10 @@ extension SocketListener {
     }
 
     private var signals: [JSONValue] {
-        let settings = mediator.configuration[BelfrySettings.self]?.signals ?? BelfrySettings.defaults.signals
-        return settings.sorted.map {
+        parameters.signals.sorted { $0.key < $1.key }.map {
             [
-                "signal": .string(SignalName.name(of: $0.signal).map { "SIG" + $0 } ?? "\($0.signal)"),
-                "number": .int(Int64($0.signal)), "action": .string("\($0.action)"),
+                "signal": .string(SignalName.name(of: $0.key).map { "SIG" + $0 } ?? "\($0.key)"),
+                "number": .int(Int64($0.key)), "action": .string("\($0.value)"),
             ]
         }
     }

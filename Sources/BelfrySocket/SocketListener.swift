@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
 package import BelfryEventLoop
 internal import Glibc
 package import Lifecycle
@@ -35,7 +34,7 @@ package final class SocketListener: LifecycleListener {
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let handoff: Handoff
-    private var access: SocketAccess
+    private(set) var parameters: SocketParameters
     /// What `GetState` says about this run besides the state.
     package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
@@ -45,36 +44,36 @@ package final class SocketListener: LifecycleListener {
     /// - Parameters:
     ///   - loop: the loop that watches the sockets.
     ///   - mediator: the mediator of the service.
+    ///   - parameters: what the configuration says, until a reload.
     ///   - identity: what the service says about itself.
     ///   - endpoint: where it listens.
     ///   - handoff: what it takes over from the last process and hands over to the next.
     ///   - series: the notifications in the journal; nil when there is no journal.
     ///   - log: gets a record of refused clients, among others.
     package init(
-        loop: MainEventLoop, mediator: LifecycleMediator, identity: ServiceIdentity, endpoint: SocketEndpoint,
-        handoff: Handoff, series: JournalSeries? = nil, log: ServiceLog
+        loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
+        endpoint: SocketEndpoint, handoff: Handoff, series: JournalSeries? = nil, log: ServiceLog
     ) throws {
-        let settings = mediator.configuration[BelfrySettings.self]?.socket ?? BelfrySettings.defaults.socket
         self.mediator = mediator
+        self.parameters = parameters
         self.identity = identity
         self.endpoint = endpoint
         self.handoff = handoff
         self.log = log
         clients = ClientLog(log)
-        access = SocketAccess(settings)
         holds = HoldList(mediator: mediator, log: log)
         attached = AttachedListenerList(
-            mediator: mediator, bootID: identity.bootID, queueLimit: settings.queueMax, log: log)
+            mediator: mediator, bootID: identity.bootID, queueLimit: parameters.queueMax, log: log)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
-            on: loop, limits: VarlinkLimits(settings))
+            on: loop, limits: parameters.limits.possible)
         try handoff.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(
-            on: server, loop: loop, bootID: identity.bootID, queueLimit: settings.queueMax,
-            queueByteLimit: settings.queueSizeMax,
-            replayLimit: settings.replayMax, handoff: handoff,
+            on: server, loop: loop, bootID: identity.bootID, queueLimit: parameters.queueMax,
+            queueByteLimit: parameters.queueSizeMax,
+            replayLimit: parameters.replayMax, handoff: handoff,
             journal: series.map { Self.queue($0, mediator, log) })
         try add(lifecycleInterfaceText, Self.methods)
         try add(systemdServiceInterfaceText, Self.systemdMethods)
@@ -112,22 +111,21 @@ package final class SocketListener: LifecycleListener {
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
-        guard let settings = configuration?[BelfrySettings.self]?.socket else { return }
-        access = SocketAccess(settings)
+        guard let new = configuration?[SocketParameters.self] else { return }
+        parameters = new
         subscribers.recheckPermissions()
-        server.limits = VarlinkLimits(settings)
-        subscribers.queueLimit = settings.queueMax
-        subscribers.queueByteLimit = settings.queueSizeMax
-        subscribers.replayLimit = settings.replayMax
-        attached.queueLimit = settings.queueMax
+        server.limits = new.limits.possible
+        subscribers.queueLimit = new.queueMax
+        subscribers.queueByteLimit = new.queueSizeMax
+        subscribers.replayLimit = new.replayMax
+        attached.queueLimit = new.queueMax
     }
 
     private static func queue(_ series: JournalSeries, _ mediator: LifecycleMediator, _ log: ServiceLog) -> JournalQueue
     {
         var isTold = false
         return JournalQueue(series) {
-            let logger = mediator.configuration[BelfrySettings.self]?.logger ?? BelfrySettings.defaults.logger
-            return logger.isEnabled && log.isKept(.info)
+            (mediator.configuration[LoggerParameters.self]?.isEnabled ?? true) && log.isKept(.info)
         } onProblem: { problem in
             guard !isTold else { return }
             isTold = true
@@ -150,7 +148,7 @@ package final class SocketListener: LifecycleListener {
     }
 
     private func admits(_ request: VarlinkRequest, _ permission: SocketPermission) -> Bool {
-        if access.allows(permission, request.peer) { return true }
+        if parameters.access.allows(permission, request.peer) { return true }
         clients.refused(request.method, request.peer)
         return false
     }

@@ -35,17 +35,18 @@ final class SocketFixture {
         var settings = BelfrySettings.defaults
         change(&settings.socket)
         var configuration = LifecycleConfiguration()
-        configuration[BelfrySettings.self] = settings
+        let parameters = SocketParameters(settings)
+        configuration[SocketParameters.self] = parameters
         configuration[LoggerParameters.self] = LoggerParameters()
         mediator = LifecycleMediator(clock: clock, configuration: configuration)
         let path = directory.path("socket")
         socket = try SocketListener(
-            loop: loop, mediator: mediator,
+            loop: loop, mediator: mediator, parameters: parameters,
             identity: ServiceIdentity(
                 service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
             endpoint: SocketEndpoint(path: path, activated: []),
             handoff: Handoff(
-                settings.socket, bootID: "b007",
+                parameters, bootID: "b007",
                 descriptors: HandoffDescriptors(
                     ListenDescriptors([]), manager: manager, delay: storeDelay),
                 log: ServiceLog { [writer] _ in writer }),

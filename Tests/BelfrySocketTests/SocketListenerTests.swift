@@ -195,7 +195,7 @@ struct SocketListenerTests {
         settings.socket.connectionsPerUserMax = 2
         mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[BelfrySettings.self] = settings
+            configuration[SocketParameters.self] = SocketParameters(settings)
             return configuration
         }
         #expect(try call("Reload") == .success([:]))

@@ -78,11 +78,6 @@ package nonisolated struct SignalSettings: Sendable, Equatable {
     /// The actions by signal number.
     package var actions: [CInt: SignalAction] = [:]
 
-    /// The signals and their actions in the order of their numbers.
-    package var sorted: [(signal: CInt, action: SignalAction)] {
-        actions.sorted { $0.key < $1.key }.map { (signal: $0.key, action: $0.value) }
-    }
-
     init(_ section: EffectiveSection) {
         for setting in section.settings {
             do throws(ValueProblem) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryConfiguration
 internal import BelfryEventLoop
 internal import BelfryJSON
 package import BelfryListeners
@@ -42,19 +41,19 @@ package final class Handoff {
     /// Opens the memory of an earlier process, or makes a new one and logs why.
     ///
     /// - Parameters:
-    ///   - settings: how much is retained.
+    ///   - parameters: how much is retained.
     ///   - bootID: memory from another boot is not used.
     ///   - descriptors: what the service manager handed over.
     ///   - log: gets the reason when an earlier memory is not used.
     /// - Throws: `SystemError` when there is no memory.
     package init(
-        _ settings: SocketSettings, bootID: String, descriptors: HandoffDescriptors, log: ServiceLog
+        _ parameters: SocketParameters, bootID: String, descriptors: HandoffDescriptors, log: ServiceLog
     ) throws {
         self.descriptors = descriptors
         self.bootID = bootID
         self.log = log
-        let layout = HandoffLayout(ringSize: settings.replaySize, entries: settings.connectionsMax)
-        let capacity = Self.capacity(settings.replayMax)
+        let layout = HandoffLayout(ringSize: parameters.replaySize, entries: parameters.limits.connections)
+        let capacity = Self.capacity(parameters.replayMax)
         var found: [HandoffMemory] = []
         for descriptor in descriptors.removeMemories() {
             do {

@@ -91,12 +91,11 @@ extension SocketListener {
                 "io.belfry.Lifecycle.InvalidSignal", ["signal": .string(text), "reason": .string(error.message)])
             return nil
         }
-        let settings = mediator.configuration[BelfrySettings.self] ?? .defaults
-        let action = settings.signals.actions[number]
+        let action = parameters.signals[number]
         let effect =
             action.map {
                 SignalEffect(
-                    of: $0, number, isStopping: mediator.isStopping, stopsOnPause: settings.service.stopOnPause)
+                    of: $0, number, isStopping: mediator.isStopping, stopsOnPause: parameters.stopsOnPause)
             } ?? SignalEffect(ofUnheard: number)
         let head: JSONObject = [
             "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? text),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryConfiguration
 internal import BelfryListeners
 internal import BelfrySystemd
 internal import Glibc

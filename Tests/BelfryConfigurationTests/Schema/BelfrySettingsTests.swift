@@ -87,7 +87,6 @@ struct SettingsTests {
         #expect(settings.signals.actions[SignalName.realTime.lowerBound + 5] == .post("my.own"))
         #expect(settings.signals.actions[SignalName.realTime.upperBound - 1] == .interrupt)
         #expect(settings.signals.actions[SIGTERM] == .stop)
-        #expect(settings.signals.sorted.map(\.signal) == settings.signals.actions.keys.sorted())
         #expect(!settings.socket.isEnabled && settings.socket.path == "@mine" && settings.socket.group == "adm")
         #expect(settings.socket.look == .privileged)
         #expect(settings.socket.connectionsMax == 10 && settings.socket.connectionsPerUserMax == 5)

@@ -205,7 +205,7 @@ struct JournalFollowerTests {
         var settings = BelfrySettings.defaults
         fixture.mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[BelfrySettings.self] = settings
+            configuration[SocketParameters.self] = SocketParameters(settings)
             return configuration
         }
         settings.socket.replayMax = 2000

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryConfiguration
+internal import Glibc
+internal import Varlink
+
+/// What the socket uses of the configuration.
+package nonisolated struct SocketParameters: Sendable {
+    /// Whether there is a socket.
+    let isEnabled: Bool
+    /// Its path, or `@NAME` for an abstract one; nil for the default.
+    let path: String?
+    /// Who may do what.
+    let access: SocketAccess
+    /// The limits of connections, messages and memory.
+    let limits: VarlinkLimits
+    /// The maximum of notifications queued for one subscriber.
+    let queueMax: Int
+    /// The maximum of bytes queued for one client.
+    let queueSizeMax: Int
+    /// The maximum of past notifications in memory.
+    let replayMax: Int
+    /// The maximum of bytes of past notifications in memory.
+    let replaySize: Int
+    /// What each signal does, by its number.
+    let signals: [Int32: SignalAction]
+    /// Whether the process stops itself with SIGSTOP when it is paused.
+    let stopsOnPause: Bool
+
+    /// From the settings of `belfry.conf`.
+    package init(_ settings: BelfrySettings) {
+        let socket = settings.socket
+        isEnabled = socket.isEnabled
+        path = socket.path
+        access = SocketAccess(socket)
+        limits = VarlinkLimits(socket)
+        queueMax = socket.queueMax
+        queueSizeMax = socket.queueSizeMax
+        replayMax = socket.replayMax
+        replaySize = socket.replaySize
+        signals = settings.signals.actions
+        stopsOnPause = settings.service.stopOnPause
+    }
+}
+
+nonisolated extension VarlinkLimits {
+    /// The limits that `[Socket]` sets. A slow subscriber gets an error at `QueueMax`, long before the connection would be
+    /// closed.
+    fileprivate init(_ settings: SocketSettings) {
+        self.init()
+        connections = settings.connectionsMax
+        connectionsPerUser = settings.connectionsPerUserMax
+        messageSize = settings.frameMax
+        memoryPerUser = settings.memoryPerUserMax
+        memory = settings.memoryMax
+        // A slow subscriber still gets its error: one turn of the loop may queue more than the limit allows.
+        queuedBytes = settings.queueSizeMax + 2 * settings.frameMax + (1 << 20)
+        queuedReplies = max(queuedReplies, settings.queueMax + settings.replayMax + 16)
+    }
+
+    /// Descriptors for everything else: files, timers, buses, and connections of root and the service's own user.
+    private static let reservedDescriptors = 128
+
+    /// The same with at most as many connections as the descriptor limit allows now (`RLIMIT_NOFILE`, getrlimit(2)).
+    var possible: VarlinkLimits {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return self }
+        var limits = self
+        limits.connections = min(connections, max(1, Int(clamping: limit.rlim_cur) - Self.reservedDescriptors))
+        return limits
+    }
+}
