@@ -8,12 +8,6 @@ internal import CBelfry
 /// CoreFoundation's run loop on Linux uses the same two hooks. They are not public API, so a test checks that they
 /// exist. A `SerialExecutor` with an eventfd could replace them, and would be a little slower.
 nonisolated enum MainQueue {
-    private final class Work {
-        let run: @Sendable () -> Void
-
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
     /// Readable when the queue holds work.
     static var descriptor: Int32 { queueHandle() }
 
@@ -22,9 +16,24 @@ nonisolated enum MainQueue {
 
     /// Runs `work` later on the main thread, in the order of the calls.
     static func async(_ work: @escaping @Sendable () -> Void) {
-        belfry_main_queue_async(Unmanaged.passRetained(Work(work)).toOpaque()) { context in
-            context.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().run() }
-        }
+        belfry_main_queue_async(Work.passed(work)) { Work.run($0) }
+    }
+}
+
+/// A closure that goes through C to another thread.
+nonisolated final class Work {
+    private let closure: @Sendable () -> Void
+
+    private init(_ closure: @escaping @Sendable () -> Void) { self.closure = closure }
+
+    /// The pointer that C passes on. `run(_:)` must be called with it, once.
+    static func passed(_ closure: @escaping @Sendable () -> Void) -> UnsafeMutableRawPointer {
+        Unmanaged.passRetained(Work(closure)).toOpaque()
+    }
+
+    /// Calls the closure.
+    static func run(_ pointer: UnsafeMutableRawPointer?) {
+        pointer.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().closure() }
     }
 }
 

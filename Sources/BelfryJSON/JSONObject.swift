@@ -141,9 +141,6 @@ nonisolated extension JSONObject: Sequence {
     /// The members, from the first one on.
     public func makeIterator() -> Iterator { Iterator(members: members[...]) }
 
-    /// The number of members, or 0 for an object that is text.
-    public var underestimatedCount: Int { if case .members(let members) = content { members.count } else { 0 } }
-
     /// The members for which `isIncluded` is true.
     public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
         var kept = JSONObject()

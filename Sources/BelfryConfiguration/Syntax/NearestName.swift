@@ -6,15 +6,11 @@ package nonisolated enum NearestName {
     /// Longer names are not compared, in bytes: the cost is the product of both lengths.
     private static let longest = 64
 
-    /// The candidate nearest to `name`, if at most about a third of its letters differ. Case is ignored. Of several equally
-    /// near candidates, the first is returned.
-    package static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
-        find(name, in: candidates) { max(1, ($0.unicodeScalars.count + 1) / 3) }
-    }
-
-    /// The same, where `limit` is how many letters may differ from a candidate.
+    /// The candidate nearest to `name`, if at most `limit` letters differ, by default about a third of the candidate's. Case
+    /// is ignored. Of several equally near candidates, the first is returned.
     package static func find(
-        _ name: String, in candidates: some Sequence<String>, limit: (String) -> Int
+        _ name: String, in candidates: some Sequence<String>,
+        limit: (String) -> Int = { max(1, ($0.unicodeScalars.count + 1) / 3) }
     ) -> String? {
         guard !name.isEmpty, name.utf8.count <= longest else { return nil }
         let name = name.lowercased()
