@@ -22,6 +22,9 @@ package final class DescriptorGroup {
     /// How many events are handled before other sources of the loop get their turn.
     private static let batch = 256
 
+    /// Called after the handlers of each batch.
+    package var onServed: (() -> Void)?
+
     private let descriptor: Int32
     private let ready: UnsafeMutablePointer<epoll_event>
     private var source: DescriptorEventSource?
@@ -74,11 +77,11 @@ package final class DescriptorGroup {
 
     private func serve() {
         // A handler may drop the last reference to the group.
-        withExtendedLifetime(self) {
-            let count = epoll_wait(descriptor, ready, Int32(Self.batch), 0)
-            for index in 0..<Int(max(count, 0)) {
-                handlers[ready[index].data.u64]?(DescriptorEvents(rawValue: ready[index].events))
-            }
+        defer { withExtendedLifetime(self) {} }
+        let count = epoll_wait(descriptor, ready, Int32(Self.batch), 0)
+        for index in 0..<Int(max(count, 0)) {
+            handlers[ready[index].data.u64]?(DescriptorEvents(rawValue: ready[index].events))
         }
+        onServed?()
     }
 }

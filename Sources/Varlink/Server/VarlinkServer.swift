@@ -119,7 +119,7 @@ public final class VarlinkServer {
     /// Writes replies that have waited too long. Normally replies are written when all ready events have been handled.
     /// Call this after replies from an event source that may keep the loop busy.
     package func keepUp() {
-        if !writer.isServing { writer.served() }
+        writer.keepUp()
     }
 
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the server

@@ -89,8 +89,6 @@ class FrameStream {
             if !isClosed { proceed() }
         }
         if !isClosed, events.contains(.hangUp) || events.contains(.error) { hungUp(.peerGone) }
-        writer.isServing = false
-        writer.served()
     }
 
     /// Reads once, so that a peer that never pauses does not block others. Returns whether there may be more.

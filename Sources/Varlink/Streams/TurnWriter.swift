@@ -6,12 +6,13 @@ internal import BelfryLinux
 internal import CBelfry
 internal import Glibc
 
-/// Gathers what one turn of the loop queues on all streams, and writes one batch to each stream when everything that was
-/// ready has been handled. It also has the buffers that only one stream needs at a time.
+/// Gathers what is queued on all streams, and writes one batch to each stream: when the streams that were ready have been
+/// served, or, for what is queued otherwise, when the loop has handled everything that was ready. It also has the buffers
+/// that only one stream needs at a time.
 final class TurnWriter {
     /// After all other event sources that are ready.
     private static let priority: Int64 = 1_000_000
-    /// How long a reply may wait for a busy loop to become idle.
+    /// How long something may wait for a busy loop to become idle.
     private static let longestDelay = Duration.milliseconds(2)
 
     /// Watches the streams.
@@ -29,7 +30,8 @@ final class TurnWriter {
     var waiting: [UInt64: EncodedMessage] = [:]
     /// Counts the memory of messages that wait for several clients.
     let shared = SharedMemory()
-    /// Whether a stream is being served, which calls `served()` afterwards.
+    /// Whether streams are being served, after which everything is written.
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     var isServing = false
     private var since = MonotonicInstant(microseconds: 0)
     private var deferred: DeferredEventSource?
@@ -45,9 +47,14 @@ final class TurnWriter {
             flush()
         }
         deferred?.priority = Self.priority
+        streams.onServed = { [unowned self] in
+            isServing = false
+            if !isIdle { flush() }
+        }
     }
 
     isolated deinit {
+        streams.onServed = nil
         deferred?.cancel()
         input.deallocate()
         vectors.deallocate()
@@ -85,28 +92,27 @@ final class TurnWriter {
     private var isIdle: Bool { dirty.isEmpty && broadcasts.isEmpty }
 
     private func begin() {
-        guard isIdle else { return }
+        guard isIdle, !isServing else { return }
         since = .now
         deferred?.schedule()
     }
 
-    /// Called when a stream has been served. It writes what has waited too long, in case the loop never runs out of work.
-    func served() {
-        if !isIdle, MonotonicInstant.now - since > Self.longestDelay { flush() }
+    /// Writes what has waited too long, in case the loop never runs out of work.
+    func keepUp() {
+        if !isServing, !isIdle, MonotonicInstant.now - since > Self.longestDelay { flush() }
     }
 
-    /// Writes what the turn has queued. Broadcasts come first, since a reply to one client flushes them before.
+    /// Writes what is queued. Broadcasts come first, since a reply to one client flushes them before.
     func flush() {
         let toAll = broadcasts
         broadcasts = []
         for broadcast in toAll { broadcast.flush() }
         waiting = [:]
-        let streams = dirty
+        var streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }
         // Streams that had calls in the turn before come after those that had none.
-        var late: [FrameStream] = []
-        for stream in streams { if stream.lastTurn + 1 < turn { stream.turnEnds() } else { late.append(stream) } }
-        for stream in late { stream.turnEnds() }
+        _ = streams.partition { $0.lastTurn + 1 >= turn }
+        for stream in streams { stream.turnEnds() }
     }
 }

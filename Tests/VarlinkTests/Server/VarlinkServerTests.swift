@@ -17,6 +17,17 @@ struct VarlinkServerTests {
         VarlinkCall("org.example.test.Echo", ["text": .string(text)], mode: mode)
     }
 
+    @Test func replyIsWrittenInTheTurnOfItsCall() throws {
+        let peer = try fixture.peer()
+        try fixture.turn { fixture.server.connectionCount == 1 }
+
+        peer.write(echo("a"))
+        try fixture.loop.turn(waiting: .zero)
+        peer.read()
+
+        #expect(peer.received == [#"{"parameters":{"text":"a"}}"#])
+    }
+
     @Test func callIsAnswered() throws {
         let peer = try fixture.peer()
 
