@@ -151,19 +151,11 @@ final class NotificationCounts {
     /// Notifications of the names beyond the limit.
     private(set) var ofOthers: UInt64 = 0
 
-    /// Where the last one was counted, as the next one often has the same name.
-    @exclusivity(unchecked)  // as above
-    private var last: (name: LifecycleNotification.Name, place: Dictionary<LifecycleNotification.Name, UInt64>.Index)?
-
     func count(_ notification: LifecycleNotification) {
-        if let last, last.name == notification.name {
-            byName.values[last.place] += 1
-        } else if let place = byName.index(forKey: notification.name) {
+        if let place = byName.index(forKey: notification.name) {
             byName.values[place] += 1
-            last = (notification.name, place)
         } else if byName.count < Self.limit {
             byName[notification.name] = 1
-            last = nil
         } else {
             ofOthers += 1
         }

@@ -9,10 +9,10 @@ internal import Varlink
 struct SubscriberIndex {
     /// Nil stands for all names.
     private var broadcasts: [Set<UTF8Text>?: VarlinkBroadcast] = [:]
-    /// The broadcasts that want a name. Clients choose these names, so they are hashed with a seed.
-    private var interested: [UTF8Text: [VarlinkBroadcast]] = [:]
-    /// The result for the last name, as the next one is often the same.
-    private var last: (name: LifecycleNotification.Name, broadcasts: [VarlinkBroadcast])?
+    /// The broadcast to subscribers of all names, if there is one.
+    private(set) var unfiltered: [VarlinkBroadcast] = []
+    /// The other broadcasts that want a name.
+    private var interested: [LifecycleNotification.Name: [VarlinkBroadcast]] = [:]
 
     /// All broadcasts.
     var all: Dictionary<Set<UTF8Text>?, VarlinkBroadcast>.Values { broadcasts.values }
@@ -20,28 +20,27 @@ struct SubscriberIndex {
     /// The broadcast to subscribers of exactly these names.
     subscript(names: Set<UTF8Text>?) -> VarlinkBroadcast? { broadcasts[names] }
 
-    /// The broadcasts that want `name`.
-    mutating func broadcasts(wanting name: LifecycleNotification.Name) -> [VarlinkBroadcast] {
-        if let last, last.name == name { return last.broadcasts }
-        let found = [broadcasts[nil]].compactMap(\.self) + (interested[UTF8Text(name.rawValue)] ?? [])
-        last = (name, found)
-        return found
-    }
+    /// The broadcasts to subscribers of some names that want `name`.
+    func filtered(wanting name: LifecycleNotification.Name) -> [VarlinkBroadcast] { interested[name] ?? [] }
 
     /// Adds the broadcast to subscribers of `names`, which has none yet.
     mutating func add(_ names: Set<UTF8Text>?, _ broadcast: VarlinkBroadcast) {
         broadcasts[names] = broadcast
-        for name in names ?? [] { interested[name, default: []].append(broadcast) }
-        last = nil
+        guard let names else { return unfiltered = [broadcast] }
+        for name in Self.names(names) { interested[name, default: []].append(broadcast) }
     }
 
     /// Removes the broadcast to subscribers of `names`.
     mutating func remove(_ names: Set<UTF8Text>?) {
         guard let broadcast = broadcasts.removeValue(forKey: names) else { return }
-        for name in names ?? [] {
+        guard let names else { return unfiltered = [] }
+        for name in Self.names(names) {
             interested[name]?.removeAll { $0 === broadcast }
             if interested[name]?.isEmpty == true { interested[name] = nil }
         }
-        last = nil
+    }
+
+    private static func names(_ names: Set<UTF8Text>) -> [LifecycleNotification.Name] {
+        names.compactMap { LifecycleNotification.Name($0.string) }
     }
 }

@@ -108,9 +108,8 @@ final class SubscriberList {
         encoder.encode(notification)
         let message = encoder.message
         let isStored = store(name.rawValue, message)
-        for broadcast in index.broadcasts(wanting: name) {
-            broadcast.send(message, number: notification.sequence)
-        }
+        for broadcast in index.unfiltered { broadcast.send(message, number: notification.sequence) }
+        for broadcast in index.filtered(wanting: name) { broadcast.send(message, number: notification.sequence) }
         if !isStored { advanceIdle() }
     }
 

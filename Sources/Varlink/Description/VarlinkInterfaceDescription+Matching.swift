@@ -11,24 +11,20 @@ nonisolated extension VarlinkInterfaceDescription {
     package func mismatch(_ parameters: JSONObject, with fields: [Field]) -> String? {
         let members = parameters.members
         var matched = 0
-        for field in fields {
-            let place = Self.place(of: field.name, in: members)
+        // By index, so that no element is copied.
+        for index in fields.indices {
+            let place = members.indices.first { members[$0].key.hasSameBytes(as: fields[index].name) }
             if place != nil { matched += 1 }
             // In Varlink `null` is the same as absent.
             guard let place, !members[place].value.isNull else {
-                if case .nullable = field.type { continue }
-                return field.name
+                if case .nullable = fields[index].type { continue }
+                return fields[index].name
             }
-            if let path = mismatch(members[place].value, field.type) { return field.name + path }
+            if let path = mismatch(members[place].value, fields[index].type) { return fields[index].name + path }
         }
         guard matched < members.count else { return nil }
         return members.first { member in !fields.contains { $0.name.hasSameBytes(as: member.key) } }?.key
             .cut(toBytes: Self.longestEcho)
-    }
-
-    private static func place(of name: String, in members: [JSONObject.Member]) -> Int? {
-        for place in members.indices where members[place].key.hasSameBytes(as: name) { return place }
-        return nil
     }
 
     /// The path from a value to what does not match, empty for the value itself; nil when all matches.

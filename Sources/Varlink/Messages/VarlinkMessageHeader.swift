@@ -4,7 +4,7 @@
 internal import BelfryLinux
 
 /// The fields of a call or a reply, read from a message in one pass.
-nonisolated struct VarlinkMessageHeader {
+nonisolated struct VarlinkMessageHeader: ~Copyable {
     private(set) var method: String?
     private(set) var parameters = JSONObject()
     private(set) var oneway = false

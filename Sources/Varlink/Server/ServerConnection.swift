@@ -3,6 +3,7 @@
 
 internal import BelfryEventLoop
 internal import BelfryLinux
+internal import CBelfry
 
 /// The server's end of a connection: answers calls one after the other, in order.
 final class ServerConnection: FrameStream {
@@ -127,7 +128,7 @@ final class ServerConnection: FrameStream {
         if isUpgrading { readsInput = false }
         firstReply = sent + UInt64(queued)
         var request = VarlinkRequest(call, size: size, number: calls, on: self)
-        server.dispatch(request, mode: call.mode)
+        server.dispatch(request)
         if isKnownUniquelyReferenced(&request) {
             unanswered(request.number, method: request.method)
         } else {
@@ -261,9 +262,9 @@ final class ServerConnection: FrameStream {
     }
 
     /// Sends messages that other clients get too.
-    func share(_ batch: ReplyBatch) {
-        if writeThrough(batch) { return keepWithinLimits() }
-        for message in batch.messages(sharedWith: &writer.waiting, countedIn: writer.shared) { enqueue(message) }
+    func share(_ batch: ReplyBatch, _ bytes: iovec) {
+        if writeThrough(batch, bytes) { return keepWithinLimits() }
+        for message in batch.messages(sharedBy: writer) { enqueue(message) }
     }
 
     private func enqueue(_ message: EncodedMessage) {

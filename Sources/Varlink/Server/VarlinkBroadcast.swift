@@ -104,10 +104,14 @@ public final class VarlinkBroadcast {
         guard let batch = pending else { return }
         pending = nil
         defer { writer.returnBatch(batch) }
-        for request in requests {
-            request.connection.share(batch)
-            let queued = request.connection.queued
-            if queued > limit || (queued > 1 && request.connection.queuedBytes > byteLimit) { overrun(request) }
+        let (limit, byteLimit) = (limit, byteLimit)
+        batch.withBytes { bytes in
+            for request in requests {
+                let connection = request.connection
+                connection.share(batch, bytes)
+                let queued = connection.queued
+                if queued > limit || (queued > 1 && connection.queuedBytes > byteLimit) { overrun(request) }
+            }
         }
     }
 
@@ -156,34 +160,29 @@ final class ReplyBatch {
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// The messages one by one, in shared memory. A message that `others` has under its number is not copied again.
-    func messages(
-        sharedWith others: inout [UInt64: EncodedMessage], countedIn memory: SharedMemory
-    ) -> [EncodedMessage] {
+    /// The messages one by one, in shared memory. A message that another broadcast has in this turn is not copied again.
+    func messages(sharedBy writer: TurnWriter) -> [EncodedMessage] {
         guard shared.isEmpty else { return shared }
         shared.reserveCapacity(ends.count)
         var start = 0
         for end in ends {
-            if end.number > 0, let known = others[end.number] {
+            if end.number > 0, let known = writer.waiting[end.number] {
                 shared.append(known)
             } else {
                 var message = bytes.withUnsafeBytes {
-                    EncodedMessage(.init(rebasing: $0[start..<end.place]), countedIn: memory)
+                    EncodedMessage(.init(rebasing: $0[start..<end.place]), countedIn: writer.shared)
                 }
                 message.number = end.number
                 shared.append(message)
-                if end.number > 0 { others[end.number] = message }
+                if end.number > 0 { writer.waiting[end.number] = message }
             }
             start = end.place
         }
         return shared
     }
 
-    /// Writes all messages with `write`, which returns what send(2) does.
-    func write(_ write: (UnsafeMutablePointer<iovec>) -> Int) -> Int {
-        bytes.withUnsafeMutableBytes {
-            var part = iovec(iov_base: $0.baseAddress, iov_len: $0.count)
-            return write(&part)
-        }
+    /// Calls `body` with all messages as they are written.
+    func withBytes(_ body: (iovec) -> Void) {
+        bytes.withUnsafeMutableBytes { body(iovec(iov_base: $0.baseAddress, iov_len: $0.count)) }
     }
 }

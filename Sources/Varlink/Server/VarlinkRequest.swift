@@ -7,19 +7,7 @@
 /// The request ends when the client disconnects. Replies after that, or after the last reply, are ignored.
 @MainActor  // in words, as in MainEventLoop
 public final class VarlinkRequest {
-    /// The fully-qualified method.
-    public let method: String
-    /// The parameters. They match the method's declaration; otherwise the server has refused the call.
-    public let parameters: JSONObject
-    /// Whether the client takes more than one reply.
-    public let wantsMore: Bool
-    /// Whether the client expects no reply. Reply nevertheless: this ends the call and sends nothing.
-    public let isOneway: Bool
-    /// Whether the client wants to use another protocol after the reply.
-    public let wantsUpgrade: Bool
-    /// Header fields of vendors.
-    public let extensions: JSONObject
-
+    private let call: VarlinkCall
     /// The size of the message, in bytes.
     package let byteCount: Int
     private var unanswered: UnansweredCall?
@@ -27,16 +15,24 @@ public final class VarlinkRequest {
     let connection: ServerConnection
 
     init(_ call: VarlinkCall, size: Int, number: UInt64, on connection: ServerConnection) {
+        self.call = call
         byteCount = size
-        method = call.method
-        parameters = call.parameters
-        wantsMore = call.mode == .more
-        isOneway = call.mode == .oneway
-        wantsUpgrade = call.mode == .upgrade
-        extensions = call.extensions
         self.number = number
         self.connection = connection
     }
+
+    /// The fully-qualified method.
+    public var method: String { call.method }
+    /// The parameters. They match the method's declaration; otherwise the server has refused the call.
+    public var parameters: JSONObject { call.parameters }
+    /// Whether the client takes more than one reply.
+    public var wantsMore: Bool { call.mode == .more }
+    /// Whether the client expects no reply. Reply nevertheless: this ends the call and sends nothing.
+    public var isOneway: Bool { call.mode == .oneway }
+    /// Whether the client wants to use another protocol after the reply.
+    public var wantsUpgrade: Bool { call.mode == .upgrade }
+    /// Header fields of vendors.
+    public var extensions: JSONObject { call.extensions }
 
     /// Prepares for an answer after the method has returned.
     func answerLater() { unanswered = UnansweredCall(number, method, on: connection) }

@@ -27,14 +27,12 @@ public final class VarlinkServer {
     let users: ServerUsers
 
     private final class Method {
-        let name: String
         let fields: [VarlinkInterfaceDescription.Field]
         let interface: VarlinkInterface
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
 
         init(_ name: String, _ fields: [VarlinkInterfaceDescription.Field], of interface: VarlinkInterface) {
-            self.name = "\(interface.name).\(name)"
             self.fields = fields
             self.interface = interface
             handler = interface.methods[name]
@@ -69,8 +67,7 @@ public final class VarlinkServer {
         }
         interfaces[UTF8Text(interface.name)] = interface
         for (name, fields) in interface.description.methods {
-            let method = Method(name, fields, of: interface)
-            methods[UTF8Text(method.name)] = method
+            methods[UTF8Text("\(interface.name).\(name)")] = Method(name, fields, of: interface)
         }
     }
 
@@ -194,11 +191,11 @@ public final class VarlinkServer {
     // Calls
 
     /// Calls the method's handler.
-    func dispatch(_ request: VarlinkRequest, mode: VarlinkCall.Mode) {
+    func dispatch(_ request: VarlinkRequest) {
         guard let method = methods[UTF8Text(request.method)] else { return request.fail(unknown(request.method)) }
-        guard let handler = mode == .upgrade ? method.upgrade : method.handler else {
-            let isMissed = mode != .upgrade && method.upgrade != nil
-            return request.fail(isMissed ? .expectedUpgrade : .methodNotImplemented(request.method))
+        guard let handler = request.wantsUpgrade ? method.upgrade : method.handler else {
+            let isUpgrade = !request.wantsUpgrade && method.upgrade != nil
+            return request.fail(isUpgrade ? .expectedUpgrade : .methodNotImplemented(request.method))
         }
         if let parameter = method.interface.description.mismatch(request.parameters, with: method.fields) {
             return request.fail(.invalidParameter(parameter))

@@ -25,6 +25,7 @@ class FrameStream {
     private final var member: DescriptorGroup.Member?
     private final var watched: DescriptorEvents = .readable
 
+    @exclusivity(unchecked)  // nothing calls out while it is changed
     private final var output = MessageQueue()
     /// Records what is written.
     final var recorder: (any VarlinkWriteRecorder)?
@@ -139,13 +140,14 @@ class FrameStream {
         }
     }
 
-    /// Writes messages without queueing them; what the kernel does not accept is queued. Returns false, and does nothing, when
-    /// other messages are queued.
-    final func writeThrough(_ batch: ReplyBatch) -> Bool {
+    /// Writes a batch, whose bytes are `part`, without queueing it; what the kernel does not accept is queued. Returns false, and
+    /// does nothing, when other messages are queued.
+    final func writeThrough(_ batch: ReplyBatch, _ part: iovec) -> Bool {
         guard !isClosed, failure == nil else { return true }
         guard output.count == 0, !isBlocked else { return false }
-        let result = batch.write { transmit($0, 1) }
-        if result == batch.byteCount {
+        var part = part
+        let result = transmit(&part, 1)
+        if result == part.iov_len {
             output.countWritten(batch.count, last: batch.last)
             recordPosition()
             return true
@@ -154,7 +156,7 @@ class FrameStream {
             fail(SystemError.last(verb: "write to", object: "socket"))
             return true
         }
-        for message in batch.messages(sharedWith: &writer.waiting, countedIn: writer.shared) { output.append(message) }
+        for message in batch.messages(sharedBy: writer) { output.append(message) }
         output.consume(max(result, 0))
         recordPosition()
         isBlocked = true
