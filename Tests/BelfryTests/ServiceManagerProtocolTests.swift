@@ -137,7 +137,7 @@ struct ServiceManagerProtocolTests {
         let service = try fixture.startReady("ServiceProbe", ["store"])
         service.send(SIGUSR1)
 
-        #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe", "FDPOLL=0"])
+        #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe"])
         #expect(fixture.manager.closeDescriptors() == 2)
         #expect(fixture.manager.next() == ["BARRIER=1"])
         #expect(fixture.manager.closeDescriptors() == 1)

@@ -129,7 +129,7 @@ def test_stored_descriptors_come_back(probe):
     probe.kill("USR1")
     probe.wait_for(lambda: "stored sent" in probe.messages(), "store")
 
-    # Its peer has closed, and it is still stored.
+    # The two ends of a pipe: neither hangs up while the other one is stored.
     assert stored(probe) == own + 2
     probe.kill("KILL")
     probe.wait_for(lambda: "received [\"probe\", \"probe\"]" in probe.messages(), "have them back")
