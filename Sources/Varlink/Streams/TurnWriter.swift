@@ -49,6 +49,8 @@ final class TurnWriter {
         deferred?.priority = Self.priority
         streams.onServed = { [unowned self] in
             isServing = false
+            // As long as a stream is postponed, no user gets more time, so that the loop becomes idle and the stream continues.
+            if postponed.isEmpty { turn += 1 }
             if !isIdle { flush() }
         }
     }
