@@ -26,7 +26,7 @@ public final class ChildEventSource: LoopSource {
         guard let info else { return 0 }
         let exit = ChildExit(
             pid: belfry_siginfo_pid(info), code: info.pointee.si_code, status: belfry_siginfo_status(info))
-        return fire(ChildEventSource.self, userdata) { $0.handler(exit) }
+        return fire(ChildEventSource.self, userdata, exit) { $0.handler($1) }
     }
 }
 

@@ -24,6 +24,6 @@ package final class DeferredEventSource: LoopSource {
     override var firingMode: Int32 { Int32(SD_EVENT_ONESHOT) }
 
     private nonisolated static let callback: sd_event_handler_t = { _, userdata in
-        fire(DeferredEventSource.self, userdata) { $0.handler() }
+        fire(DeferredEventSource.self, userdata, ()) { source, _ in source.handler() }
     }
 }

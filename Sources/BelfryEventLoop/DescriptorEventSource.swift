@@ -33,7 +33,7 @@ public final class DescriptorEventSource: LoopSource {
     }
 
     private nonisolated static let callback: sd_event_io_handler_t = { _, _, events, userdata in
-        fire(DescriptorEventSource.self, userdata) { $0.handler(DescriptorEvents(rawValue: events)) }
+        fire(DescriptorEventSource.self, userdata, DescriptorEvents(rawValue: events)) { $0.handler($1) }
     }
 }
 

@@ -23,8 +23,7 @@ package final class InotifyEventSource: LoopSource {
 
     private nonisolated static let callback: sd_event_inotify_handler_t = { _, event, userdata in
         guard let event else { return 0 }
-        let change = FileChange(event)
-        return fire(InotifyEventSource.self, userdata) { $0.handler(change) }
+        return fire(InotifyEventSource.self, userdata, FileChange(event)) { $0.handler($1) }
     }
 }
 

@@ -21,8 +21,7 @@ public final class SignalEventSource: LoopSource {
 
     private nonisolated static let callback: sd_event_signal_handler_t = { _, info, userdata in
         guard let info else { return 0 }
-        let signal = ReceivedSignal(info.pointee)
-        return fire(SignalEventSource.self, userdata) { $0.handler(signal) }
+        return fire(SignalEventSource.self, userdata, ReceivedSignal(info.pointee)) { $0.handler($1) }
     }
 }
 

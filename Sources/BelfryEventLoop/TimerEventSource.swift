@@ -52,6 +52,6 @@ public final class TimerEventSource: LoopSource {
     override var firingMode: Int32 { Int32(SD_EVENT_ONESHOT) }
 
     private nonisolated static let callback: sd_event_time_handler_t = { _, _, userdata in
-        BelfryEventLoop.fire(TimerEventSource.self, userdata) { $0.handler() }
+        BelfryEventLoop.fire(TimerEventSource.self, userdata, ()) { source, _ in source.handler() }
     }
 }

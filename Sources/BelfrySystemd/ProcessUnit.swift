@@ -16,8 +16,10 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
     /// The unit of `pid`; nil when the process is gone, in no unit, or outside our view.
     package static func of(_ pid: Int32) -> ProcessUnit? {
         guard pid > 0, let group = KernelFile.beginning(of: "/proc/\(pid)/cgroup", limit: 8192) else { return nil }
-        return ProcessUnit(group: group, ofInit: KernelFile.beginning(of: "/proc/1/cgroup", limit: 8192))
+        return ProcessUnit(group: group, ofInit: groupOfInit)
     }
+
+    private static let groupOfInit = KernelFile.beginning(of: "/proc/1/cgroup", limit: 8192)
 
     /// The unit by the contents of `/proc/PID/cgroup` and `/proc/1/cgroup`: the units of a container's manager are below
     /// its own control group, which is not the root where the container has no namespace for control groups.
@@ -39,11 +41,11 @@ package nonisolated struct ProcessUnit: Sendable, Equatable {
 
     /// The names of the control groups from the root on: in the unified hierarchy, or where there is none in that of systemd.
     private static func path(_ file: [UInt8]) -> [ArraySlice<UInt8>]? {
-        let lines = file.split(separator: UInt8(ascii: "\n")).map {
-            $0.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
-        }.filter { $0.count == 3 }
-        let line = lines.first { $0[1].isEmpty } ?? lines.first { $0[1].elementsEqual("name=systemd".utf8) }
-        return line?[2].split(separator: UInt8(ascii: "/"))
+        let lines = file.split(separator: UInt8(ascii: "\n"))
+        let unified = lines.first { $0.starts(with: "0::".utf8) }
+        let line = unified ?? lines.first { $0.drop { $0 != UInt8(ascii: ":") }.starts(with: ":name=systemd:".utf8) }
+        return line?.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)[2]
+            .split(separator: UInt8(ascii: "/"))
     }
 
     private static func skipSlices(_ groups: ArraySlice<ArraySlice<UInt8>>) -> ArraySlice<ArraySlice<UInt8>> {

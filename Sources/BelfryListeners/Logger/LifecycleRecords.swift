@@ -28,7 +28,7 @@ package nonisolated enum LifecycleRecords {
 
     /// The record of a listener that refused, failed or overran; nil for any other outcome.
     static func record(of report: ListenerReport, for notification: LifecycleNotification) -> JournalRecord? {
-        let took: RecordText = "after \(report.duration.milliseconds) ms"
+        var took: RecordText { "after \(report.duration.milliseconds) ms" }
         let text: RecordText
         switch report.outcome {
         case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): return nil

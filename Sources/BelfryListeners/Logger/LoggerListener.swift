@@ -32,14 +32,15 @@ package final class LoggerListener: LifecycleListener {
         self.log = log
         self.counter = counter
         apply(mediator.configuration)
-        events = mediator.addEventObserver(for: [.delivered, .merged, .healthChanged]) { [weak self] in
-            self?.write($0)
+        events = mediator.addEventObserver(for: [.listenerFailed, .merged, .healthChanged]) { [unowned self] in
+            write($0)
         }
     }
 
     private func write(_ event: LifecycleMediator.Event) {
         switch event {
-        case .delivered(let report): write(report)
+        case .listenerFailed(let report, let notification):
+            if let record = LifecycleRecords.record(of: report, for: notification) { log.write(record) }
         case .merged(let trigger, let origin):
             if observation != nil { log.write(LifecycleRecords.record(ofMerged: trigger, by: origin)) }
         case .healthChanged(let unhealthy): write(unhealthy)
@@ -101,12 +102,6 @@ package final class LoggerListener: LifecycleListener {
         }
         for report in recovered { log.write(LifecycleRecords.record(of: .healthy, of: report.listener)) }
         self.unhealthy = unhealthy
-    }
-
-    private func write(_ report: LifecycleReport) {
-        for listener in report.listeners {
-            if let record = LifecycleRecords.record(of: listener, for: report.notification) { log.write(record) }
-        }
     }
 }
 

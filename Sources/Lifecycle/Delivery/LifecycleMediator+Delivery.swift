@@ -23,6 +23,8 @@ extension LifecycleMediator {
         _ recipients: Recipients, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
     ) {
         var reports: [ListenerReport] = []
+        // Nobody asks for the others: a report costs as much as an answer.
+        let onlyProblems = completion == nil && !eventObservers.observes(.delivered)
         if let answers = recipients.immediateAnswers {
             let (groups, revision) = (recipients.groups ?? [], recipients.revision)
             for place in answers.indices {
@@ -37,10 +39,13 @@ extension LifecycleMediator {
                     }
                     return deliver(rest, notification, after: reports, completion)
                 }
-                if let report = answers[place].give(notification, clock, deadline: limits.listener) {
+                if let report = answers[place].give(notification, clock, deadline: limits.listener),
+                    !onlyProblems || report.outcome.isProblem
+                {
                     reports.append(report)
                 }
             }
+            if onlyProblems, reports.isEmpty { return }
             report(LifecycleReport(notification: notification, listeners: reports), completion)
         } else {
             deliver(registry.groups(answering: notification.name), notification, after: [], completion)
@@ -59,6 +64,11 @@ extension LifecycleMediator {
     }
 
     func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
+        if eventObservers.observes(.listenerFailed) {
+            for listener in report.listeners where listener.outcome.isProblem {
+                eventObservers.send(.listenerFailed(listener, report.notification))
+            }
+        }
         if !report.listeners.isEmpty, eventObservers.observes(.delivered) { eventObservers.send(.delivered(report)) }
         completion?(report)
     }

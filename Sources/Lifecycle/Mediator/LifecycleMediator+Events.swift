@@ -7,6 +7,8 @@ extension LifecycleMediator {
         /// The listeners of a notification are done or out of time. There is no such event for a notification
         /// that no listener answers.
         case delivered(LifecycleReport)
+        /// A listener refused or failed, or did not answer a notification in time.
+        case listenerFailed(ListenerReport, LifecycleNotification)
         /// A transition that ran has ended.
         case transitionEnded(TransitionReport)
         /// A stop was accepted, and has not begun yet.
@@ -25,6 +27,7 @@ extension LifecycleMediator {
         var kind: EventKinds {
             switch self {
             case .delivered: .delivered
+            case .listenerFailed: .listenerFailed
             case .transitionEnded: .transitionEnded
             case .stopAccepted: .stopAccepted
             case .merged: .merged
@@ -57,8 +60,10 @@ extension LifecycleMediator {
         public static let progress = EventKinds(rawValue: 1 << 5)
         /// `Event.healthChanged`
         public static let healthChanged = EventKinds(rawValue: 1 << 6)
+        /// `Event.listenerFailed`
+        public static let listenerFailed = EventKinds(rawValue: 1 << 7)
         /// Every kind.
-        public static let all = EventKinds(rawValue: 0x7f)
+        public static let all = EventKinds(rawValue: 0xff)
     }
 
     /// Calls `handler` with each event of these kinds, until the observation is cancelled or released.

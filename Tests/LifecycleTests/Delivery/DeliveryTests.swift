@@ -199,6 +199,15 @@ struct ImmediateAnswerTests {
         }
     }
 
+    /// Fails at `flushRequested`.
+    private final class Failing: LifecycleListener {
+        struct Failure: Error {}
+
+        let name = "failing"
+
+        var answers: [LifecycleAnswer] { on(.flushRequested) { _ in throw Failure() } }
+    }
+
     private let mediator = LifecycleMediator(clock: ManualClock())
 
     @Test func listenerWhoseAnswersChangeDuringAPostIsSkipped() throws {
@@ -226,6 +235,24 @@ struct ImmediateAnswerTests {
 
         #expect(calls == ["first", "second", "third", "first", "third"])
         #expect(reports.map { $0.listeners.map(\.listener) } == [["first", "second", "third"], ["first", "third"]])
+    }
+
+    @Test func onlyFailuresAreToldToAnObserverOfFailures() throws {
+        var failures: [(listener: String, name: LifecycleNotification.Name)] = []
+        try mediator.addListener(Telling("good") {})
+        try mediator.addListener(Failing())
+        let observation = mediator.addEventObserver(for: .listenerFailed) {
+            if case .listenerFailed(let report, let notification) = $0 {
+                failures.append((report.listener, notification.name))
+            }
+        }
+        defer { observation.cancel() }
+
+        mediator.post(.flushRequested)
+        mediator.post(.statusRequested)
+
+        #expect(failures.map(\.listener) == ["failing"])
+        #expect(failures.map(\.name) == [.flushRequested])
     }
 
     @Test func listenerRemovedDuringAPostIsSkipped() throws {
