@@ -93,8 +93,8 @@ final class ConfigurationReader {
         log.write(
             isError ? .error : .warning, "\(diagnostic, limit: 4096)", isError ? .configuration : .configurationDoubt,
             fields: [
-                ("BELFRY_CONFIG_FILE", position.file), ("BELFRY_CONFIG_LINE", "\(position.line)"),
-                ("BELFRY_CONFIG_COLUMN", "\(position.column)"),
+                "BELFRY_CONFIG_FILE": position.file, "BELFRY_CONFIG_LINE": "\(position.line)",
+                "BELFRY_CONFIG_COLUMN": "\(position.column)",
             ])
     }
 }

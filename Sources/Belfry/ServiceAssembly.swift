@@ -111,7 +111,7 @@ final class ServiceAssembly {
         sources.signals.onStorm = { [log] storm in
             log.write(
                 .warning, "\(storm.message)", .signalStorm, by: .signal(storm.origin),
-                fields: storm.count.map { [("BELFRY_SIGNAL_COUNT", "\($0)")] } ?? [])
+                fields: storm.count.map { ["BELFRY_SIGNAL_COUNT": "\($0)"] } ?? [:])
         }
         ending.launch(launch)
         let code = try loop.run()

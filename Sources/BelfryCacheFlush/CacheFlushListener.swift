@@ -190,10 +190,10 @@ enum CacheFlushRecord {
         return JournalRecord(
             .info, "cache '\(report.name)': \(parts.joined(separator: ", "))", id: MessageID.cacheFlushed.rawValue,
             fields: [
-                ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
-                ("BELFRY_LISTENER", "cacheFlush"), ("BELFRY_CACHE", report.name),
-                ("BELFRY_FILES_REMOVED", "\(report.filesRemoved)"), ("BELFRY_BYTES_FREED", "\(report.bytesFreed)"),
-                ("BELFRY_REQUESTS", "\(batch.count)"),
+                "BELFRY_NOTIFICATION": notification.name.rawValue, "BELFRY_SEQUENCE": "\(notification.sequence)",
+                "BELFRY_LISTENER": "cacheFlush", "BELFRY_CACHE": report.name,
+                "BELFRY_FILES_REMOVED": "\(report.filesRemoved)", "BELFRY_BYTES_FREED": "\(report.bytesFreed)",
+                "BELFRY_REQUESTS": "\(batch.count)",
             ])
     }
 }

@@ -13,6 +13,27 @@ public final class JournalFixture {
     /// The fields of a record, in order.
     public typealias Record = [(name: String, value: String)]
 
+    /// The fields in what is sent to journald (systemd, «Native Journal Protocol»).
+    public static func record(_ bytes: ArraySlice<UInt8>) -> Record {
+        var record: Record = []
+        var rest = bytes
+        while let end = rest.firstIndex(of: 10) {
+            let line = rest[..<end]
+            rest = rest[(end + 1)...]
+            if let equals = line.firstIndex(of: UInt8(ascii: "=")) {
+                let value = line[(equals + 1)...]
+                record.append(
+                    (String(decoding: line[..<equals], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+            } else {
+                let count = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+                let value = rest.dropFirst(8).prefix(count)
+                record.append((String(decoding: line, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+                rest = rest.dropFirst(8 + count + 1)
+            }
+        }
+        return record
+    }
+
     private static let writer = "/lib/systemd/systemd-journal-remote"
 
     private let directory: TemporaryDirectory

@@ -13,6 +13,6 @@ package final class RecordingWriter: RecordWriter {
 
     /// The fields of the record at `index`, by name.
     package func fields(_ index: Int) -> [String: String] {
-        Dictionary(records[index].fields.map { ($0.name, $0.value) }) { $1 }
+        Dictionary(JournalFixture.record(records[index].fields.bytes[...]).map { ($0.name, $0.value) }) { $1 }
     }
 }

@@ -128,7 +128,8 @@ extension StandInSocket {
     /// The next record; nil when there is none. A record in a file is read if the file is sealed.
     public func record() -> Record? {
         guard let bytes = receive(Int32(MSG_DONTWAIT)) else { return nil }
-        return Self.parse(bytes.isEmpty ? received.first.map { Self.content(ofSealed: $0)[...] } ?? [] : bytes)
+        let content = bytes.isEmpty ? received.first.map { Self.content(ofSealed: $0)[...] } ?? [] : bytes
+        return Dictionary(JournalFixture.record(content).map { ($0.name, $0.value) }) { $1 }
     }
 
     private static func content(ofSealed file: Int32) -> [UInt8] {
@@ -137,24 +138,5 @@ extension StandInSocket {
         guard fcntl(file, seals) == 0xF, fstat(file, &status) == 0 else { return [] }
         var content = [UInt8](repeating: 0, count: Int(status.st_size))
         return pread(file, &content, content.count, 0) == content.count ? content : []
-    }
-
-    private static func parse(_ bytes: ArraySlice<UInt8>) -> Record {
-        var record: Record = [:]
-        var rest = bytes
-        while let end = rest.firstIndex(of: 10) {
-            let line = rest[..<end]
-            rest = rest[(end + 1)...]
-            if let equals = line.firstIndex(of: UInt8(ascii: "=")) {
-                record[String(decoding: line[..<equals], as: UTF8.self)] =
-                    String(decoding: line[(equals + 1)...], as: UTF8.self)
-            } else {
-                let count = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
-                let value = rest.dropFirst(8).prefix(count)
-                record[String(decoding: line, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
-                rest = rest.dropFirst(8 + count + 1)
-            }
-        }
-        return record
     }
 }

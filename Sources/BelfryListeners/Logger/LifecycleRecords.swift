@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
-internal import BelfrySystemd
+package import BelfrySystemd
 package import Lifecycle
 
 /// The journal records of what happens to the service, with their fields.
@@ -12,18 +12,26 @@ package nonisolated enum LifecycleRecords {
     /// - Parameter counter: the id of the counter that numbered it.
     static func record(of notification: LifecycleNotification, counter: String? = nil) -> JournalRecord {
         let moves = notification.previousState != notification.state
-        let change: RecordText = moves ? " \(notification.previousState) -> \(notification.state)" : ""
+        let change: RecordText =
+            moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
+        var fields = fields(of: notification)
+        if let counter { fields.add("BELFRY_SEQUENCE_ID", counter) }
+        if !notification.userInfo.isEmpty {
+            fields.add("BELFRY_USER_INFO", JSONValue.object(notification.userInfo).description)
+        }
         return JournalRecord(
             .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details)",
-            id: kind.rawValue, fields: fields(of: notification) + fields(of: notification.userInfo, counter))
+            id: kind.rawValue, fields: fields)
     }
 
     /// The record of a trigger that was merged with one that waits: no notification names who asked for it.
     static func record(ofMerged trigger: LifecycleTrigger, by origin: LifecycleOrigin) -> JournalRecord {
-        JournalRecord(
-            .info, "\(trigger) merged with the one that waits, \(origin.words)", id: MessageID.merged.rawValue,
-            fields: [("BELFRY_TRIGGER", trigger.rawValue), ("BELFRY_ORIGIN", origin.kind)] + fields(of: origin))
+        var fields: JournalFields = ["BELFRY_TRIGGER": trigger.rawValue, "BELFRY_ORIGIN": origin.kind]
+        fields.add(Self.fields(of: origin))
+        return JournalRecord(
+            .info, "\(trigger.rawValue) merged with the one that waits, \(origin.words)", id: MessageID.merged.rawValue,
+            fields: fields)
     }
 
     /// The record of a listener that refused, failed or overran; nil for any other outcome.
@@ -39,9 +47,9 @@ package nonisolated enum LifecycleRecords {
         case .overran:
             text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took), going on without it"
         }
-        return JournalRecord(
-            .warning, text, id: MessageID.listenerFailed.rawValue,
-            fields: fields(of: notification) + fields(report.listener, report.outcome, report.duration))
+        var fields = fields(of: notification)
+        fields.add(report.listener, report.outcome, report.duration)
+        return JournalRecord(.warning, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
     /// The record that says how a listener is doing.
@@ -49,19 +57,20 @@ package nonisolated enum LifecycleRecords {
         let record = status.record
         let last: RecordText =
             record.lastOutcome.map { ", last \($0.word) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
+        var fields = fields(of: notification)
+        fields.add(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
+        fields.add("BELFRY_CALLS", record.calls)
+        fields.add("BELFRY_FAILURES", record.failures)
         return JournalRecord(
             .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)",
-            id: MessageID.listenerStatus.rawValue,
-            fields: fields(of: notification)
-                + fields(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
-                + [("BELFRY_CALLS", "\(record.calls)"), ("BELFRY_FAILURES", "\(record.failures)")])
+            id: MessageID.listenerStatus.rawValue, fields: fields)
     }
 
     /// The record that says that a listener follows one that is not there.
     static func record(ofUnknown name: String, followedBy listener: String) -> JournalRecord {
         JournalRecord(
             .warning, "listener '\(listener)' follows '\(name)', which is not there, ignoring",
-            id: MessageID.unknownFollowed.rawValue, fields: [("BELFRY_LISTENER", listener)])
+            id: MessageID.unknownFollowed.rawValue, fields: ["BELFRY_LISTENER": listener])
     }
 
     /// The record of the health that a listener reports.
@@ -72,61 +81,57 @@ package nonisolated enum LifecycleRecords {
             case .unhealthy(let reason): (.warning, "is unhealthy, sending no watchdog keep-alive: \(reason)")
             case .lost(let reason): (.critical, "is lost, triggering the watchdog: \(reason)")
             }
+        var fields: JournalFields = ["BELFRY_LISTENER": listener, "BELFRY_HEALTH": health.word]
+        if let reason = health.reason { fields.add("BELFRY_REASON", reason) }
         return JournalRecord(
-            priority, "listener '\(listener)' \(text)", id: MessageID.listenerHealth.rawValue,
-            fields: [("BELFRY_LISTENER", listener), ("BELFRY_HEALTH", health.word)]
-                + (health.reason.map { [("BELFRY_REASON", $0)] } ?? []))
+            priority, "listener '\(listener)' \(text)", id: MessageID.listenerHealth.rawValue, fields: fields)
     }
 
-    private static func fields(of userInfo: UserInfo, _ counter: String?) -> [(name: String, value: String)] {
-        (counter.map { [("BELFRY_SEQUENCE_ID", $0)] } ?? [])
-            + (userInfo.isEmpty ? [] : [("BELFRY_USER_INFO", JSONValue.object(userInfo).description)])
-    }
-
-    private static func fields(of notification: LifecycleNotification) -> [(name: String, value: String)] {
-        let common = [
-            ("BELFRY_NOTIFICATION", notification.name.rawValue), ("BELFRY_SEQUENCE", "\(notification.sequence)"),
-            ("BELFRY_STATE", notification.state.rawValue),
-            ("BELFRY_PREVIOUS_STATE", notification.previousState.rawValue),
-            ("BELFRY_ORIGIN", notification.origin.kind),
-            ("BELFRY_REALTIME_USEC", "\(notification.time.realtimeUsec)"),
-            ("BELFRY_MONOTONIC_USEC", "\(notification.time.monotonicUsec)"),
-        ]
-        var launch: [(name: String, value: String)] = []
+    private static func fields(of notification: LifecycleNotification) -> JournalFields {
+        var fields = JournalFields()
+        fields.reserve(512)
+        fields.add("BELFRY_NOTIFICATION", notification.name.rawValue)
+        fields.add("BELFRY_SEQUENCE", notification.sequence)
+        fields.add("BELFRY_STATE", notification.state.rawValue)
+        fields.add("BELFRY_PREVIOUS_STATE", notification.previousState.rawValue)
+        fields.add("BELFRY_ORIGIN", notification.origin.kind)
+        fields.add("BELFRY_REALTIME_USEC", notification.time.realtimeUsec)
+        fields.add("BELFRY_MONOTONIC_USEC", notification.time.monotonicUsec)
         if notification.name == .willFinishLaunching, case .string(let cause) = notification.userInfo["cause"] {
-            launch = [("BELFRY_LAUNCH_CAUSE", cause)]
+            fields.add("BELFRY_LAUNCH_CAUSE", cause)
         }
-        return common + launch + fields(of: notification.origin)
+        fields.add(Self.fields(of: notification.origin))
+        return fields
     }
 
     /// The fields that say who it was.
-    package static func fields(of origin: LifecycleOrigin) -> [(name: String, value: String)] {
+    package static func fields(of origin: LifecycleOrigin) -> JournalFields {
+        var fields = JournalFields()
         switch origin {
-        case .service: []
+        case .service: break
         case .signal(let signal):
-            [
-                ("BELFRY_SIGNAL", signal.name), ("BELFRY_SIGNAL_VALUE", "\(signal.value)"),
-            ] + (signal.sender == .process ? [] : [("BELFRY_SIGNAL_SENDER", signal.sender.rawValue)])
-                + sender(signal.pid, signal.uid, signal.unit, signal.command)
-        case .peer(let peer): sender(peer.pid, peer.uid, peer.unit, peer.command)
+            fields.add("BELFRY_SIGNAL", signal.name)
+            fields.add("BELFRY_SIGNAL_VALUE", signal.value)
+            if signal.sender != .process { fields.add("BELFRY_SIGNAL_SENDER", signal.sender.rawValue) }
+            fields.addSender(signal.pid, signal.uid, signal.unit, signal.command)
+        case .peer(let peer): fields.addSender(peer.pid, peer.uid, peer.unit, peer.command)
         }
+        return fields
+    }
+}
+
+nonisolated extension JournalFields {
+    fileprivate mutating func addSender(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
+        add("BELFRY_SENDER_PID", pid)
+        add("BELFRY_SENDER_UID", uid)
+        if let unit { add("BELFRY_SENDER_UNIT", unit) }
+        if let command { add("BELFRY_SENDER_COMMAND", command) }
     }
 
-    private static func sender(
-        _ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?
-    ) -> [(name: String, value: String)] {
-        [("BELFRY_SENDER_PID", "\(pid)"), ("BELFRY_SENDER_UID", "\(uid)")]
-            + (unit.map { [("BELFRY_SENDER_UNIT", $0)] } ?? [])
-            + (command.map { [("BELFRY_SENDER_COMMAND", $0)] } ?? [])
-    }
-
-    private static func fields(
-        _ listener: String, _ outcome: ListenerOutcome, _ duration: Duration
-    ) -> [(name: String, value: String)] {
-        [
-            ("BELFRY_LISTENER", listener), ("BELFRY_OUTCOME", outcome.word),
-            ("BELFRY_DURATION_USEC", "\(duration.wholeMicroseconds)"),
-        ]
+    fileprivate mutating func add(_ listener: String, _ outcome: ListenerOutcome, _ duration: Duration) {
+        add("BELFRY_LISTENER", listener)
+        add("BELFRY_OUTCOME", outcome.word)
+        add("BELFRY_DURATION_USEC", duration.wholeMicroseconds)
     }
 }
 

@@ -137,9 +137,9 @@ package nonisolated enum TimelineRecord {
             .info, "\(report.trigger) took \(took.milliseconds) ms\(calls.isEmpty ? "" : detail)",
             id: MessageID.timeline.rawValue,
             fields: [
-                ("BELFRY_TRIGGER", report.trigger.rawValue),
-                ("BELFRY_DURATION_USEC", "\(took.wholeMicroseconds)"),
-                ("BELFRY_TIMELINE", JSONValue.array(report.notifications.map(step)).description),
+                "BELFRY_TRIGGER": report.trigger.rawValue,
+                "BELFRY_DURATION_USEC": "\(took.wholeMicroseconds)",
+                "BELFRY_TIMELINE": JSONValue.array(report.notifications.map(step)).description,
             ])
     }
 

@@ -116,7 +116,7 @@ package final class ServiceLog {
     /// Writes a record of a kind.
     package func write(
         _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID,
-        fields: [(name: String, value: String)] = []
+        fields: JournalFields = [:]
     ) {
         write(JournalRecord(priority, message, id: id.rawValue, fields: fields))
     }
@@ -126,7 +126,7 @@ extension ServiceLog {
     /// Writes a record of what somebody did, with the fields of the origin.
     package func write(
         _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
-        fields: [(name: String, value: String)] = []
+        fields: JournalFields = [:]
     ) {
         write(Self.record(priority, message, id, by: origin, fields))
     }
@@ -145,21 +145,23 @@ extension ServiceLog {
 
     private func tell(_ change: RecordText, _ origin: LifecycleOrigin) {
         let id: MessageID = if case .peer = origin { .logLevel } else { .control }
-        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin.words)", id, by: origin, []))
+        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin.words)", id, by: origin, [:]))
     }
 
     private static func record(
         _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
-        _ fields: [(name: String, value: String)]
+        _ fields: JournalFields
     ) -> JournalRecord {
-        let who = [("BELFRY_ORIGIN", origin.kind)] + LifecycleRecords.fields(of: origin)
-        return JournalRecord(priority, message, id: id.rawValue, fields: who + fields)
+        var all: JournalFields = ["BELFRY_ORIGIN": origin.kind]
+        all.add(LifecycleRecords.fields(of: origin))
+        all.add(fields)
+        return JournalRecord(priority, message, id: id.rawValue, fields: all)
     }
 }
 
 extension LifecycleOrigin {
     /// Who it was, for people: «SIGTERM from pid 1 (systemd), uid 0, init.scope».
-    package nonisolated var words: String {
+    package nonisolated var words: RecordText {
         switch self {
         case .service: "the service itself"
         case .signal(let signal):
@@ -167,15 +169,17 @@ extension LifecycleOrigin {
             case .kernel: "\(signal.name) from the kernel"
             case .outside: "\(signal.name) from outside of this pid namespace, uid \(signal.uid)"
             case .process:
-                "\(signal.name) from " + Self.process(signal.pid, signal.uid, signal.unit, signal.command)
+                "\(signal.name) from \(Self.process(signal.pid, signal.uid, signal.unit, signal.command))"
             }
-        case .peer(let peer): Self.process(peer.pid, peer.uid, peer.unit, peer.command) + " on the socket"
+        case .peer(let peer): "\(Self.process(peer.pid, peer.uid, peer.unit, peer.command)) on the socket"
         }
     }
 
-    private nonisolated static func process(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) -> String
-    {
-        "pid \(pid)" + (command.map { " (\(SystemError.escape($0)))" } ?? "") + ", uid \(uid)"
-            + (unit.map { ", \($0)" } ?? "")
+    private nonisolated static func process(
+        _ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?
+    ) -> RecordText {
+        let command: RecordText = command.map { " (\($0))" } ?? ""
+        let unit: RecordText = unit.map { ", \($0)" } ?? ""
+        return "pid \(pid)\(command), uid \(uid)\(unit)"
     }
 }

@@ -144,9 +144,11 @@ final class AttachedListenerList {
     }
 
     private func record(_ listener: AttachedListener, _ what: String) {
+        var fields = LifecycleRecords.fields(of: .peer(listener.origin))
+        fields.add("BELFRY_LISTENER", listener.name)
         log.write(
             .info, "'\(listener.name)' of \(LifecycleOrigin.peer(listener.origin).words) \(what)", .attachment,
-            fields: LifecycleRecords.fields(of: .peer(listener.origin)) + [("BELFRY_LISTENER", listener.name)])
+            fields: fields)
     }
 
     /// 128 random bits: only who has received the notification can answer it.

@@ -25,28 +25,22 @@ package nonisolated struct JournalRecord: Sendable, Equatable {
 
     /// `PRIORITY`.
     package var priority: Priority
-    /// `MESSAGE`.
-    package var message: String
+    /// `MESSAGE`: escaped, of one or more lines.
+    package private(set) var message: String
     /// `MESSAGE_ID`: 32 hexadecimal digits, the same for all records of a kind.
     package var messageID: String?
-    /// Further fields, in the order given: names of upper-case letters, digits and underscores, and their values.
-    package var fields: [(name: String, value: String)]
+    /// Further fields.
+    package var fields: JournalFields
 
     /// A record; the writer adds who wrote it.
     package init(
         _ priority: Priority, _ message: RecordText, id messageID: String? = nil,
-        fields: [(name: String, value: String)] = []
+        fields: JournalFields = JournalFields()
     ) {
         self.priority = priority
         self.message = message.description
         self.messageID = messageID
         self.fields = fields
-    }
-
-    /// Whether both say the same, with the same fields in the same order.
-    package static func == (left: Self, right: Self) -> Bool {
-        left.priority == right.priority && left.message == right.message && left.messageID == right.messageID
-            && left.fields.elementsEqual(right.fields) { $0 == $1 }
     }
 }
 
@@ -71,20 +65,16 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
     /// Builds a text from what the program wrote and the values in it.
     package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
-    /// A text of several lines from outside: control characters in each line are escaped.
+    /// A text of several lines from outside: control characters in each line are escaped. Only line feeds separate lines:
+    /// `String.split` takes CR and LF together for one character.
     package init(lines text: String) {
-        description = Self.lines(of: String(text.prefix(bytes: Self.longestText))).joined(separator: "\n")
+        description = text.prefix(bytes: Self.longestText).utf8.split(separator: UInt8(ascii: "\n"))
+            .map { SystemError.escape(String(Substring($0))) }.joined(separator: "\n")
     }
 
     /// One text behind the other.
     package static func + (left: Self, right: Self) -> Self {
         Self(stringLiteral: left.description + right.description)
-    }
-
-    /// The lines of a text, escaped. Only line feeds separate lines: `String.split` takes CR and LF together for one
-    /// character.
-    static func lines(of text: String) -> [String] {
-        text.utf8.split(separator: UInt8(ascii: "\n")).map { SystemError.escape(String(Substring($0))) }
     }
 
     /// Collects the pieces of a text.

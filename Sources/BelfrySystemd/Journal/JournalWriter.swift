@@ -12,15 +12,11 @@ package import BelfryLinux
 package final class JournalWriter: RecordWriter {
     /// Where journald listens.
     package static let address = "/run/systemd/journal/socket"
-    /// The longest value of a field, in bytes: that of the longest request, which is kept as a whole to be told again.
-    private static let longestField = 1 << 20
 
     private let identifier: String
     private let socket: DatagramSocket
     /// The records that journald has not taken yet.
     package let queue: RecordQueue?
-    /// The record that is being written.
-    private var record: [UInt8] = []
 
     /// Makes a writer.
     ///
@@ -51,29 +47,12 @@ package final class JournalWriter: RecordWriter {
 
     /// Sends the record to the journal.
     package func write(_ record: JournalRecord) {
-        self.record.removeAll(keepingCapacity: self.record.count < 4096)
-        add("MESSAGE", record.message)
-        add("PRIORITY", "\(record.priority.rawValue)")
-        add("SYSLOG_IDENTIFIER", identifier)
-        if let id = record.messageID { add("MESSAGE_ID", id) }
-        for field in record.fields { add(field.name, field.value) }
-        queue?.write(self.record) { [socket] in Self.send(&$0, to: socket) }
-    }
-
-    /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name.
-    private func add(_ name: String, _ value: String) {
-        record += name.utf8
-        var value = String(value.prefix(bytes: Self.longestField))
-        value.withUTF8 { value in
-            if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
-                record.append(UInt8(ascii: "\n"))
-                withUnsafeBytes(of: UInt64(value.count).littleEndian) { record += $0 }
-            } else {
-                record.append(UInt8(ascii: "="))
-            }
-            record += value
-        }
-        record.append(UInt8(ascii: "\n"))
+        var fields: JournalFields = ["MESSAGE": record.message]
+        fields.add("PRIORITY", record.priority.rawValue)
+        fields.add("SYSLOG_IDENTIFIER", identifier)
+        if let id = record.messageID { fields.add("MESSAGE_ID", id) }
+        fields.add(record.fields)
+        queue?.write(fields.bytes) { [socket] in Self.send(&$0, to: socket) }
     }
 
     private static func send(_ record: inout [UInt8], to socket: DatagramSocket) -> RecordQueue.Attempt {

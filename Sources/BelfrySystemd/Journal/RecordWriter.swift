@@ -54,8 +54,14 @@ package final class StandardErrorWriter: RecordWriter {
 
     /// Writes the text, further lines indented.
     package func write(_ record: JournalRecord) {
-        let text = RecordText.lines(of: record.message).joined(separator: "\n  ")
-        queue?.write(Array("\(identifier): \(text)\n".utf8)) { [stream] in stream.write(&$0) }
+        var line = Array(identifier.utf8)
+        line += ": ".utf8
+        for byte in record.message.utf8 {
+            line.append(byte)
+            if byte == UInt8(ascii: "\n") { line += "  ".utf8 }
+        }
+        line.append(UInt8(ascii: "\n"))
+        queue?.write(line) { [stream] in stream.write(&$0) }
     }
 }
 
@@ -85,7 +91,7 @@ package final class KernelLogWriter: RecordWriter {
     /// Writes each line of the text. Further lines are indented, as elsewhere.
     package func write(_ record: JournalRecord) {
         var indent = ""
-        for text in RecordText.lines(of: record.message) {
+        for text in record.message.split(separator: "\n") {
             let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
             let bytes = line.prefix(bytes: Self.longest - 1) + "\n"
             _ = Glibc.write(descriptor, String(bytes), bytes.utf8.count)

@@ -5,6 +5,7 @@ import Lifecycle
 import BelfryListeners
 import LifecycleTesting
 import BelfrySystemd
+import TestSupport
 import Testing
 import Varlink
 
@@ -23,7 +24,9 @@ struct LifecycleRecordsTests {
         clock.advance(by: .seconds(2))
 
         let record = try #require(report.flatMap(TimelineRecord.record))
-        let fields = Dictionary(record.fields.map { ($0.name, $0.value) }) { first, _ in first }
+        let writer = RecordingWriter()
+        writer.write(record)
+        let fields = writer.fields(0)
         #expect(record.message == "stop took 2000 ms, 'slow' 2000 ms of it")
         #expect(fields["BELFRY_TRIGGER"] == "stop")
         #expect(fields["BELFRY_DURATION_USEC"] == "2000000")

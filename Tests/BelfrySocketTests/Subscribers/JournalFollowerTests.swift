@@ -49,7 +49,10 @@ struct JournalFollowerTests {
 
     /// Writes the records of the logger to the journal.
     private func flushLog(except missing: Range<Int> = 0..<0) throws {
-        try write(records.records.enumerated().filter { !missing.contains($0.offset) }.map(\.element.fields))
+        try write(
+            records.records.enumerated().filter { !missing.contains($0.offset) }.map {
+                JournalFixture.record($0.element.fields.bytes[...])
+            })
     }
 
     private func post(_ count: Int) { for _ in 0..<count { mediator.post(.flushRequested) } }

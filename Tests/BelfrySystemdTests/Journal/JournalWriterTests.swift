@@ -38,7 +38,7 @@ struct JournalWriterTests {
         let long = String(repeating: "line\n", count: 10)
         writer.write(
             JournalRecord(
-                .notice, "first\nsecond", id: "0123", fields: [("A", "1=2"), ("B", long), ("C", ""), ("D", "\n")]))
+                .notice, "first\nsecond", id: "0123", fields: ["A": "1=2", "B": long, "C": "", "D": "\n"]))
 
         #expect(
             journal.record() == [
@@ -49,7 +49,7 @@ struct JournalWriterTests {
 
     @Test func recordBeyondADatagramIsSentInASealedFile() throws {
         let long = String(repeating: "x", count: 900_000)
-        writer.write(JournalRecord(.info, "long", fields: [("LONG", long)]))
+        writer.write(JournalRecord(.info, "long", fields: ["LONG": long]))
 
         let record = journal.record()
         #expect(record?["LONG"] == long)
@@ -57,7 +57,7 @@ struct JournalWriterTests {
     }
 
     @Test func fieldIsCutAtOneMebibyte() throws {
-        writer.write(JournalRecord(.info, "long", fields: [("LONG", "a" + String(repeating: "ä", count: 1 << 20))]))
+        writer.write(JournalRecord(.info, "long", fields: ["LONG": "a" + String(repeating: "ä", count: 1 << 20)]))
 
         #expect(journal.record()?["LONG"] == "a" + String(repeating: "ä", count: (1 << 19) - 1))
     }
@@ -97,7 +97,7 @@ struct JournalWriterTests {
             writer.write(JournalRecord(.warning, "\(count) are missing"))
         }
         let value = String(repeating: "x", count: size)
-        for number in 0..<records { writer.write(JournalRecord(.info, "\(number)", fields: [("VALUE", value)])) }
+        for number in 0..<records { writer.write(JournalRecord(.info, "\(number)", fields: ["VALUE": value])) }
 
         var messages: [String] = []
         try loop.turn {

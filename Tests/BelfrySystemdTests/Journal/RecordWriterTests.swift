@@ -27,11 +27,8 @@ struct RecordWriterTests {
         return (ends[0], ends[1])
     }
 
-    private func record(_ message: String) -> JournalRecord {
-        var record = JournalRecord(.info, "")
-        record.message = message
-        return record
-    }
+    /// Text from outside, of several lines.
+    private func record(_ message: String) -> JournalRecord { JournalRecord(.info, RecordText(lines: message)) }
 
     @Test func valuesInATextAreEscapedAndCut() {
         let reason = Self.forged

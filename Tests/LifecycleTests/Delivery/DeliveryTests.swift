@@ -239,7 +239,7 @@ struct ImmediateAnswerTests {
 
     @Test func onlyFailuresAreToldToAnObserverOfFailures() throws {
         var failures: [(listener: String, name: LifecycleNotification.Name)] = []
-        try mediator.addListener(Telling("good") {})
+        try mediator.addListener(ImmediateListener("good") {})
         try mediator.addListener(Failing())
         let observation = mediator.addEventObserver(for: .listenerFailed) {
             if case .listenerFailed(let report, let notification) = $0 {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryLinux
+internal import Glibc
+
+/// The fields of a record for programs (systemd.journal-fields(7)), in the form in which journald reads them (systemd, «Native
+/// Journal Protocol»).
+package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// The longest value, in bytes: that of the longest request, which is kept as a whole for replays.
+    private static let longestValue = 1 << 20
+
+    /// One field after the other.
+    package private(set) var bytes: [UInt8] = []
+
+    /// No fields.
+    package init() {}
+
+    /// Fields in the order given. A name has upper-case letters, digits and underscores.
+    package init(dictionaryLiteral fields: (StaticString, String)...) {
+        for (name, value) in fields { add(name, value) }
+    }
+
+    /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name. Of a
+    /// longer value the first MiB is taken.
+    package mutating func add(_ name: StaticString, _ value: String) {
+        var value = value.utf8.count > Self.longestValue ? String(value.prefix(bytes: Self.longestValue)) : value
+        name.withUTF8Buffer { bytes += $0 }
+        value.withUTF8 { value in
+            if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
+                bytes.append(UInt8(ascii: "\n"))
+                withUnsafeBytes(of: UInt64(value.count).littleEndian) { bytes += $0 }
+            } else {
+                bytes.append(UInt8(ascii: "="))
+            }
+            bytes += value
+        }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Adds `NAME=value`.
+    package mutating func add(_ name: StaticString, _ value: some BinaryInteger) { add(name, String(value)) }
+
+    /// Adds other fields.
+    package mutating func add(_ fields: JournalFields) { bytes += fields.bytes }
+
+    /// Makes room for so many bytes.
+    package mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+}
