@@ -23,19 +23,17 @@ nonisolated struct DescriptionScanner {
 
     // White space and comments
 
-    /// As in ECMAScript, without line ends.
+    /// As in ECMAScript, without line ends. Numbers, since a pattern of a literal is compared by a generic function.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case " ", "\t", "\u{A0}", "\u{1680}", "\u{180E}", "\u{2000}"..."\u{200A}", "\u{202F}", "\u{205F}", "\u{3000}",
-            "\u{FEFF}":
-            true
+        switch scalar.value {
+        case 0x20, 0x09, 0xA0, 0x1680, 0x180E, 0x2000...0x200A, 0x202F, 0x205F, 0x3000, 0xFEFF: true
         default: false
         }
     }
 
     private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "\n", "\r", "\u{2028}", "\u{2029}": true
+        switch scalar.value {
+        case 0x0A, 0x0D, 0x2028, 0x2029: true
         default: false
         }
     }
