@@ -59,8 +59,8 @@ package nonisolated enum LifecycleRecords {
             record.lastOutcome.map { ", last \($0.word) after \((record.lastDuration ?? .zero).milliseconds) ms" } ?? ""
         var fields = fields(of: notification)
         fields.add(status.name, record.lastOutcome ?? .completed, record.lastDuration ?? .zero)
-        fields.add("BELFRY_CALLS", record.calls)
-        fields.add("BELFRY_FAILURES", record.failures)
+        fields.add("BELFRY_CALLS", Int64(record.calls))
+        fields.add("BELFRY_FAILURES", Int64(record.failures))
         return JournalRecord(
             .info, "listener '\(status.name)': \(record.calls) calls, \(record.failures) failures\(last)",
             id: MessageID.listenerStatus.rawValue, fields: fields)
@@ -111,7 +111,7 @@ package nonisolated enum LifecycleRecords {
         case .service: break
         case .signal(let signal):
             fields.add("BELFRY_SIGNAL", signal.name)
-            fields.add("BELFRY_SIGNAL_VALUE", signal.value)
+            fields.add("BELFRY_SIGNAL_VALUE", Int64(signal.value))
             if signal.sender != .process { fields.add("BELFRY_SIGNAL_SENDER", signal.sender.rawValue) }
             fields.addSender(signal.pid, signal.uid, signal.unit, signal.command)
         case .peer(let peer): fields.addSender(peer.pid, peer.uid, peer.unit, peer.command)
@@ -122,8 +122,8 @@ package nonisolated enum LifecycleRecords {
 
 nonisolated extension JournalFields {
     fileprivate mutating func addSender(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
-        add("BELFRY_SENDER_PID", pid)
-        add("BELFRY_SENDER_UID", uid)
+        add("BELFRY_SENDER_PID", Int64(pid))
+        add("BELFRY_SENDER_UID", UInt64(uid))
         if let unit { add("BELFRY_SENDER_UNIT", unit) }
         if let command { add("BELFRY_SENDER_COMMAND", command) }
     }

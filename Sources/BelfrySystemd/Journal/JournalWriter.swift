@@ -48,7 +48,7 @@ package final class JournalWriter: RecordWriter {
     /// Sends the record to the journal.
     package func write(_ record: JournalRecord) {
         var fields: JournalFields = ["MESSAGE": record.message]
-        fields.add("PRIORITY", record.priority.rawValue)
+        fields.add("PRIORITY", Int64(record.priority.rawValue))
         fields.add("SYSLOG_IDENTIFIER", identifier)
         if let id = record.messageID { fields.add("MESSAGE_ID", id) }
         fields.add(record.fields)
