@@ -16,7 +16,7 @@ final class ServiceSources {
     let signals: SignalSource
     let login: LoginSource
     private let log: ServiceLog
-    private let stops: StopSource
+    private let stops: StopReasonSource
     private let suspensions: SuspensionSource
     private let clock: ClockSource
     private let protectedData: ProtectedDataSource
@@ -38,7 +38,7 @@ final class ServiceSources {
         protectedData = ProtectedDataSource(loop: loop, mediator: mediator)
 
         let login = LoginSource(loop: loop, mediator: mediator, bus: bus, who: name)
-        let stops = StopSource(mediator: mediator, unit: unit) { login.shutdown.kind }
+        let stops = StopReasonSource(mediator: mediator, unit: unit) { login.shutdown.kind }
         (self.login, self.stops) = (login, stops)
         signals.onStop = { stops.stop($0) }
         transitions = mediator.addEventObserver(for: .transitionEnded) {

@@ -30,7 +30,8 @@ final class ClientLog {
         let suffix: RecordText = suppressed > 0 ? "; \(suppressed) such messages before it were suppressed" : ""
         let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)?.name) }
         log.write(
-            priority, text + suffix, .client, fields: origin.map { LifecycleRecords.fields(of: .peer($0)) } ?? [:])
+            priority, text + suffix, .client,
+            fields: origin.map { LifecycleJournalRecords.fields(of: .peer($0)) } ?? [:])
     }
 }
 

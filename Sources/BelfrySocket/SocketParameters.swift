@@ -12,7 +12,7 @@ package nonisolated struct SocketParameters: Sendable {
     /// Its path, or `@NAME` for an abstract one; nil for the default.
     let path: String?
     /// Who may do what.
-    let access: SocketAccess
+    let access: SocketPermissions
     /// The limits of connections, messages and memory.
     let limits: VarlinkLimits
     /// The maximum of notifications queued for one subscriber.
@@ -33,7 +33,7 @@ package nonisolated struct SocketParameters: Sendable {
         let socket = settings.socket
         isEnabled = socket.isEnabled
         path = socket.path
-        access = SocketAccess(socket)
+        access = SocketPermissions(socket)
         limits = VarlinkLimits(socket)
         queueMax = socket.queueMax
         queueSizeMax = socket.queueSizeMax

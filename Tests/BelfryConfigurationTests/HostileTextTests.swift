@@ -15,7 +15,7 @@ nonisolated struct HostileTextTests {
             "\(marks)=1\n", "[Signals]\nUSR1=\(marks)\n", "[Signals]\nSIG\(marks)=stop\n",
             "[Signals]\nRTMIN+\(marks)=stop\n", "[Service]\nDisabledListeners=\(marks)\nDisabledListeners=\(marks)\n",
         ]
-        + BelfrySections.all.flatMap { section in
+        + ConfigurationKeys.all.flatMap { section in
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
             return ["\(header)\(marks)=1\n", "\(header)a\(marks)=1\n"]
                 + section.keys.flatMap { ["\(header)\($0.name)=\(marks)\n", "\(header)\($0.name)=1\(marks)\n"] }
@@ -72,7 +72,7 @@ nonisolated struct HostileTextTests {
     @Test(arguments: numbers.indices)
     func extremeNumberDoesNotCrash(index: Int) {
         let number = Self.numbers[index]
-        for section in BelfrySections.all {
+        for section in ConfigurationKeys.all {
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
             for key in section.keys {
                 let loaded = MemoryFiles.load("\(header)\(key.name)=\(number)\n")
@@ -121,7 +121,7 @@ nonisolated struct FuzzTests {
             "1min 30s",
             "infinity", "99999999999999999999", "1.5G", "-1", "RTMIN+5=", "RTMAX-99=", "SIGUSR1=stop\n", "KILL=stop\n",
             "Path=/a\n", "On=a \"b", "On=\n",
-        ] + BelfrySections.all.flatMap { $0.keys.map { "\($0.name)=\($0.defaultText)\n" } }
+        ] + ConfigurationKeys.all.flatMap { $0.keys.map { "\($0.name)=\($0.defaultText)\n" } }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func randomInputDoesNotCrash(seed: UInt64) throws {
@@ -173,7 +173,7 @@ nonisolated struct FuzzTests {
 
     /// A section that is valid or nearly valid.
     private static func section(_ generator: inout SeededRandom) -> String {
-        let sections = BelfrySections.all
+        let sections = ConfigurationKeys.all
         guard let section = sections.randomElement(using: &generator) else { return "" }
         var text = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
         for key in section.keys where Bool.random(using: &generator) {

@@ -3,7 +3,7 @@
 
 internal import BelfryJSON
 
-/// Checks the sections that were read against `BelfrySections`, and determines the value of each key.
+/// Checks the sections that were read against `ConfigurationKeys`, and determines the value of each key.
 nonisolated struct ConfigurationResolver {
     private struct Title: Hashable {
         let name: UTF8Text
@@ -18,7 +18,7 @@ nonisolated struct ConfigurationResolver {
 
     private init(_ diagnostics: DiagnosticList) {
         self.diagnostics = diagnostics
-        for section in BelfrySections.all where section.instance == nil {
+        for section in ConfigurationKeys.all where section.instance == nil {
             _ = append(section, instance: nil, at: nil)
         }
     }
@@ -34,7 +34,7 @@ nonisolated struct ConfigurationResolver {
         resolver.requireKeys()
         diagnostics = resolver.diagnostics
         return EffectiveConfiguration(
-            sections: BelfrySections.all.flatMap { section in
+            sections: ConfigurationKeys.all.flatMap { section in
                 resolver.sections.filter { $0.description.name == section.name }
             })
     }
@@ -64,8 +64,8 @@ nonisolated struct ConfigurationResolver {
 
     private mutating func find(_ section: IniSection) -> Int? {
         let name = section.name.string
-        guard let description = BelfrySections.all.first(where: { $0.name.hasSameBytes(as: name) }) else {
-            let near = NearestName.find(name, in: BelfrySections.all.map(\.name))
+        guard let description = ConfigurationKeys.all.first(where: { $0.name.hasSameBytes(as: name) }) else {
+            let near = NearestName.find(name, in: ConfigurationKeys.all.map(\.name))
             let question = near.map { ", did you mean '[\($0)]'?" } ?? ""
             diagnostics.error(
                 at: section.name.position, "unknown section [\(DisplayText.cut(name))]\(question)")
@@ -177,7 +177,7 @@ nonisolated struct ConfigurationResolver {
         let message = "unknown key \(DisplayText.quoted(name)) in section [\(description.name)]"
         let question = NearestName.question(name, in: description.keys.map(\.name))
         if !question.isEmpty { return message + question }
-        let others = BelfrySections.all.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
+        let others = ConfigurationKeys.all.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
         return others.isEmpty ? message : message + ", it belongs to \(others.joined(separator: " or "))"
     }
 

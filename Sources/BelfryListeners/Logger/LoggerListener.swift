@@ -40,9 +40,9 @@ package final class LoggerListener: LifecycleListener {
     private func write(_ event: LifecycleMediator.Event) {
         switch event {
         case .listenerFailed(let report, let notification):
-            if let record = LifecycleRecords.record(of: report, for: notification) { log.write(record) }
+            if let record = LifecycleJournalRecords.record(of: report, for: notification) { log.write(record) }
         case .merged(let trigger, let origin):
-            if observation != nil { log.write(LifecycleRecords.record(ofMerged: trigger, by: origin)) }
+            if observation != nil { log.write(LifecycleJournalRecords.record(ofMerged: trigger, by: origin)) }
         case .healthChanged(let unhealthy): write(unhealthy)
         default: break
         }
@@ -52,7 +52,7 @@ package final class LoggerListener: LifecycleListener {
         on(.statusRequested) { [self] in requestStatus($0) }
         on(.willFinishLaunching) { [self] _ in
             for (listener, name) in mediator.unknownFollowed {
-                log.write(LifecycleRecords.record(ofUnknown: name, followedBy: listener))
+                log.write(LifecycleJournalRecords.record(ofUnknown: name, followedBy: listener))
             }
         }
         on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
@@ -76,7 +76,7 @@ package final class LoggerListener: LifecycleListener {
     }
 
     private func writeStatus(_ notification: LifecycleNotification) {
-        for status in mediator.listeners { log.write(LifecycleRecords.record(of: status, for: notification)) }
+        for status in mediator.listeners { log.write(LifecycleJournalRecords.record(of: status, for: notification)) }
     }
 
     private func check(_ notification: LifecycleNotification) throws {
@@ -91,16 +91,16 @@ package final class LoggerListener: LifecycleListener {
             parameters.isEnabled
             ? observation
                 ?? mediator.addObserver { [log, counter] in
-                    log.write(LifecycleRecords.record(of: $0, counter: counter))
+                    log.write(LifecycleJournalRecords.record(of: $0, counter: counter))
                 } : nil
     }
 
     private func write(_ unhealthy: [ListenerHealthReport]) {
         let recovered = self.unhealthy.filter { old in !unhealthy.contains { $0.listener == old.listener } }
         for report in unhealthy where !self.unhealthy.contains(report) {
-            log.write(LifecycleRecords.record(of: report.health, of: report.listener))
+            log.write(LifecycleJournalRecords.record(of: report.health, of: report.listener))
         }
-        for report in recovered { log.write(LifecycleRecords.record(of: .healthy, of: report.listener)) }
+        for report in recovered { log.write(LifecycleJournalRecords.record(of: .healthy, of: report.listener)) }
         self.unhealthy = unhealthy
     }
 }

@@ -153,7 +153,7 @@ extension ServiceLog {
         _ fields: JournalFields
     ) -> JournalRecord {
         var all: JournalFields = ["BELFRY_ORIGIN": origin.kind]
-        all.add(LifecycleRecords.fields(of: origin))
+        all.add(LifecycleJournalRecords.fields(of: origin))
         all.add(fields)
         return JournalRecord(priority, message, id: id.rawValue, fields: all)
     }

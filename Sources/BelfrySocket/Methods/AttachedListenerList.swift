@@ -144,7 +144,7 @@ final class AttachedListenerList {
     }
 
     private func record(_ listener: AttachedListener, _ what: String) {
-        var fields = LifecycleRecords.fields(of: .peer(listener.origin))
+        var fields = LifecycleJournalRecords.fields(of: .peer(listener.origin))
         fields.add("BELFRY_LISTENER", listener.name)
         log.write(
             .info, "'\(listener.name)' of \(LifecycleOrigin.peer(listener.origin).words) \(what)", .attachment,

@@ -94,7 +94,7 @@ final class HoldList {
     private func record(_ hold: SocketHold, _ what: String) {
         log.write(
             .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin).words) \(what)", .hold,
-            fields: LifecycleRecords.fields(of: .peer(hold.origin)))
+            fields: LifecycleJournalRecords.fields(of: .peer(hold.origin)))
     }
 }
 

@@ -169,8 +169,8 @@ package nonisolated struct JournalReplay: Sendable {
         if let names, !names.contains(UTF8Text(journal.field("BELFRY_NOTIFICATION") ?? "")) {
             return JournalReply(number: number, isWanted: false, isWhole: true)
         }
-        let fields = journal.fields(JournalNotification.prefix)
-        guard let notification = JournalNotification.whole(fields, bootID: series.bootID) else {
+        let fields = journal.fields(JournalNotificationReader.prefix)
+        guard let notification = JournalNotificationReader.whole(fields, bootID: series.bootID) else {
             return JournalReply(number: number, isWanted: true, isWhole: false)
         }
         let reply = VarlinkEncodedReply(continuing: ["notification": .object(notification)])

@@ -117,8 +117,8 @@ final class JournalReader {
     }
 
     private func notification() -> JSONObject? {
-        JournalNotification.object(
-            journal.fields(JournalNotification.prefix), bootID: journal.field("_BOOT_ID") ?? "")
+        JournalNotificationReader.object(
+            journal.fields(JournalNotificationReader.prefix), bootID: journal.field("_BOOT_ID") ?? "")
     }
 
     /// The id of a boot, which must be in the journal unless it is the current one.

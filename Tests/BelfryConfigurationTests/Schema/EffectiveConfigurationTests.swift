@@ -14,7 +14,7 @@ struct PrintedConfigurationTests {
         #expect(text.hasPrefix("[Service]\n# default\nListenerTimeout=10s\n# a.conf:2\nStopTimeout=1min\n"))
         #expect(text.contains("\n\n[Cache a]\n# a.conf:4\nPath=/a\n"))
         #expect(text.hasSuffix("# a.conf:6\nOn=x y\n"))
-        for section in BelfrySections.all {
+        for section in ConfigurationKeys.all {
             for key in section.keys { #expect(text.contains("\n\(key.name)=")) }
         }
     }
@@ -36,7 +36,7 @@ struct PrintedConfigurationTests {
 }
 
 struct RestartKeyTests {
-    nonisolated private static let keys = BelfrySections.all.flatMap { section in
+    nonisolated private static let keys = ConfigurationKeys.all.flatMap { section in
         section.keys.filter(\.needsRestart).map { (title: "[\(section.name)] \($0.name)=", name: $0.name) }
     }
 

@@ -6,7 +6,7 @@ package import BelfrySystemd
 package import Lifecycle
 
 /// The journal records of what happens to the service, with their fields.
-package nonisolated enum LifecycleRecords {
+package nonisolated enum LifecycleJournalRecords {
     /// The record of a notification, with everything that subscribers receive, so that it can be replayed.
     ///
     /// - Parameter counter: the id of the counter that numbered it.

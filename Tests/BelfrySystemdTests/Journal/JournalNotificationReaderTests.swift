@@ -5,7 +5,7 @@ import BelfrySystemd
 import Testing
 import BelfryJSON
 
-struct JournalNotificationTests {
+struct JournalNotificationReaderTests {
     private let fields = [
         "BELFRY_NOTIFICATION": "didEnterBackground", "BELFRY_SEQUENCE": "7", "BELFRY_STATE": "background",
         "BELFRY_PREVIOUS_STATE": "inactive", "BELFRY_ORIGIN": "signal", "BELFRY_REALTIME_USEC": "1767358802123456",
@@ -16,7 +16,7 @@ struct JournalNotificationTests {
 
     @Test func recordGivesTheNotificationThatWasSent() {
         #expect(
-            JournalNotification.object(fields, bootID: "b007") == [
+            JournalNotificationReader.object(fields, bootID: "b007") == [
                 "sequence": 7, "name": "didEnterBackground", "state": "background", "previousState": "inactive",
                 "realtimeUsec": 1_767_358_802_123_456, "monotonicUsec": 5, "bootId": "b007",
                 "origin": [
@@ -30,7 +30,7 @@ struct JournalNotificationTests {
         var fields = fields
         fields["BELFRY_LISTENER"] = "cache"
 
-        #expect(JournalNotification.object(fields, bootID: "b007") == nil)
-        #expect(JournalNotification.object(["MESSAGE": "x"], bootID: "b007") == nil)
+        #expect(JournalNotificationReader.object(fields, bootID: "b007") == nil)
+        #expect(JournalNotificationReader.object(["MESSAGE": "x"], bootID: "b007") == nil)
     }
 }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// Every section and key of `belfry.conf`. Names and defaults are only here; `config/belfry.conf` describes the keys.
-package nonisolated enum BelfrySections {
+package nonisolated enum ConfigurationKeys {
     /// In display order.
     package static let all = [service, signals, socket, logger, cache]
 

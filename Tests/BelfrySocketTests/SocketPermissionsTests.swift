@@ -7,7 +7,7 @@ import BelfrySocket
 import Testing
 import Varlink
 
-struct SocketAccessTests {
+struct SocketPermissionsTests {
     nonisolated private static let root = VarlinkPeer(pid: 1, uid: 0, gid: 0)
     nonisolated private static let owner = VarlinkPeer(pid: 1, uid: 100, gid: 9)
     nonisolated private static let member = VarlinkPeer(pid: 1, uid: 7, gid: 50)
@@ -22,7 +22,7 @@ struct SocketAccessTests {
     ])
     func audienceDecidesAboutAccess(audience: SocketAudience, admitted: [VarlinkPeer], refused: [VarlinkPeer]) {
         for permission in [SocketPermission.look, .post, .control] {
-            let access = SocketAccess(settings(audience), owner: 100, group: 50)
+            let access = SocketPermissions(settings(audience), owner: 100, group: 50)
 
             #expect(admitted.allSatisfy { access.allows(permission, $0) })
             #expect(!refused.contains { access.allows(permission, $0) })
@@ -36,14 +36,14 @@ struct SocketAccessTests {
     }
 
     @Test func othersMayOnlyLookByDefault() {
-        let access = SocketAccess(BelfrySettings.defaults.socket)
+        let access = SocketPermissions(BelfrySettings.defaults.socket)
 
         #expect(SocketPermission.allCases.map { access.allows($0, Self.stranger) } == [true, false, false, false])
         #expect(SocketPermission.allCases.allSatisfy { access.allows($0, Self.root) })
     }
 
     @Test func missingGroupAdmitsNoMember() {
-        let access = SocketAccess(settings(.privileged), owner: 100, group: nil)
+        let access = SocketPermissions(settings(.privileged), owner: 100, group: nil)
 
         #expect(!access.allows(.post, Self.member))
     }

@@ -6,7 +6,7 @@ internal import Glibc
 package import Varlink
 
 /// Decides who may do what on the socket, by the peer's credentials (SO_PEERCRED).
-package nonisolated struct SocketAccess: Sendable {
+package nonisolated struct SocketPermissions: Sendable {
     private let look: SocketAudience
     private let post: SocketAudience
     private let control: SocketAudience

@@ -9,7 +9,7 @@ package import Lifecycle
 /// The stop is accepted at once; finding the reason is its first step and takes at most 200 ms. The manager is asked on its
 /// own socket if that is allowed, else on the bus. A user's manager does not know whether the machine shuts down: the
 /// system's manager is asked as well, and if it does not answer, what logind has announced counts.
-package final class StopSource {
+package final class StopReasonSource {
     /// How long a stop waits for its reason.
     private static let timeout: Duration = .milliseconds(200)
 

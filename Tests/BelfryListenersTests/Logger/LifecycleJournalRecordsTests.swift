@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Varlink
 
-struct LifecycleRecordsTests {
+struct LifecycleJournalRecordsTests {
     @Test func recordHasTheTimeOfEachListener() throws {
         let clock = ManualClock()
         let mediator = LifecycleMediator(clock: clock)

@@ -11,17 +11,17 @@ import Testing
 
 /// With a stand-in for the service manager that replies when the test allows it.
 @Suite(.timeLimit(.minutes(1)))
-struct StopSourceTests {
+struct StopReasonSourceTests {
     static let stop = ["willResignActive", "didEnterBackground", "willTerminate"]
     let fixture: BusSourceFixture
     let manager: BusPeer
-    let source: StopSource
+    let source: StopReasonSource
 
     init() throws {
         fixture = try BusSourceFixture()
         manager = try fixture.peer("org.freedesktop.systemd1")
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
-        source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
+        source = StopReasonSource(mediator: fixture.mediator, unit: unit) { .kexec }
     }
 
     @Test func reasonIsTheJobOfTheManager() throws {
@@ -80,7 +80,7 @@ struct StopSourceTests {
     @Test func shutdownProgramReplacesTheManager() {
         fixture.daemon.send(SIGSTOP)
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
-        let source = StopSource(mediator: fixture.mediator, unit: unit, announced: { nil }) {
+        let source = StopReasonSource(mediator: fixture.mediator, unit: unit, announced: { nil }) {
             ["/usr/lib/systemd/systemd-shutdown", "poweroff"]
         }
 
@@ -132,7 +132,7 @@ struct StopSourceTests {
         if let jobs { Self.answer(jobs, of: system) }
         answer(job)
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus, system: bus)
-        let source = StopSource(mediator: fixture.mediator, unit: unit) { .kexec }
+        let source = StopReasonSource(mediator: fixture.mediator, unit: unit) { .kexec }
 
         source.stop(Self.origin)
         try fixture.turn { fixture.names == Self.stop }

@@ -4,7 +4,7 @@
 package import BelfryJSON
 
 /// A notification as its record in the journal has it.
-package nonisolated enum JournalNotification {
+package nonisolated enum JournalNotificationReader {
     /// What the names of its fields begin with.
     package static let prefix: StaticString = "BELFRY_"
 
