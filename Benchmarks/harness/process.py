@@ -35,10 +35,12 @@ def _is_ready(address: Path | int) -> bool:
     """Whether a socket, or a TCP port of loopback, accepts connections, or any other file exists."""
     if isinstance(address, int):
         family, target = socket.AF_INET, ("127.0.0.1", address)
+    elif not address.exists():
+        return False
     elif address.is_socket():
         family, target = socket.AF_UNIX, str(address)
     else:
-        return address.exists()
+        return True
     with socket.socket(family) as probe:
         return probe.connect_ex(target) == 0
 
