@@ -134,7 +134,7 @@ package nonisolated enum TimelineRecord {
         let longest = calls.max { $0.duration < $1.duration }
         let detail: RecordText = longest.map { ", '\($0.listener)' \($0.duration.milliseconds) ms of it" } ?? ""
         return JournalRecord(
-            .info, "\(report.trigger) took \(took.milliseconds) ms\(calls.isEmpty ? "" : detail)",
+            .info, "\(report.trigger.rawValue) took \(took.milliseconds) ms\(calls.isEmpty ? "" : detail)",
             id: MessageID.timeline.rawValue,
             fields: [
                 "BELFRY_TRIGGER": report.trigger.rawValue,

@@ -83,9 +83,9 @@ package final class ServiceManagerListener: LifecycleListener {
 
     private static func active(_ notification: LifecycleNotification) -> String {
         switch notification.trigger {
-        case .reload: "\(notification.state), configuration reloaded"
+        case .reload: "\(notification.state.rawValue), configuration reloaded"
         case .resume, .continued, .endSuspension: "active, continued by \(notification.origin.words)"
-        default: "\(notification.state)"
+        default: notification.state.rawValue
         }
     }
 }
