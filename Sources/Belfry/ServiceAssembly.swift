@@ -32,7 +32,7 @@ final class ServiceAssembly {
     /// Runs the service.
     ///
     /// - Returns: its exit code.
-    func run(_ compose: (ServiceContext) throws -> Void) throws -> Int32 {
+    func run(_ compose: (BelfryService) throws -> Void) throws -> Int32 {
         let configuration = try readConfiguration()
         let settings = configuration[BelfrySettings.self] ?? .defaults
         let limit = DescriptorLimit(
@@ -89,7 +89,7 @@ final class ServiceAssembly {
                 mediator: mediator, path: exitRecord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
         let ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, finalStatus: finalStatus, exitRecord: exitRecord)
-        let context = ServiceContext(mediator: mediator, loop: loop, ending: ending, descriptorLimit: limit)
+        let context = BelfryService(mediator: mediator, loop: loop, ending: ending, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
         for component in components { try component.addLastListeners(componentContext) }
@@ -199,7 +199,7 @@ final class ServiceAssembly {
     private func has(_ component: String) -> Bool { wanted.contains { $0.name == component } }
 
     /// Adds the listeners that registered themselves.
-    private func addRegistered(to service: ServiceContext, except disabled: [String]) throws {
+    private func addRegistered(to service: BelfryService, except disabled: [String]) throws {
         let registrations = ListenerRegistration.all
         for registration in registrations where !disabled.contains(registration.name) {
             try service.mediator.addListener(registration.make(service))

@@ -119,7 +119,7 @@ package nonisolated enum ServiceExit {
     package static let success: Int32 = 0
     /// The command line was not understood.
     package static let usage: Int32 = 64
-    /// A part of the service failed (`ServiceContext.fail(_:)`).
+    /// A part of the service failed (`BelfryService.fail(_:)`).
     package static let failure: Int32 = 70
     /// The system refused something, or a listener refused the launch.
     package static let system: Int32 = 71

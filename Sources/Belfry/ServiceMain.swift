@@ -19,7 +19,7 @@ public enum ServiceMain {
     ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
-    /// Exit codes: 0 after a stop in order; 70 when a part of the service failed (`ServiceContext.fail(_:)`); 71 when
+    /// Exit codes: 0 after a stop in order; 70 when a part of the service failed (`BelfryService.fail(_:)`); 71 when
     /// the system or a listener refused the launch; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ public enum ServiceMain {
     ///   - compose: adds the listeners. Any error that it throws is logged, and ends the process with 71.
     public static func run(
         _ options: ServiceOptions, with components: [ServiceComponent] = [],
-        _ compose: (ServiceContext) throws -> Void = { _ in }
+        _ compose: (BelfryService) throws -> Void = { _ in }
     ) -> Never {
         let blocked = belfry_block_signals()
         let assembly = ServiceAssembly(options, with: components)

@@ -43,9 +43,9 @@ final class MannerListener: LifecycleListener {
 /// Fails the service at a flush.
 final class FailingListener: LifecycleListener {
     let name = "probe"
-    private let service: ServiceContext
+    private let service: BelfryService
 
-    init(_ service: ServiceContext) { self.service = service }
+    init(_ service: BelfryService) { self.service = service }
 
     var answers: [LifecycleAnswer] {
         on(.flushRequested) { [self] _ in service.fail(SystemError(EIO, verb: "read", object: "disk")) }
@@ -140,9 +140,9 @@ final class SlowListener: LifecycleListener {
 /// Starts a child, and prints the descriptor limits of the service and of the child.
 final class ChildListener: LifecycleListener {
     let name = "probe"
-    private let service: ServiceContext
+    private let service: BelfryService
 
-    init(_ service: ServiceContext) { self.service = service }
+    init(_ service: BelfryService) { self.service = service }
 
     var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in

@@ -29,7 +29,7 @@ struct NeighbourNamesTests {
         func hear(_ notification: Notification) { posted.append(notification.name) }
     }
 
-    @MainActor func compose(_ service: ServiceContext, _ loop: MainEventLoop) throws {
+    @MainActor func compose(_ service: BelfryService, _ loop: MainEventLoop) throws {
         let group: ServiceGroup? = nil
         let idle: any Service = Idle(loop: nil, promise: nil, channel: nil)
         try service.addServiceGroup(services: [idle] + (group.map { [$0] } ?? []), readiness: ServiceReadiness())

@@ -6,8 +6,11 @@ public import BelfryLinux
 internal import CBelfry
 public import Lifecycle
 
-/// What `compose` receives to assemble the service.
-public struct ServiceContext {
+/// The service that `compose` assembles.
+///
+/// Not `ServiceContext`, a type of swift-service-context, and not `Service`, one of swift-service-lifecycle: a file may
+/// import these too.
+public struct BelfryService {
     /// The mediator; add listeners and observers here.
     public let mediator: LifecycleMediator
     /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
@@ -53,7 +56,7 @@ public struct ListenerRegistration {
 
     /// The name in the configuration; it should be the listener's own name.
     public let name: String
-    let make: (ServiceContext) throws -> any LifecycleListener
+    let make: (BelfryService) throws -> any LifecycleListener
 
     private static var found: [ListenerRegistration] = []
 
@@ -63,7 +66,7 @@ public struct ListenerRegistration {
     ///   - name: its name in the configuration.
     ///   - make: makes the listener, unless the configuration disables it. An error that it throws ends the process
     ///     with 71.
-    public static func add(_ name: String, _ make: @escaping (ServiceContext) throws -> any LifecycleListener) {
+    public static func add(_ name: String, _ make: @escaping (BelfryService) throws -> any LifecycleListener) {
         found.append(ListenerRegistration(name: name, make: make))
     }
 

@@ -6,7 +6,7 @@ public import Lifecycle
 public import Logging
 public import ServiceLifecycle
 
-extension ServiceContext {
+extension BelfryService {
     /// Runs services of swift-service-lifecycle as part of this service.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
@@ -42,7 +42,7 @@ extension ServiceContext {
     ///   group is cancelled and not waited for. To give services time to react to the cancellation, set
     ///   `maximumGracefulShutdownDuration` of the configuration to a shorter time.
     /// * *Failure.* If the group throws, before or during the stop, the service stops in order and the process exits with
-    ///   code 70 (`ServiceContext.fail(_:)`), which systemd counts as a failed unit. If the group ends without an error,
+    ///   code 70 (`BelfryService.fail(_:)`), which systemd counts as a failed unit. If the group ends without an error,
     ///   because the configuration allows a service to end it, the service stops in order with exit code 0.
     /// * *Pause.* The group continues. Services that should pause observe the mediator.
     ///
