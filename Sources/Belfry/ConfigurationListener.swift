@@ -56,6 +56,7 @@ final class ConfigurationReader {
     private let level: LogPriority?
     private let components: [ServiceComponent]
     private let log: ServiceLog
+    private var isFirst = true
 
     /// The error number of the last failure: the system's if a file could not be read.
     private(set) var errorNumber: Int32?
@@ -73,6 +74,9 @@ final class ConfigurationReader {
     func read() throws(LifecycleReloadError) -> LifecycleConfiguration {
         let loaded = ConfigurationLoader.load(from: sources)
             .checkingCaches(environment: Environment.variables, uid: geteuid(), onDisk: false)
+        // The first warnings have the format of the configuration too. After a reload the logger applies it.
+        if isFirst, let logger = loaded.settings?.logger { log.format = LoggerParameters(logger).format }
+        isFirst = false
         for diagnostic in loaded.diagnostics { write(diagnostic) }
         guard var settings = loaded.settings else {
             errorNumber = loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? EINVAL
@@ -104,6 +108,7 @@ nonisolated extension LoggerParameters {
         self.init(
             isEnabled: settings.isEnabled,
             level: JournalRecord.Priority(rawValue: Int32(settings.level.rawValue)) ?? .info,
-            target: ServiceLog.Target(rawValue: settings.target.rawValue) ?? .auto)
+            target: ServiceLog.Target(rawValue: settings.target.rawValue) ?? .auto,
+            format: RecordFormat(rawValue: settings.format.rawValue) ?? .text)
     }
 }

@@ -4,6 +4,7 @@
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import time
@@ -30,6 +31,8 @@ FilesMax=10
 # Memory that may remain: past notifications, and what the allocator does not return.
 REMAINS = 8 * MIB
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n"
+# A line of the log. Continuation lines, such as the allocator's statistics, are indented.
+LINE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ belfryd: |  ")
 
 
 class Found(Exception):
@@ -97,8 +100,7 @@ class LiveService:
                 break
             self.read += len(line)
             words = line[:-1].decode(errors="replace")
-            # Continuation lines, such as the allocator's statistics, are indented.
-            begun = words.startswith(("belfryd: ", "  ")) and not words.startswith(FORGED)
+            begun = LINE.match(words) and not words.startswith(FORGED)
             if not begun or any(ord(c) < 32 for c in words):
                 raise Found(f"the service wrote {words[:300]!r}")
 

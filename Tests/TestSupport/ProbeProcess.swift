@@ -12,12 +12,14 @@ public final class ProbeProcess {
 
     private let process = Process()
     private let pipe = Pipe()
+    private let stream: Stream
     private var buffer = Data()
 
     /// Starts `program` with `environment` over that of the test.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], reading stream: Stream = .output
     ) throws {
+        self.stream = stream
         process.executableURL = try Self.find(program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -37,8 +39,14 @@ public final class ProbeProcess {
     /// The timeout for a line, in milliseconds. Then the process is killed, so that the test continues and fails.
     private static let timeout: Int32 = 30_000
 
-    /// The next line, or nil at the end of the stream.
+    /// The next line, or nil at the end of the stream. A log record on standard error is returned without its time and level.
     public func line() -> String? {
+        let line = wholeLine()
+        return stream == .error ? line?.replacing(#/^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ /#, with: "") : line
+    }
+
+    /// The next line with everything in it.
+    public func wholeLine() -> String? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
                 defer { buffer.removeSubrange(...end) }

@@ -159,11 +159,14 @@ package nonisolated struct LoggerSettings: Sendable, Equatable {
     package var level: LogPriority
     /// Where records go.
     package var target: LoggerTarget
+    /// How records are written to standard error.
+    package var format: LoggerFormat
 
     init(_ section: EffectiveSection) {
         isEnabled = section.boolean("Enabled")
         level = section.priority("Level")
         target = section.choice("Target")
+        format = section.choice("Format")
     }
 }
 
@@ -179,6 +182,14 @@ package nonisolated enum LoggerTarget: String, Sendable, CaseIterable {
     case kmsg
     /// Nowhere.
     case null
+}
+
+/// How log records are written to standard error.
+package nonisolated enum LoggerFormat: String, Sendable, CaseIterable {
+    /// Lines for people.
+    case text
+    /// JSON objects, one a line.
+    case json
 }
 
 /// `[Cache NAME]`.

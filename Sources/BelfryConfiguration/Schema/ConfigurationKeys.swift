@@ -57,6 +57,7 @@ package nonisolated enum ConfigurationKeys {
             KeyDescription("Enabled", .boolean, default: "yes"),
             KeyDescription("Level", .logPriority, default: "info"),
             KeyDescription("Target", .choice(LoggerTarget.allCases.map(\.rawValue)), default: "auto"),
+            KeyDescription("Format", .choice(LoggerFormat.allCases.map(\.rawValue)), default: "text"),
         ])
 
     static let cache = SectionDescription(

@@ -86,6 +86,7 @@ package final class LoggerListener: LifecycleListener {
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let parameters = configuration?[LoggerParameters.self] else { return }
+        log.format = parameters.format
         log.apply(target: parameters.target, level: parameters.level)
         observation =
             parameters.isEnabled
@@ -113,11 +114,17 @@ package nonisolated struct LoggerParameters: Sendable, Equatable {
     package var level: JournalRecord.Priority
     /// Where records go.
     package var target: ServiceLog.Target
+    /// How records are written to standard error.
+    package var format: RecordFormat
 
-    package init(isEnabled: Bool = true, level: JournalRecord.Priority = .info, target: ServiceLog.Target = .auto) {
+    package init(
+        isEnabled: Bool = true, level: JournalRecord.Priority = .info, target: ServiceLog.Target = .auto,
+        format: RecordFormat = .text
+    ) {
         self.isEnabled = isEnabled
         self.level = level
         self.target = target
+        self.format = format
     }
 }
 

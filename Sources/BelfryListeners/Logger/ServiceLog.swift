@@ -29,8 +29,17 @@ package final class ServiceLog {
     private var writer: any RecordWriter
     private var target = Target.auto
     private var loop: MainEventLoop?
+    /// Where records of other threads come from.
+    private var intake: LogIntake?
     /// The least urgent level that is written.
-    package internal(set) var maximumLevel: JournalRecord.Priority
+    package internal(set) var maximumLevel: JournalRecord.Priority { didSet { intake?.maximumLevel = maximumLevel } }
+    /// How records are written to standard error.
+    package var format = RecordFormat.text {
+        didSet {
+            (writer as? StandardErrorWriter)?.format = format
+            intake?.use(format)
+        }
+    }
 
     /// Makes a log. Until `apply` it writes records from `info` on.
     package init(makeWriter: @escaping WriterForTarget) {
@@ -60,17 +69,43 @@ package final class ServiceLog {
         attend(to: writer)
     }
 
+    /// Takes the records of other threads too.
+    ///
+    /// - Parameter identifier: the name of the program.
+    package func receive(from intake: LogIntake, identifier: String) {
+        self.intake = intake
+        intake.maximumLevel = maximumLevel
+        intake.use(format)
+        intake.connect(to: self, identifier: identifier)
+    }
+
     /// Writes what waits before the process ends, until nothing was accepted for a tenth of a second.
-    package func finish() { writer.queue?.finish() }
+    package func finish() {
+        if let intake { write(intake.end()) }
+        intake = nil
+        writer.queue?.finish()
+    }
+
+    /// Writes the records of other threads that have come.
+    func writeWhatWaits() {
+        if let waiting = intake?.take() { write(waiting) }
+    }
+
+    private func write(_ waiting: (records: [JournalRecord], dropped: Int)) {
+        for record in waiting.records { writer.write(record) }
+        if waiting.dropped > 0 { writer.write(Self.missing(waiting.dropped, "the main thread")) }
+    }
+
+    private static func missing(_ count: Int, _ cause: RecordText) -> JournalRecord {
+        JournalRecord(
+            .warning, "\(count) records are missing here: \(cause) did not take them in time",
+            id: MessageID.recordsLost.rawValue)
+    }
 
     private func attend(to writer: any RecordWriter) {
+        (writer as? StandardErrorWriter)?.format = format
         writer.queue?.loop = loop
-        writer.queue?.onDrop = { [unowned self] count in
-            writeInAnyCase(
-                JournalRecord(
-                    .warning, "\(count) records are missing here: the log target did not take them in time",
-                    id: MessageID.recordsLost.rawValue))
-        }
+        writer.queue?.onDrop = { [unowned writer] in writer.write(Self.missing($0, "the log target")) }
     }
 
     /// Whether records of this priority go to the journal, with their fields.
@@ -85,7 +120,8 @@ package final class ServiceLog {
         guard target != self.target else { return }
         do {
             let writer = try makeWriter(target)
-            finish()
+            writeWhatWaits()
+            self.writer.queue?.finish()
             attend(to: writer)
             (self.writer, self.target) = (writer, target)
         } catch {
@@ -102,15 +138,18 @@ package final class ServiceLog {
 
     /// Writes a record, unless its priority is below the level.
     package func write(_ record: JournalRecord) {
-        if record.priority <= maximumLevel { writer.write(record) }
+        if record.priority <= maximumLevel { writeInAnyCase(record) }
     }
 
-    /// Writes a record whatever its priority is.
-    func writeInAnyCase(_ record: JournalRecord) { writer.write(record) }
+    /// Writes a record whatever its priority is, after those of other threads that came before it.
+    func writeInAnyCase(_ record: JournalRecord) {
+        writeWhatWaits()
+        writer.write(record)
+    }
 
-    /// Writes a record that is only of use with its fields, except to standard error, which shows none.
+    /// Writes a record that is only of use with its fields, except to standard error as text, which shows none.
     package func write(fieldsOf record: JournalRecord) {
-        if !(writer is StandardErrorWriter) { write(record) }
+        if format == .json || !(writer is StandardErrorWriter) { write(record) }
     }
 
     /// Writes a record of a kind.

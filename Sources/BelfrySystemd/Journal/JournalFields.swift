@@ -24,8 +24,18 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
     /// Adds `NAME=value`, or, where the value has line feeds, its length and the value after a line that has the name. Of a
     /// longer value the first MiB is taken.
     package mutating func add(_ name: StaticString, _ value: String) {
-        var value = value.utf8.count > Self.longestValue ? String(value.prefix(bytes: Self.longestValue)) : value
         name.withUTF8Buffer { bytes += $0 }
+        append(value)
+    }
+
+    /// The same for a name that is not known before. It must be valid: upper-case letters, digits and underscores.
+    package mutating func add(named name: String, _ value: String) {
+        bytes += name.utf8
+        append(value)
+    }
+
+    private mutating func append(_ value: String) {
+        var value = value.utf8.count > Self.longestValue ? String(value.prefix(bytes: Self.longestValue)) : value
         value.withUTF8 { value in
             if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
                 bytes.append(UInt8(ascii: "\n"))
@@ -36,6 +46,23 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
             bytes += value
         }
         bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Visits the fields in their order.
+    package func forEach(_ visit: (_ name: String, _ value: String) -> Void) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "\n") }) {
+            let name = rest[..<end]
+            let isCounted = rest[end] == UInt8(ascii: "\n")
+            rest = rest[(end + 1)...]
+            var length = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 - rest.startIndex } ?? rest.count
+            if isCounted {
+                length = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+                rest = rest.dropFirst(8)
+            }
+            visit(String(decoding: name, as: UTF8.self), String(decoding: rest.prefix(length), as: UTF8.self))
+            rest = rest.dropFirst(length + 1)
+        }
     }
 
     /// Adds `NAME=value`. Not generic: that takes five times as long.

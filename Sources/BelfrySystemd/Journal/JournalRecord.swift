@@ -31,6 +31,10 @@ package nonisolated struct JournalRecord: Sendable, Equatable {
     package var messageID: String?
     /// Further fields.
     package var fields: JournalFields
+    /// What is added to the message where fields are not shown; escaped.
+    package var textSuffix: RecordText = ""
+    /// When it was made, by CLOCK_REALTIME; nil for a record that is written at once.
+    package var realtimeUsec: UInt64?
 
     /// A record; the writer adds who wrote it.
     package init(
@@ -41,6 +45,24 @@ package nonisolated struct JournalRecord: Sendable, Equatable {
         self.message = message.description
         self.messageID = messageID
         self.fields = fields
+    }
+
+    /// The text for a log that shows no fields.
+    package var text: String { message + textSuffix.description }
+
+    /// How many bytes its texts and fields have.
+    package var size: Int { message.utf8.count + textSuffix.description.utf8.count + fields.bytes.count }
+
+    /// All fields, those of the record itself first.
+    ///
+    /// - Parameter identifier: `SYSLOG_IDENTIFIER`.
+    func allFields(identifier: String) -> JournalFields {
+        var all: JournalFields = ["MESSAGE": message]
+        all.add("PRIORITY", Int64(priority.rawValue))
+        all.add("SYSLOG_IDENTIFIER", identifier)
+        if let messageID { all.add("MESSAGE_ID", messageID) }
+        all.add(fields)
+        return all
     }
 }
 

@@ -47,12 +47,7 @@ package final class JournalWriter: RecordWriter {
 
     /// Sends the record to the journal.
     package func write(_ record: JournalRecord) {
-        var fields: JournalFields = ["MESSAGE": record.message]
-        fields.add("PRIORITY", Int64(record.priority.rawValue))
-        fields.add("SYSLOG_IDENTIFIER", identifier)
-        if let id = record.messageID { fields.add("MESSAGE_ID", id) }
-        fields.add(record.fields)
-        queue?.write(fields.bytes) { [socket] in Self.send(&$0, to: socket) }
+        queue?.write(record.allFields(identifier: identifier).bytes) { [socket] in Self.send(&$0, to: socket) }
     }
 
     private static func send(_ record: inout [UInt8], to socket: DatagramSocket) -> RecordQueue.Attempt {

@@ -22,9 +22,9 @@ extension RecordWriter {
 package typealias RecordQueue = SendQueue<[UInt8]>
 
 extension SendQueue where Item == [UInt8] {
-    /// Makes a queue for records: 4096 of them, and 8 MiB, may wait.
+    /// Makes a queue for records, with the limits of `RecordLimit`.
     convenience init(attempt: @escaping (inout [UInt8]) -> Attempt) {
-        self.init(items: 4096, bytes: 8 << 20, size: \.count, attempt: attempt)
+        self.init(items: RecordLimit.records, bytes: RecordLimit.bytes, size: \.count, attempt: attempt)
     }
 
     /// Writes a record, or adds it to those that wait.
@@ -34,10 +34,20 @@ extension SendQueue where Item == [UInt8] {
     }
 }
 
-/// Writes the text of records to standard error, a line each. What is not read waits, and the service goes on.
+/// How many records may wait for the same step on their way.
+package nonisolated enum RecordLimit {
+    /// How many.
+    package static let records = 4096
+    /// How many bytes of them.
+    package static let bytes = 8 << 20
+}
+
+/// Writes records to standard error, a line each. What is not read waits, and the service goes on.
 package final class StandardErrorWriter: RecordWriter {
     private let identifier: String
     private let stream: NonblockingStream
+    /// How they are written.
+    package var format = RecordFormat.text
     /// The records that were not read yet.
     package let queue: RecordQueue?
 
@@ -52,16 +62,9 @@ package final class StandardErrorWriter: RecordWriter {
         queue = RecordQueue { stream.write(&$0) }
     }
 
-    /// Writes the text, further lines indented.
+    /// Writes the record in the format.
     package func write(_ record: JournalRecord) {
-        var line = Array(identifier.utf8)
-        line += ": ".utf8
-        for byte in record.message.utf8 {
-            line.append(byte)
-            if byte == UInt8(ascii: "\n") { line += "  ".utf8 }
-        }
-        line.append(UInt8(ascii: "\n"))
-        queue?.write(line) { [stream] in stream.write(&$0) }
+        queue?.write(format.line(record, identifier: identifier)) { [stream] in stream.write(&$0) }
     }
 }
 
@@ -91,7 +94,7 @@ package final class KernelLogWriter: RecordWriter {
     /// Writes each line of the text. Further lines are indented, as elsewhere.
     package func write(_ record: JournalRecord) {
         var indent = ""
-        for text in record.message.split(separator: "\n") {
+        for text in record.text.split(separator: "\n") {
             let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
             let bytes = line.prefix(bytes: Self.longest - 1) + "\n"
             _ = Glibc.write(descriptor, String(bytes), bytes.utf8.count)

@@ -28,7 +28,13 @@ struct RecordWriterTests {
     }
 
     /// Text from outside, of several lines.
-    private func record(_ message: String) -> JournalRecord { JournalRecord(.info, RecordText(lines: message)) }
+    private func record(_ message: String) -> JournalRecord {
+        var record = JournalRecord(.info, RecordText(lines: message))
+        record.realtimeUsec = 0
+        return record
+    }
+
+    private static let head = "1970-01-01T00:00:00.000000Z info belfryd: "
 
     @Test func valuesInATextAreEscapedAndCut() {
         let reason = Self.forged
@@ -48,7 +54,7 @@ struct RecordWriterTests {
         writer.write(record(Self.forged))
 
         #expect(
-            read(ends.read) == "belfryd: a\\r\n  belfryd: b\n  " + #"c\rd\u{0085}e\u{2028}f\0g\u{1B}[2Jh"# + "\n")
+            read(ends.read) == Self.head + "a\\r\n  belfryd: b\n  " + #"c\rd\u{0085}e\u{2028}f\0g\u{1B}[2Jh"# + "\n")
     }
 
     @Test func untrustedTextForgesNoLineInTheKernelLog() throws {
@@ -97,7 +103,7 @@ struct RecordWriterTests {
         }
         text += read(ends.read)
 
-        #expect(text == (0..<1000).map { "belfryd: \($0) \(filler)\n" }.joined())
+        #expect(text == (0..<1000).map { "\(Self.head)\($0) \(filler)\n" }.joined())
     }
 
     @Test func stoppedTerminalDoesNotBlockTheWriter() throws {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Varlink
-
 /// JSON for programs, one line for each object.
-enum JSONLine {
+package nonisolated enum JSONLine {
     /// The object. Characters that JSON allows in text, but that control a terminal or end a line, are written as escapes,
     /// which have the same meaning.
-    static func text(_ object: JSONObject) -> String {
+    package static func text(_ object: JSONObject) -> String {
         let text = JSONValue.object(object).description
         guard text.utf8.contains(where: { $0 >= 0x7F }) else { return text }
         var line = ""
