@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
+        .library(name: "BelfryLogging", targets: ["BelfryLogging"]),
         .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
         .library(name: "BelfrySocket", targets: ["BelfrySocket"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
@@ -92,6 +93,12 @@ let package = Package(
                 "Belfry", "Lifecycle", .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: onMain),
+        .target(
+            name: "BelfryLogging",
+            dependencies: [
+                "BelfryJSON", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: onMain),
         .executableTarget(
             name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
             swiftSettings: onMain),
@@ -128,6 +135,16 @@ let package = Package(
                 "BelfryServiceLifecycle", "Lifecycle", "LifecycleTesting", "ServiceGroupProbe", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: onMain),
+        .executableTarget(
+            name: "LoggingProbe",
+            dependencies: ["Belfry", "BelfryLogging", "BelfrySocket", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Probes/LoggingProbe", swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryLoggingTests",
+            dependencies: [
+                "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfrySystemd", "Lifecycle",
+                "LoggingProbe", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: onMain),
         .testTarget(
             name: "BelfryTests",
