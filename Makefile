@@ -41,12 +41,17 @@ quick: check
 	$(SWIFT) build --build-tests $(STRICT)
 	@scripts/test-units --quick
 
-# Everything that must pass before a commit reaches the main branch. Continuous integration runs this.
-test: check unit-tests examples model fuzz system-tests
+# Everything that must pass before a commit reaches the main branch. Continuous integration runs this. After the unit tests
+# two jobs run at a time, because the system tests mostly wait.
+test: check unit-tests
+	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target system-tests examples model fuzz
 
-# The same with more random input, then the sanitizers and an hour of the live fuzzer. Takes several hours.
-nightly: MODEL_SEQUENCES = 1000000
-nightly: FUZZ_SECONDS = 3600
+# The same with more random input and all system tests, then the sanitizers and an hour of the live fuzzer. Takes several
+# hours.
+nightly: export MODEL_SEQUENCES = 1000000
+nightly: export FUZZ_SECONDS = 3600
+nightly: export SYSTEM_TESTS =
 nightly: test sanitizers live-fuzzer
 
 unit-tests:
@@ -60,7 +65,7 @@ examples:
 	@SWIFT='$(SWIFT)' scripts/run-examples
 
 # Random sequences on the mediator and on a plain model of it, under Thread Sanitizer, on two cores.
-MODEL_SEQUENCES = 100000
+MODEL_SEQUENCES ?= 20000
 MODEL = $(SWIFT) build --configuration release --sanitize=thread --scratch-path .build-thread $(STRICT)
 model:
 	@scripts/install-dependencies build
@@ -68,7 +73,7 @@ model:
 	@scripts/check-model .build-thread/release/MediatorModelProbe $(MODEL_SEQUENCES)
 
 # libFuzzer with Address Sanitizer on every parser of untrusted text. FUZZ_SECONDS is the time for what the socket reads.
-FUZZ_SECONDS = 60
+FUZZ_SECONDS ?= 60
 FUZZER = .build-fuzz/release/Fuzzer
 FUZZ = BELFRY_FUZZING=1 $(SWIFT) build --configuration release --scratch-path .build-fuzz $(STRICT)
 fuzz:
@@ -88,11 +93,12 @@ probe: build
 others: build
 	@SWIFT='$(SWIFT)' scripts/build-others .build-others
 
-# Belfry as installed, on booted systemd in containers. Needs root.
-system-tests: probe others
+# Belfry as installed, on booted systemd in containers. Needs root. Without --short, with the upgrades to other versions.
+SYSTEM_TESTS ?= --short
+system-tests: probe $(if $(SYSTEM_TESTS),,others)
 	@scripts/install-dependencies test
 	$(SWIFT) build --product VarlinkProbe $(STRICT)
-	scripts/test-system
+	scripts/test-system $(SYSTEM_TESTS)
 
 # Random calls and signals to a running belfryd.
 live-fuzzer: build

@@ -22,6 +22,15 @@ DROP_INS = f"/run/systemd/system/{SERVICE}.d"
 DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
 
 
+def make(target: str, destination: Path, prefix: str = "/usr") -> str:
+    """Runs `make TARGET` with what is built already, and returns its output."""
+    settings = [f"DESTDIR={destination}", f"PREFIX={prefix}", "SWIFT=true"]
+    command = ["make", "--no-print-directory", target, *settings]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 class BelfryService(HostedUnit):
     """belfryd as tests use it: through systemd, belfryctl and the socket."""
 
@@ -30,21 +39,20 @@ class BelfryService(HostedUnit):
 
     def install(self) -> str:
         """Runs `make install` into the host and the commands that it prints; returns its output."""
-        command = ["make", "--no-print-directory", "install", f"DESTDIR={self.host.root}", "PREFIX=/usr"]
-        done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+        printed = make("install", self.host.root)
         self.host.run("systemd-sysusers")
         self.host.run("journalctl", "--update-catalog")
         self.host.systemctl("daemon-reload")
-        return done.stdout
+        return printed
 
     def reset(self) -> None:
         """Restores the state after installation; `journal` no longer shows older records."""
         self.host.systemctl("stop", SOCKET, SERVICE)
         shutil.rmtree(self.host.path("/etc/belfry"), ignore_errors=True)
-        shutil.rmtree(self.host.path(DROP_INS), ignore_errors=True)
         self.host.systemctl("reset-failed")
-        self.host.systemctl("daemon-reload")
+        if (drop_ins := self.host.path(DROP_INS)).exists():
+            shutil.rmtree(drop_ins)
+            self.host.systemctl("daemon-reload")
         self.skip_old_records()
 
     def start(self) -> None:

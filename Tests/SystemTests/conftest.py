@@ -16,19 +16,31 @@ from systemd_host import SystemdHost
 
 def pytest_addoption(parser):
     parser.addoption("--host", choices=["machine", "trixie"], help="only the tests that run on this host")
+    parser.addoption("--short", action="store_true", help="without the tests that only 'make nightly' runs")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "nightly: takes long, so only 'make nightly' runs it")
+    config.addinivalue_line("markers", "nightly_on_trixie: takes long, so 'make test' runs it on the machine's systemd only")
 
 
 def pytest_collection_modifyitems(config, items):
-    """With --host, leaves out the tests of the other host. One that uses none counts as the machine's."""
-    wanted = config.getoption("--host")
-    if wanted is None:
-        return
-    chosen = [item for item in items if _host(item) == wanted]
+    for item in items:
+        # With several processes, one runs all tests of a file on a host.
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} on {_host(item)}"))
+    host, short = config.getoption("--host"), config.getoption("--short")
+    chosen = [item for item in items if host in (None, _host(item)) and not (short and _is_for_the_night(item))]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
 
 
-def _host(item):
+def _is_for_the_night(item) -> bool:
+    on_trixie = item.get_closest_marker("nightly_on_trixie") is not None and _host(item) == "trixie"
+    return on_trixie or item.get_closest_marker("nightly") is not None
+
+
+def _host(item) -> str:
+    """The host that the test uses. One that uses none counts as the machine's."""
     # The fixtures, and the parameters, which are part of the test's name, contain the name of the host.
     return "trixie" if any("trixie" in name for name in (item.name, *item.fixturenames)) else "machine"
 
@@ -40,17 +52,18 @@ def pytest_sessionstart(session):
     control_groups.remove_stale()
 
 
-FIGURES = pytest.StashKey[list]()
-
-
 @pytest.fixture
 def figures(request) -> list[str]:
-    """Lines printed at the end of the test run, even if it fails."""
-    return request.config.stash.setdefault(FIGURES, [])
+    """Lines printed at the end of the test run, even if the test fails."""
+    lines: list[str] = []
+    # A property of the test's report, because that is what another process sends to the one that prints.
+    request.node.user_properties.append(("figures", lines))
+    return lines
 
 
-def pytest_terminal_summary(terminalreporter, config):
-    lines = config.stash.get(FIGURES, [])
+def pytest_terminal_summary(terminalreporter):
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
+    lines = [line for report in reports if report.when == "call" for _, lines in report.user_properties for line in lines]
     if lines:
         terminalreporter.section("figures")
     for line in lines:

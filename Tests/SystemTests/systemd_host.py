@@ -49,7 +49,7 @@ class SystemdHost:
         self.groups = control_groups.make(self.name)
         enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in self.groups)
         nspawn = (
-            f"exec setpriv --pdeathsig KILL systemd-nspawn -D {self.root} --machine={self.name} --register=no"
+            f"exec setpriv --pdeathsig KILL systemd-nspawn -D {self.root} --machine={self.name}-{os.getpid()} --register=no"
             " --keep-unit --boot --console=read-only --link-journal=no --private-network"
             f" --uuid={uuid.uuid4()} systemd.unit=basic.target"
         )
@@ -62,7 +62,9 @@ class SystemdHost:
         )
         self.leader = self._eventually(self._find_leader, "start its systemd")
         self._eventually(self._is_up, "reach basic.target")
-        self.systemctl("start", "dbus.service", "systemd-logind.service")
+        needed = ["dbus.service", "systemd-logind.service"]
+        if self.systemctl("start", *needed, check=False).returncode != 0:
+            raise AssertionError(self.run("journalctl", "--no-pager", *[f"--unit={unit}" for unit in needed]).stdout)
 
     def shut_down(self) -> None:
         """Powers the host off, and kills it if that takes too long."""

@@ -2,7 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """The maximum of connections is open: owners can still connect."""
 
-from bystanders import unharmed
+from bystanders import GROWTH_OF_MANY, unharmed
 from hostile_clients import HostileClients, assail, call
 
 CONNECTIONS = 4 * 1024
@@ -10,7 +10,7 @@ CONNECTIONS = 4 * 1024
 
 def test_four_users_with_all_connections_do_not_lock_the_owners_out(started, figures):
     """Another user is refused with an error; the owners, and connected clients, are not affected."""
-    with unharmed(started, figures, "4 users with 1024 connections each", newcomers=(0,)) as go_around:
+    with unharmed(started, figures, "4 users with 1024 connections each", GROWTH_OF_MANY, newcomers=(0,)) as go_around:
         with HostileClients(started, [call("Subscribe", more=True)], CONNECTIONS, users=4):
             go_around()
             assert "active" in started.ctl("status").stdout

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from belfry_service import SERVICE, SOCKET, BelfryService
+from belfry_service import SERVICE, SOCKET, BelfryService, make
 from host_roots import PROJECT
 
 PROGRAMS = ["/bin/belfryctl", "/bin/belfryd"]
@@ -28,11 +28,6 @@ INSTALLED = [
 # Documents and folders that are installed as they are in the project.
 READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples"]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
-
-
-def make(target: str, destination: Path, *settings: str) -> None:
-    command = ["make", "--no-print-directory", target, f"DESTDIR={destination}", *settings]
-    subprocess.run(command, cwd=PROJECT, check=True, capture_output=True)
 
 
 def files_below(folder: Path) -> list[str]:
@@ -64,7 +59,7 @@ def test_every_link_of_an_installed_text_leads_to_an_installed_file(tmp_path):
 
 
 def test_files_installed_below_another_prefix_do_not_refer_to_the_default_prefix(tmp_path):
-    make("install", tmp_path, "PREFIX=/usr/local")
+    make("install", tmp_path, "/usr/local")
 
     local = tmp_path / "usr/local"
     assert set(files_below(local)) >= set(INSTALLED + documents()) - {"/share/zsh/vendor-completions/_belfryctl"}
@@ -78,11 +73,11 @@ def test_files_installed_below_another_prefix_do_not_refer_to_the_default_prefix
 @pytest.fixture
 def below_local(on_each):
     """Belfry also installed below /usr/local, which has precedence over /usr."""
-    make("install", on_each.host.root, "PREFIX=/usr/local")
+    make("install", on_each.host.root, "/usr/local")
     on_each.host.systemctl("daemon-reload")
     yield on_each
     on_each.host.systemctl("stop", SOCKET, SERVICE)
-    make("uninstall", on_each.host.root, "PREFIX=/usr/local")
+    make("uninstall", on_each.host.root, "/usr/local")
     on_each.host.systemctl("daemon-reload")
 
 

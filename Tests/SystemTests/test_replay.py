@@ -228,6 +228,7 @@ def test_replay_continues_over_restarts(on_each, interruption):
     assert numbers(subscriber.seen) == list(range(first + 1, first + 1 + len(subscriber.seen)))
 
 
+@pytest.mark.nightly_on_trixie
 def test_replay_of_a_hundred_thousand_records_does_not_block_the_loop(on_each, figures):
     on_each.start()
     first = on_each.status()["sequence"]

@@ -102,6 +102,7 @@ def post_around(belfry, interruption, count: int) -> Counter:
     return answered
 
 
+@pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("interruption", [restart, crash])
 def test_thousand_subscribers_survive_interruptions_during_posts(on_each, program, figures, interruption):
     # Of interruptions nothing may be lost; a busy machine that reads late is not what is tested.
@@ -125,6 +126,7 @@ def test_thousand_subscribers_survive_interruptions_during_posts(on_each, progra
     assert last - crowd.first >= INTERRUPTIONS * POSTS
 
 
+@pytest.mark.nightly_on_trixie
 def test_crashes_at_any_moment_under_load(on_each, program):
     """One crash follows the other, without time for the daemon to become idle."""
     on_each.drop_in(RestartSec="10ms")

@@ -125,6 +125,28 @@ def ending_host(request):
 
 
 START_TARGET = ["start", "--no-block", "--job-mode=replace-irreversibly"]
+USERS_UNIT = f"""[Service]
+Type=notify
+ExecStart={PROGRAM} count
+RuntimeDirectory=belfry-probe
+"""
+
+
+def start_a_users_service(host: SystemdHost) -> None:
+    """Starts the probe in the manager of the user belfry, and waits until it has found the bus."""
+    uid = host.run("id", "-u", "belfry").stdout.strip()
+    host.write(f"/etc/systemd/user/{UNIT}", USERS_UNIT)
+    host.systemctl("start", f"user@{uid}.service")
+    as_user = ["setpriv", "--reuid=belfry", "--regid=belfry", "--clear-groups"]
+    manager = [*as_user, "env", f"XDG_RUNTIME_DIR=/run/user/{uid}", "systemctl", "--user"]
+    host.run(*manager, "start", UNIT)
+    pid = host.run(*manager, "show", "--property=MainPID", "--value", UNIT).stdout.strip()
+    BelfryService(host).wait_for(lambda: has_bus(host, pid), "see the user's service find the bus")
+
+
+def reasons_left(host: SystemdHost, match: str) -> list[str]:
+    """Those of all ends of a unit in the journal on the disk."""
+    return [reason(record) for record in host.journal_left(TERMINATE, match)]
 
 
 @pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
@@ -140,60 +162,25 @@ START_TARGET = ["start", "--no-block", "--job-mode=replace-irreversibly"]
     ids=["reboot", "poweroff", "halt", "kexec"],
 )
 def test_shutdown_is_reported_with_its_kind(ending_host, command, expected):
-    ending_host.systemctl(*command, check=False)
-    ending_host.wait_for_end()
-
-    assert [reason(record) for record in ending_host.journal_left(TERMINATE)] == [expected]
-
-
-@pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
-def test_shutdown_is_reported_to_a_service_that_outlives_the_bus(ending_host):
+    # It outlives the bus.
     ProbeService(ending_host).start("count")
-
-    ending_host.systemctl(*START_TARGET, "poweroff.target")
-    ending_host.wait_for_end()
-
-    left = ending_host.journal_left(TERMINATE, f"_SYSTEMD_UNIT={UNIT}")
-    assert [reason(record) for record in left] == ["powerOff"]
-
-
-USERS_UNIT = f"""[Service]
-Type=notify
-ExecStart={PROGRAM} count
-RuntimeDirectory=belfry-probe
-"""
-
-
-@pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
-@pytest.mark.parametrize(
-    "command, expected",
-    [
-        (["poweroff"], "powerOff"),
-        (["reboot"], "reboot"),
-        # The machine goes on, and the service ends with its user's manager.
-        (["stop", "user.slice"], "stop"),
-    ],
-    ids=["poweroff", "reboot", "stop"],
-)
-def test_shutdown_is_reported_to_a_service_of_a_user_manager(ending_host, command, expected):
-    ProbeService(ending_host)
-    uid = ending_host.run("id", "-u", "belfry").stdout.strip()
-    ending_host.write(f"/etc/systemd/user/{UNIT}", USERS_UNIT)
-    ending_host.systemctl("start", f"user@{uid}.service")
-    as_user = ["setpriv", "--reuid=belfry", "--regid=belfry", "--clear-groups"]
-    manager = [*as_user, "env", f"XDG_RUNTIME_DIR=/run/user/{uid}", "systemctl", "--user"]
-    ending_host.run(*manager, "start", UNIT)
-    pid = ending_host.run(*manager, "show", "--property=MainPID", "--value", UNIT).stdout.strip()
-    BelfryService(ending_host).wait_for(lambda: has_bus(ending_host, pid), "see the user's service find the bus")
+    start_a_users_service(ending_host)
 
     ending_host.systemctl(*command, check=False)
-    if expected == "stop":
-        ending_host.wait_for_record(TERMINATE, f"_SYSTEMD_USER_UNIT={UNIT}")
-    else:
-        ending_host.wait_for_end()
+    ending_host.wait_for_end()
 
-    left = ending_host.journal_left(TERMINATE, f"_SYSTEMD_USER_UNIT={UNIT}")
-    assert [reason(record) for record in left] == [expected]
+    assert reasons_left(ending_host, f"_SYSTEMD_UNIT={SERVICE}") == [expected]
+    assert reasons_left(ending_host, f"_SYSTEMD_UNIT={UNIT}") == [expected]
+    assert reasons_left(ending_host, f"_SYSTEMD_USER_UNIT={UNIT}") == [expected]
+
+
+def test_end_of_a_users_manager_is_a_stop(probe):
+    start_a_users_service(probe.host)
+
+    probe.host.systemctl("stop", "user.slice")
+
+    left = probe.host.journal(TERMINATE, f"_SYSTEMD_USER_UNIT={UNIT}")
+    assert [reason(record) for record in left] == ["stop"]
 
 
 def show_boot(belfry: BelfryService) -> None:
@@ -205,26 +192,24 @@ def show_boot(belfry: BelfryService) -> None:
     belfry.host.write(f"/etc/systemd/system/{SERVICE}.d/boot.conf", settings)
     belfry.host.systemctl("daemon-reload")
     belfry.host.systemctl("restart", SERVICE)
-    wait_for_bus(belfry)
 
 
 @pytest.mark.parametrize("ending_host", ROOTS, indirect=True)
-@pytest.mark.parametrize(
-    "verb, expected", [("reboot", "reboot"), ("poweroff", "powerOff"), ("halt", "halt")], ids=lambda value: value
-)
-def test_forced_shutdown_is_reported_with_its_kind(ending_host, verb, expected):
-    show_boot(BelfryService(ending_host))
-    # No unit is stopped: the manager gives way to a program that signals every process, the journal's too.
-    ending_host.systemctl(verb, "--force", check=False)
-    ending_host.wait_for_end()
-
-    ending_host.boot_again()
+def test_forced_shutdown_is_reported_with_its_kind(ending_host):
     belfry = BelfryService(ending_host)
-    belfry.start()
+    show_boot(belfry)
+    for verb, expected in [("reboot", "reboot"), ("poweroff", "powerOff"), ("halt", "halt")]:
+        wait_for_bus(belfry)
+        # No unit is stopped: the manager gives way to a program that signals every process, the journal's too.
+        ending_host.systemctl(verb, "--force", check=False)
+        ending_host.wait_for_end()
 
-    status = belfry.status()
-    assert status["lastWord"]["reason"] == expected
-    assert status["launch"]["cause"] == "boot"
+        ending_host.boot_again()
+        belfry.start()
+
+        status = belfry.status()
+        assert status["lastWord"]["reason"] == expected
+        assert status["launch"]["cause"] == "boot"
 
 
 @pytest.mark.parametrize("ending_host", ["trixie"], indirect=True)
