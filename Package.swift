@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "Belfry", targets: ["Belfry"]),
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
         .library(name: "BelfryLogging", targets: ["BelfryLogging"]),
+        .library(name: "BelfryMetrics", targets: ["BelfryMetrics"]),
         .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
         .library(name: "BelfrySocket", targets: ["BelfrySocket"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
@@ -33,6 +34,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -76,11 +78,17 @@ let package = Package(
             ], swiftSettings: onMain),
         // What a service has only when it names it, and links only then.
         .target(
+            name: "BelfryMetricRegistry", dependencies: ["BelfryJSON", "BelfryLinux"], swiftSettings: strict),
+        .target(
             name: "BelfrySocket",
             dependencies: [
                 "Belfry", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfryListeners",
-                "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
+                "BelfryMetricRegistry", "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
             ], swiftSettings: onMain),
+        .target(
+            name: "BelfryMetrics",
+            dependencies: ["BelfryMetricRegistry", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strict),
         .target(
             name: "BelfryCacheFlush",
             dependencies: [
@@ -146,6 +154,19 @@ let package = Package(
                 "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfrySystemd", "Lifecycle",
                 "LoggingProbe", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: onMain),
+        .executableTarget(
+            name: "MetricsProbe",
+            dependencies: [
+                "Belfry", "BelfryMetrics", "BelfrySocket", .product(name: "CoreMetrics", package: "swift-metrics"),
+            ], path: "Tests/Probes/MetricsProbe", swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryMetricRegistryTests", dependencies: ["BelfryMetricRegistry"], swiftSettings: strict),
+        .testTarget(
+            name: "BelfryMetricsTests",
+            dependencies: [
+                "BelfryMetricRegistry", "BelfryMetrics", "MetricsProbe", "TestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ], exclude: ["open_metrics.py"], swiftSettings: strict),
         .testTarget(
             name: "BelfryTests",
             dependencies: [
@@ -190,7 +211,8 @@ let package = Package(
             name: "BelfrySocketTests",
             dependencies: [
                 "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySocket",
-                "BelfrySystemd", "CBelfry", "Lifecycle", "LifecycleTesting", "TestSupport", "Varlink",
+                "BelfryMetricRegistry", "BelfrySystemd", "CBelfry", "Lifecycle", "LifecycleTesting", "TestSupport",
+                "Varlink",
             ],
             swiftSettings: onMain),
         .testTarget(

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
+package import BelfryMetricRegistry
 internal import Glibc
 package import Lifecycle
 package import BelfrySystemd
@@ -23,6 +24,10 @@ package final class SocketListener: LifecycleListener {
     let log: ServiceLog
     /// Counts notifications since the start.
     let counts = NotificationCounts()
+    /// How long transitions took since the start.
+    let transitions = TransitionDurations()
+    /// The metrics of the program.
+    let registry: MetricRegistry
     let posts = PostAdmission()
     /// The unit's timeouts, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
@@ -38,6 +43,7 @@ package final class SocketListener: LifecycleListener {
     /// What `GetState` says about this run besides the state.
     package var describeRun: () -> UserInfo = { [:] }
     private var observation: LifecycleObservation?
+    private var events: LifecycleObservation?
 
     /// Makes a listener that does not listen yet.
     ///
@@ -49,12 +55,15 @@ package final class SocketListener: LifecycleListener {
     ///   - endpoint: where it listens.
     ///   - handoff: what it takes over from the last process and hands over to the next.
     ///   - series: the notifications in the journal; nil when there is no journal.
+    ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
-        endpoint: SocketEndpoint, handoff: Handoff, series: JournalSeries? = nil, log: ServiceLog
+        endpoint: SocketEndpoint, handoff: Handoff, series: JournalSeries? = nil,
+        registry: MetricRegistry = .shared, log: ServiceLog
     ) throws {
         self.mediator = mediator
+        self.registry = registry
         self.parameters = parameters
         self.identity = identity
         self.endpoint = endpoint
@@ -84,6 +93,10 @@ package final class SocketListener: LifecycleListener {
             counts.count($0)
             subscribers.send($0)
             server.keepUp()
+        }
+        events = mediator.addEventObserver(for: .transitionEnded) { [transitions, unowned mediator] in
+            guard case .transitionEnded(let report) = $0 else { return }
+            transitions.add(report, endUsec: mediator.clock.now.monotonicUsec)
         }
     }
 

@@ -6,6 +6,7 @@ import BelfryEventLoop
 import Lifecycle
 import BelfrySystemd
 import BelfryListeners
+import BelfryMetricRegistry
 import BelfrySocket
 import LifecycleTesting
 import TestSupport
@@ -21,6 +22,7 @@ final class SocketFixture {
     let socket: SocketListener
     let client: VarlinkClient
     let writer = RecordingWriter()
+    let registry = MetricRegistry()
 
     /// One reply, or an error.
     typealias Answer = Result<JSONObject, VarlinkError>
@@ -50,7 +52,7 @@ final class SocketFixture {
                 descriptors: HandoffDescriptors(
                     ListenDescriptors([]), manager: manager, delay: storeDelay),
                 log: ServiceLog { [writer] _ in writer }),
-            series: series, log: ServiceLog { [writer] _ in writer })
+            series: series, registry: registry, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)

@@ -49,6 +49,28 @@ def test_metrics_count_signals_and_refusals(started):
     assert {m["object"] for m in by_name["ListenerCallsTotal"]} >= {"logger", "socket", "cacheFlush"}
 
 
+def test_example_units_write_metrics_for_node_exporter(started):
+    units = ["belfry-metrics.service", "belfry-metrics.timer"]
+    folder = "/var/lib/prometheus/node-exporter"
+    run = started.host.run
+    run("mkdir", "-p", folder)
+    for unit in units:
+        run("cp", f"/usr/share/doc/belfry/Examples/node_exporter/{unit}", f"/run/systemd/system/{unit}")
+    started.host.systemctl("daemon-reload")
+    try:
+        assert run("systemd-analyze", "verify", *units).stderr == ""
+
+        started.host.systemctl("start", units[1])
+        started.wait_for(lambda: run("ls", folder).stdout.split() == ["belfry.prom"], "write the metrics")
+
+        lines = run("cat", f"{folder}/belfry.prom").stdout.splitlines()
+        assert 'belfry_state{state="active"} 1' in lines and lines[-1] == "# EOF"
+    finally:
+        started.host.systemctl("stop", units[1])
+        run("rm", *(f"/run/systemd/system/{unit}" for unit in units))
+        started.host.systemctl("daemon-reload")
+
+
 def test_log_level_is_set_by_permitted_users(started):
     with started.connect(uid=NOBODY) as stranger:
         assert stranger.call("io.systemd.service.Ping") == {}

@@ -87,6 +87,9 @@ nonisolated let lifecycleInterfaceMethods = """
     # The listeners in the order of arriving notifications.
     method ListListeners() -> (listeners: []Listener)
 
+    # The metrics of the service and of its program in the text format of OpenMetrics 1.0.
+    method GetOpenMetrics() -> (text: string)
+
     # What each signal does.
     method ListSignals() -> (signals: []Signal)
 

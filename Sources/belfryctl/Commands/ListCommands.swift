@@ -119,8 +119,21 @@ struct MetricsCommand: ReplyCommand {
 
     @OptionGroup var options: ReplyOptions
 
+    @Flag(name: .customLong("openmetrics"), help: "Print OpenMetrics text, for Prometheus.")
+    var isOpenMetrics = false
+
+    func validate() throws {
+        if json, isOpenMetrics { throw ValidationError("'--json' and '--openmetrics' exclude each other") }
+    }
+
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
+        if isOpenMetrics {
+            let reply = try await client.call("GetOpenMetrics", to: "read the metrics of", within: context.queryTimeout)
+            let lines = (reply["text"]?.stringValue ?? "").utf8.split(separator: UInt8(ascii: "\n"))
+            try context.print(lines.map { SystemError.escape(String(Substring($0))) })
+            return .success
+        }
         let metrics = try await client.collect(
             "io.systemd.Metrics.List", to: "read the metrics of", within: context.queryTimeout)
         if json {
@@ -131,12 +144,14 @@ struct MetricsCommand: ReplyCommand {
         return .success
     }
 
+    /// A row for each metric, without the ranges of histograms.
     static func lines(_ metrics: [JSONObject], _ style: TextStyle) -> [String] {
         let prefix = "io.belfry.Lifecycle."
         var table = TextTable([("METRIC", .left), ("OF", .left), ("VALUE", .right)])
         for metric in metrics {
             let name = metric.textOrDash("name")
             let fields = metric["fields"]?.objectValue ?? [:]
+            if fields["le"] != nil { continue }
             let of = [metric["object"]?.stringValue].compactMap(\.self) + fields.lazy.compactMap(\.value.stringValue)
             table.add([
                 name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name,

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryMetricRegistry
+
+/// Metrics in the text format of OpenMetrics 1.0. It uses only the kinds that the Prometheus text format has too, in which
+/// `# UNIT` and `# EOF` are comments.
+nonisolated enum OpenMetricsText {
+    /// The text; families without a value are left out.
+    static func text(_ families: [MetricFamily]) -> String {
+        var text = ""
+        for family in families where !family.points.isEmpty {
+            text += "# TYPE \(family.name) \(family.kind.rawValue)\n"
+            if let unit = family.unit { text += "# UNIT \(family.name) \(unit)\n" }
+            if !family.help.isEmpty { text += "# HELP \(family.name) \(family.help)\n" }
+            for sample in family.samples {
+                text += family.name
+                if let suffix = sample.suffix { text += "_" + suffix }
+                if !sample.labels.isEmpty { text += "{\(sample.labels.map(\.text).joined(separator: ","))}" }
+                text += " \(MetricNumber.text(sample.value))\n"
+            }
+        }
+        return text + "# EOF\n"
+    }
+}
