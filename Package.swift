@@ -108,8 +108,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: onMain),
         .executableTarget(
-            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
-            swiftSettings: onMain),
+            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfrySocket"], swiftSettings: onMain),
         .target(
             name: "BelfryClient",
             dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "Varlink"], swiftSettings: onMain),
@@ -129,6 +128,9 @@ let package = Package(
             name: "ServiceProbe",
             dependencies: ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"],
             path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
+        .executableTarget(
+            name: "SettingsProbe", dependencies: ["Belfry", "BelfryLinux", "BelfrySocket"],
+            path: "Tests/Probes/SettingsProbe", swiftSettings: onMain),
         .executableTarget(
             name: "ServiceGroupProbe",
             dependencies: [
@@ -170,7 +172,8 @@ let package = Package(
         .testTarget(
             name: "BelfryTests",
             dependencies: [
-                "BelfryConfiguration", "belfryctl", "belfryd", "CBelfry", "Lifecycle", "ServiceProbe", "TestSupport",
+                "Belfry", "BelfryConfiguration", "belfryctl", "belfryd", "CBelfry", "Lifecycle", "ServiceProbe",
+                "SettingsProbe", "TestSupport",
             ],
             swiftSettings: onMain),
         .executableTarget(

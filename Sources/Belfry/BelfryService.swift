@@ -15,7 +15,8 @@ public struct BelfryService {
     public let mediator: LifecycleMediator
     /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
     public let loop: MainEventLoop
-    let ending: ServiceEnding
+    let reader: ConfigurationReader
+    let onFailure: (any Error) -> Void
     let descriptorLimit: DescriptorLimit
 
     /// Restores the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`) for a child
@@ -37,7 +38,7 @@ public struct BelfryService {
     ///
     /// During a launch the stop waits for its end; to refuse the launch itself, a listener throws `LifecycleRefusal`.
     /// During a stop only the exit code changes.
-    public func fail(_ error: any Error) { ending.fail(error) }
+    public func fail(_ error: any Error) { onFailure(error) }
 }
 
 /// A listener that registers itself by a constant in the linker section `belfry_listeners`.

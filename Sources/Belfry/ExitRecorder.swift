@@ -19,16 +19,19 @@ package enum ExitRecorder {
 
     /// Writes the record to the state directory.
     ///
-    /// - Parameter files: the configuration files, instead of the standard ones.
+    /// - Parameters:
+    ///   - files: the configuration files, instead of the standard ones.
+    ///   - name: the name of the service's files.
     /// - Throws: `NotInUnit`, `RunFiles.OtherRun` for the state directory of another service, and `SystemError`.
-    package static func record(configurationFiles files: [String]?) throws {
+    package static func record(configurationFiles files: [String]?, name: String) throws {
         let environment = Environment.variables
         guard let exit = UnitExit(environment: environment), let id = environment["INVOCATION_ID"] else {
             throw NotInUnit()
         }
-        let settings = ConfigurationLoader.load(from: files.map { .files($0) } ?? .standard).settings ?? .defaults
+        let settings =
+            ConfigurationLoader.read(from: ConfigurationSources(files: files, service: name)).settings ?? .defaults
         let paths = RuntimePaths(
-            environment: environment, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
+            environment: environment, uid: geteuid(), name: name, runtimeDirectory: settings.service.runtimeDirectory,
             stateDirectory: settings.service.stateDirectory)
         try RunFiles(directory: paths.stateDirectory, service: nil).write(exit, of: id)
     }

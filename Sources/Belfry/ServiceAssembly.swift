@@ -13,9 +13,9 @@ internal import BelfryLinux
 
 /// Puts a service together and runs it.
 final class ServiceAssembly {
-    private let options: ServiceOptions
-    private let log: ServiceLog
-    private let reader: ConfigurationReader
+    let options: ServiceOptions
+    let log: ServiceLog
+    let reader: ConfigurationReader
     private let wanted: [ServiceComponent]
     private let manager = ServiceManagerSocket()
     private let finalStatus: FinalStatus
@@ -33,7 +33,16 @@ final class ServiceAssembly {
     ///
     /// - Returns: its exit code.
     func run(_ compose: (BelfryService) throws -> Void) throws -> Int32 {
-        let configuration = try readConfiguration()
+        guard !options.fileName.isEmpty, !options.fileName.utf8.contains(UInt8(ascii: "/")) else {
+            throw SystemError(EINVAL, verb: "name files after", object: options.fileName)
+        }
+        guard let configuration = reader.begin(onDisk: false) else {
+            // Throws all errors, also those in the service's own sections.
+            _ = try readAndDeclare(nil, compose)
+            return ServiceExit.configuration
+        }
+        // The first warnings have the format of the configuration too. After a reload the logger applies it.
+        if let parameters = configuration[LoggerParameters.self] { log.format = parameters.format }
         let settings = configuration[BelfrySettings.self] ?? .defaults
         let limit = DescriptorLimit(
             connections: has("socket") && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
@@ -44,11 +53,11 @@ final class ServiceAssembly {
             log.write(.warning, "service manager did not take \(count) messages in time, dropped them", .managerBusy)
         }
         let identity = ServiceIdentity(
-            service: options.name, version: BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
+            service: options.name, version: options.version ?? BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
         let paths = RuntimePaths(
-            environment: Environment.variables, uid: geteuid(), runtimeDirectory: settings.service.runtimeDirectory,
-            stateDirectory: settings.service.stateDirectory)
+            environment: Environment.variables, uid: geteuid(), name: options.fileName,
+            runtimeDirectory: settings.service.runtimeDirectory, stateDirectory: settings.service.stateDirectory)
         let parameters = ComponentParameters(
             options: options, settings: settings, identity: identity, log: log, manager: manager)
         let components = try wanted.map { try $0.make(parameters) }
@@ -90,9 +99,11 @@ final class ServiceAssembly {
                 mediator: mediator, path: exitRecord.foreign == nil ? paths.stateDirectory + "/state" : nil, log: log))
         let ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, finalStatus: finalStatus, exitRecord: exitRecord)
-        let context = BelfryService(mediator: mediator, loop: loop, ending: ending, descriptorLimit: limit)
+        let context = BelfryService(
+            mediator: mediator, loop: loop, reader: reader, onFailure: { ending.fail($0) }, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
+        try reader.endDeclarations().write(to: log)
         for component in components { try component.addLastListeners(componentContext) }
         let managerListener = ServiceManagerListener(loop: loop, mediator: mediator, manager: manager)
         try mediator.addListener(managerListener)
@@ -128,10 +139,10 @@ final class ServiceAssembly {
     func fail(_ error: any Error) -> Int32 {
         let text: String
         let code: Int32
-        if case let error as ConfigurationRefusal = error {
-            let more = error.reasons.count > 1 ? ", and \(error.reasons.count - 1) more" : ""
-            text = "configuration refused: \(error.reasons.first ?? "")\(more)"
-            finalStatus.set(text, errorNumber: reader.errorNumber)
+        if let refusal = error as? ConfigurationRefusal {
+            refusal.reading.write(to: log)
+            text = "\(refusal)"
+            finalStatus.set(text, errorNumber: refusal.reading.errorNumber)
             code = ServiceExit.configuration
         } else {
             log.write(.critical, "\(error)", .failure)
@@ -143,19 +154,6 @@ final class ServiceAssembly {
         finalStatus.send(exitStatus: code)
         log.finish()
         return code
-    }
-
-    /// An error of the first reading. The program may throw a `LifecycleReloadError` for its own reasons.
-    private struct ConfigurationRefusal: Error {
-        let reasons: [String]
-    }
-
-    private func readConfiguration() throws(ConfigurationRefusal) -> LifecycleConfiguration {
-        do throws(LifecycleReloadError) {
-            return try reader.read()
-        } catch {
-            throw ConfigurationRefusal(reasons: error.reasons)
-        }
     }
 
     /// Writes for the next launch why this one failed.
@@ -174,7 +172,7 @@ final class ServiceAssembly {
             startRealtimeUsec: now)
         run.exitRecord = record
         do {
-            let paths = RuntimePaths(environment: environment, uid: geteuid())
+            let paths = RuntimePaths(environment: environment, uid: geteuid(), name: options.fileName)
             let files = RunFiles(directory: paths.stateDirectory, service: options.name)
             try files.checkOwner()
             try files.write(run)
@@ -215,6 +213,8 @@ final class ServiceAssembly {
     private func makeExitRecord(
         in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity
     ) -> ExitRecordStore {
+        // Without it the exit record says so.
+        try? OwnedDirectory.make(paths.stateDirectory, withParents: true)
         let run = ServiceRun(
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
             startRealtimeUsec: mediator.clock.now.realtimeUsec)

@@ -25,11 +25,14 @@ public enum ServiceMain {
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.
     ///   - components: optional components: `.socket`, `.cacheFlush`.
-    ///   - compose: adds the listeners. Any error that it throws is logged, and ends the process with 71.
+    ///   - compose: declares the settings of the service and adds the listeners. It should do no more: it is also called to
+    ///     check or print the configuration, and then the service is not launched. Any error that it throws is logged,
+    ///     and ends the process with 71.
     public static func run(
         _ options: ServiceOptions, with components: [ServiceComponent] = [],
         _ compose: (BelfryService) throws -> Void = { _ in }
     ) -> Never {
+        guard options.action == .run else { exit(ServiceAssembly(options, with: components).check(compose)) }
         let blocked = belfry_block_signals()
         let assembly = ServiceAssembly(options, with: components)
         do {
@@ -38,28 +41,5 @@ public enum ServiceMain {
         } catch {
             exit(assembly.fail(error))
         }
-    }
-}
-
-/// Options of a service that override its configuration.
-public nonisolated struct ServiceOptions: Sendable, Equatable {
-    /// The name of the service: its identifier in the journal and on the socket.
-    public var name: String
-    /// Read only these files, where later ones override earlier ones; nil reads `belfry.conf` and its drop-ins by
-    /// UAPI.6.
-    public var configurationFiles: [String]?
-    /// The path of the socket, which overrides configuration and environment; `@NAME` for an abstract address.
-    public var socketPath: String?
-    /// The least urgent level that is logged (`emerg` to `debug`), which overrides the configuration.
-    public var logLevel: String?
-
-    /// Options for a service of this name.
-    public init(
-        name: String, configurationFiles: [String]? = nil, socketPath: String? = nil, logLevel: String? = nil
-    ) {
-        self.name = name
-        self.configurationFiles = configurationFiles
-        self.socketPath = socketPath
-        self.logLevel = logLevel
     }
 }

@@ -7,12 +7,19 @@ internal import Glibc
 
 /// A directory for what a service keeps: its socket, its counter.
 package nonisolated enum OwnedDirectory {
-    /// Makes the directory unless it exists: with mode 0755 below `/run`, and 0700 elsewhere. Its parent must exist.
+    /// Makes the directory unless it exists: with mode 0755 below `/run`, and 0700 elsewhere.
     ///
+    /// - Parameter withParents: whether its parents are made too. If not, they must exist.
     /// - Throws: what the system says, and `EPERM` for a directory that another user has made in a world-writable
     ///   place such as `/tmp`: its owner would control what is in it.
-    package static func make(_ path: String) throws(SystemError) {
-        if mkdir(path, path.hasPrefix("/run/") ? 0o755 : 0o700) == 0 { return }
+    package static func make(_ path: String, withParents: Bool = false) throws(SystemError) {
+        let mode: mode_t = path.hasPrefix("/run/") ? 0o755 : 0o700
+        if mkdir(path, mode) == 0 { return }
+        if withParents, errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
+        {
+            try make(String(path[..<slash]), withParents: true)
+            if mkdir(path, mode) == 0 { return }
+        }
         guard errno == EEXIST else { throw .last(verb: "make", object: path) }
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .last(verb: "look at", object: path) }

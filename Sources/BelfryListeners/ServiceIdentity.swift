@@ -5,7 +5,7 @@
 package nonisolated struct ServiceIdentity: Sendable, Equatable {
     /// The name of the service.
     package let service: String
-    /// The version of Belfry in it.
+    /// Its version.
     package let version: String
     /// The kernel's id of this boot; empty if unknown.
     package let bootID: String

@@ -13,12 +13,15 @@ nonisolated extension LoadedConfiguration {
     /// - Parameters:
     ///   - environment: the environment of the service, which determines those directories.
     ///   - uid: the effective user of the service.
+    ///   - name: the name of the service's files.
     ///   - onDisk: whether to resolve symbolic links and find mount points in the file system. That may block; a flush checks
     ///     for mount points itself.
-    package func checkingCaches(environment: [String: String], uid: UInt32, onDisk: Bool) -> LoadedConfiguration {
+    package func checkingCaches(
+        environment: [String: String], uid: UInt32, name: String, onDisk: Bool
+    ) -> LoadedConfiguration {
         let service = effective.section("Service")
         let paths = RuntimePaths(
-            environment: environment, uid: uid, runtimeDirectory: service.text("RuntimeDirectory"),
+            environment: environment, uid: uid, name: name, runtimeDirectory: service.text("RuntimeDirectory"),
             stateDirectory: service.text("StateDirectory"))
         let directories = [
             ("runtime directory", paths.runtimeDirectory), ("state directory", paths.stateDirectory),
@@ -41,9 +44,7 @@ nonisolated extension LoadedConfiguration {
                 found.error(at: position, "the cache \(cache) is a mount point, name a directory below it")
             }
         }
-        guard !found.diagnostics.isEmpty else { return self }
-        return LoadedConfiguration(
-            settings: nil, diagnostics: diagnostics + found.diagnostics, effective: effective, files: files)
+        return adding(found.diagnostics)
     }
 
     /// `path` with the symbolic links of its existing part resolved (realpath(3)).

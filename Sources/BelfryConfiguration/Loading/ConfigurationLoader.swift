@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 internal import BelfryLinux
 internal import Glibc
 
@@ -14,25 +15,33 @@ package nonisolated struct ConfigurationLoader {
 
     private init(reader: any ConfigurationFileReader) { self.reader = reader }
 
-    /// Loads the configuration. Problems are reported in the result.
+    /// Loads the configuration of a service without sections of its own. Problems are reported in the result.
     ///
     /// - Parameters:
     ///   - sources: the files to read.
     ///   - reader: reads the files.
     package static func load(
-        from sources: ConfigurationSources = .standard, reader: any ConfigurationFileReader = SystemFileReader()
+        from sources: ConfigurationSources, reader: any ConfigurationFileReader = SystemFileReader()
+    ) -> LoadedConfiguration {
+        read(from: sources, reader: reader).requiringKnownSections([])
+    }
+
+    /// Loads the configuration, and leaves sections that are not Belfry's in `others`.
+    package static func read(
+        from sources: ConfigurationSources, reader: any ConfigurationFileReader = SystemFileReader()
     ) -> LoadedConfiguration {
         var loader = ConfigurationLoader(reader: reader)
         switch sources {
         case .files(let paths):
             for path in paths { _ = loader.read(path, mayBeMissing: false) }
         case .search(let root, let name):
-            loader.search(ConfigurationSources.directories.map { root + $0 + "/" + name })
+            loader.search(ConfigurationSources.mainFiles(of: name).map { root + $0 })
         }
-        let effective = ConfigurationResolver.resolve(loader.sections, diagnostics: &loader.diagnostics)
+        let (effective, others) = ConfigurationResolver.resolve(loader.sections, diagnostics: &loader.diagnostics)
         return LoadedConfiguration(
             settings: loader.diagnostics.hasErrors ? nil : BelfrySettings(effective),
-            diagnostics: loader.diagnostics.sorted(files: loader.files), effective: effective, files: loader.files)
+            diagnostics: loader.diagnostics.sorted(files: loader.files), effective: effective, others: others,
+            files: loader.files, mainFile: sources.mainFile)
     }
 
     /// Reads the first of `mainFiles` that exists, and then the files in their `.d` directories.
@@ -65,16 +74,28 @@ package nonisolated struct ConfigurationLoader {
 package nonisolated enum ConfigurationSources: Sendable, Equatable {
     /// These files; later ones override earlier ones. A missing file is an error.
     case files([String])
-    /// The directories of UAPI.6: the first file `NAME` in `/etc/belfry`, `/run/belfry`, `/usr/local/lib/belfry` and
-    /// `/usr/lib/belfry`, and then the files of `NAME.d` in all four directories, sorted by name. `root` is a prefix of
+    /// The directories of UAPI.6: the first file `NAME.conf` in `/etc/NAME`, `/run/NAME`, `/usr/local/lib/NAME` and
+    /// `/usr/lib/NAME`, and then the files of `NAME.conf.d` in all four directories, sorted by name. `root` is a prefix of
     /// these paths.
     case search(root: String, name: String)
 
-    /// `belfry.conf` and `belfry.conf.d` in the directories of UAPI.6.
-    package static let standard = ConfigurationSources.search(root: "", name: "belfry.conf")
+    /// These files, or if they are nil, those of the service of this name.
+    package init(files: [String]?, service name: String) {
+        self = files.map { .files($0) } ?? .search(root: "", name: name)
+    }
 
-    /// The directories to search, in order of descending priority.
-    static let directories = ["/etc/belfry", "/run/belfry", "/usr/local/lib/belfry", "/usr/lib/belfry"]
+    /// The main files to search for, in order of descending priority.
+    static func mainFiles(of name: String) -> [String] {
+        ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map { "\($0)/\(name)/\(name).conf" }
+    }
+
+    /// The file that settings belong to that no file has.
+    var mainFile: String {
+        switch self {
+        case .files(let files): files.last ?? "configuration"
+        case .search(let root, let name): root + Self.mainFiles(of: name)[0]
+        }
+    }
 }
 
 /// The result of loading a configuration.
@@ -85,6 +106,28 @@ package nonisolated struct LoadedConfiguration: Sendable {
     package let diagnostics: [ConfigurationDiagnostic]
     /// The value of each key and where it was set.
     package let effective: EffectiveConfiguration
+    /// The sections that are not Belfry's, in order of ascending priority.
+    let others: [IniSection]
     /// The files that were read, in order of ascending priority.
     package let files: [String]
+    /// The file that settings belong to that no file has.
+    let mainFile: String
+
+    /// The same configuration with an error for each section that is neither Belfry's nor one of `own`.
+    package func requiringKnownSections(_ own: [String]) -> LoadedConfiguration {
+        var found = DiagnosticList()
+        for section in others where !own.contains(where: section.name.string.hasSameBytes) {
+            found.error(at: section.name.position, ConfigurationResolver.unknown(section, besides: own))
+        }
+        return adding(found.diagnostics)
+    }
+
+    /// The same configuration with more problems.
+    package func adding(_ found: [ConfigurationDiagnostic]) -> LoadedConfiguration {
+        guard !found.isEmpty else { return self }
+        return LoadedConfiguration(
+            settings: found.contains { $0.severity == .error } ? nil : settings,
+            diagnostics: ConfigurationDiagnostic.sorted(diagnostics + found, files: files), effective: effective,
+            others: others, files: files, mainFile: mainFile)
+    }
 }

@@ -7,8 +7,8 @@
 package nonisolated struct RuntimePaths: Sendable, Equatable {
     /// The file name of the socket.
     static let socketName = "io.belfry.Lifecycle"
-    /// The runtime directory of the system service.
-    static let systemDirectory = "/run/belfry"
+    /// The name of belfryd's files.
+    package static let belfry = "belfry"
 
     /// The directory of files that do not outlive the boot: the socket by default, and the notification counter.
     package let runtimeDirectory: String
@@ -18,16 +18,18 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
     package let stateDirectory: String
 
     private let isNamed: Bool
+    private let systemDirectory: String
 
     /// The paths of a process with this environment and effective user.
     ///
     /// The first of these that is set is used. Runtime directory: `runtimeDirectory`, `$RUNTIME_DIRECTORY` (which
-    /// systemd.exec(5) sets for every process of a unit), `/run/belfry` for root, `$XDG_RUNTIME_DIR/belfry`,
-    /// `${TMPDIR:-/tmp}/belfry-UID`, which the service must create as private. State directory: `stateDirectory`,
-    /// `$STATE_DIRECTORY`, `/var/lib/belfry` for root, `$XDG_STATE_HOME/belfry`, `$HOME/.local/state/belfry`, `state`
-    /// in the runtime directory.
+    /// systemd.exec(5) sets for every process of a unit), `/run/NAME` for root, `$XDG_RUNTIME_DIR/NAME`,
+    /// `${TMPDIR:-/tmp}/NAME-UID`, which the service must create as private. State directory: `stateDirectory`,
+    /// `$STATE_DIRECTORY`, `/var/lib/NAME` for root, `$XDG_STATE_HOME/NAME`, `$HOME/.local/state/NAME`, `state`
+    /// in the runtime directory. NAME is `name`.
     package init(
-        environment: [String: String], uid: UInt32, runtimeDirectory: String? = nil, stateDirectory: String? = nil
+        environment: [String: String], uid: UInt32, name: String = belfry, runtimeDirectory: String? = nil,
+        stateDirectory: String? = nil
     ) {
         func path(_ variable: String) -> String? {
             guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
@@ -39,14 +41,15 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         }
         let isRoot = uid == 0
         let given = runtimeDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
+        systemDirectory = "/run/\(name)"
         let runtime =
-            given ?? (isRoot ? Self.systemDirectory : nil) ?? path("XDG_RUNTIME_DIR").map { "\($0)/belfry" }
-            ?? "\(path("TMPDIR") ?? "/tmp")/belfry-\(uid)"
+            given ?? (isRoot ? systemDirectory : nil) ?? path("XDG_RUNTIME_DIR").map { "\($0)/\(name)" }
+            ?? "\(path("TMPDIR") ?? "/tmp")/\(name)-\(uid)"
         self.runtimeDirectory = runtime
         self.stateDirectory =
             stateDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("STATE_DIRECTORY")
-            ?? (isRoot ? "/var/lib/belfry" : nil)
-            ?? path("XDG_STATE_HOME").map { "\($0)/belfry" } ?? path("HOME").map { "\($0)/.local/state/belfry" }
+            ?? (isRoot ? "/var/lib/\(name)" : nil)
+            ?? path("XDG_STATE_HOME").map { "\($0)/\(name)" } ?? path("HOME").map { "\($0)/.local/state/\(name)" }
             ?? "\(runtime)/state"
         let socket = environment["BELFRY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         socketPath = socket ?? "\(runtime)/\(Self.socketName)"
@@ -56,7 +59,7 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
     /// The socket that a client connects to: `socketPath`, or the socket of the system service if it exists and neither a
     /// variable nor an argument names a socket or a runtime directory.
     package func clientSocketPath(exists: (String) -> Bool) -> String {
-        let system = "\(Self.systemDirectory)/\(Self.socketName)"
+        let system = "\(systemDirectory)/\(Self.socketName)"
         return !isNamed && exists(system) ? system : socketPath
     }
 }

@@ -26,7 +26,7 @@ package nonisolated struct BelfrySettings: Sendable, Equatable {
     /// The settings without any file.
     package static var defaults: BelfrySettings {
         var diagnostics = DiagnosticList()
-        return BelfrySettings(ConfigurationResolver.resolve([], diagnostics: &diagnostics))
+        return BelfrySettings(ConfigurationResolver.resolve([], diagnostics: &diagnostics).effective)
     }
 }
 

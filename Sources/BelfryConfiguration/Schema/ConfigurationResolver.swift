@@ -10,10 +10,11 @@ nonisolated struct ConfigurationResolver {
         let instance: UTF8Text?
     }
 
-    private static let longestList = 1024
+    static let longestList = 1024
 
     private var sections: [EffectiveSection] = []
     private var indices: [Title: Int] = [:]
+    private var others: [IniSection] = []
     private var diagnostics: DiagnosticList
 
     private init(_ diagnostics: DiagnosticList) {
@@ -28,15 +29,35 @@ nonisolated struct ConfigurationResolver {
     /// - Parameters:
     ///   - read: the sections from `IniReader`; later assignments override earlier ones.
     ///   - diagnostics: receives the problems. After an error, the result is only for display.
-    static func resolve(_ read: [IniSection], diagnostics: inout DiagnosticList) -> EffectiveConfiguration {
+    /// - Returns: the settings, and the sections that are not Belfry's. Sections `[X-…]` are ignored, as in
+    ///   systemd.syntax(7).
+    static func resolve(
+        _ read: [IniSection], diagnostics: inout DiagnosticList
+    ) -> (effective: EffectiveConfiguration, others: [IniSection]) {
         var resolver = ConfigurationResolver(diagnostics)
         for section in read { resolver.add(section) }
         resolver.requireKeys()
         diagnostics = resolver.diagnostics
-        return EffectiveConfiguration(
+        let effective = EffectiveConfiguration(
             sections: ConfigurationKeys.all.flatMap { section in
                 resolver.sections.filter { $0.description.name == section.name }
             })
+        return (effective, resolver.others)
+    }
+
+    /// The error for a section that nobody knows.
+    ///
+    /// - Parameter own: the names of the service's own sections.
+    static func unknown(_ section: IniSection, besides own: [String]) -> String {
+        let name = section.name.string
+        let near = NearestName.find(name, in: ConfigurationKeys.all.map(\.name) + own)
+        return "unknown section [\(DisplayText.cut(name))]" + (near.map { ", did you mean '[\($0)]'?" } ?? "")
+    }
+
+    /// The error for a second word in the brackets of a section that has none.
+    static func takesNoName(_ section: IniSection) -> String {
+        let found = DisplayText.quoted(section.instance?.string ?? "")
+        return "section [\(section.name.string)] takes no name, found \(found)"
     }
 
     private mutating func append(
@@ -65,15 +86,11 @@ nonisolated struct ConfigurationResolver {
     private mutating func find(_ section: IniSection) -> Int? {
         let name = section.name.string
         guard let description = ConfigurationKeys.all.first(where: { $0.name.hasSameBytes(as: name) }) else {
-            let near = NearestName.find(name, in: ConfigurationKeys.all.map(\.name))
-            let question = near.map { ", did you mean '[\($0)]'?" } ?? ""
-            diagnostics.error(
-                at: section.name.position, "unknown section [\(DisplayText.cut(name))]\(question)")
+            if !name.utf8.starts(with: "X-".utf8) { others.append(section) }
             return nil
         }
         if let instance = section.instance, description.instance == nil {
-            diagnostics.error(
-                at: instance.position, "section [\(name)] takes no name, found \(DisplayText.quoted(instance.string))")
+            diagnostics.error(at: instance.position, Self.takesNoName(section))
             return nil
         }
         if let placeholder = description.instance, section.instance == nil {

@@ -55,25 +55,14 @@ package nonisolated struct ValueKind: Sendable {
     package static func integer(_ range: ClosedRange<Int>, isOptional: Bool = false) -> ValueKind {
         ValueKind { text, _ throws(ValueProblem) in
             if isOptional, text.hasSameBytes(as: "infinity") { return .unlimited }
-            guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
-                throw ValueProblem("expected a whole number, not \(DisplayText.quoted(text))")
-            }
-            guard let number = Int(text), range.contains(number) else {
-                let bounds = "\(range.lowerBound) to \(range.upperBound)"
-                throw ValueProblem("number \(DisplayText.quoted(text)) is out of range, expected \(bounds)")
-            }
-            return .integer(number)
+            return .integer(try IntegerText.parse(text, in: range))
         }
     }
 
     /// One of the given words.
     static func choice(_ words: [String]) -> ValueKind {
         ValueKind { text, _ throws(ValueProblem) in
-            guard words.contains(where: text.hasSameBytes) else {
-                let list = words.map { "'\($0)'" }.joined(separator: ", ")
-                let question = NearestName.question(text, in: words)
-                throw ValueProblem("expected one of \(list), not \(DisplayText.quoted(text))\(question)")
-            }
+            guard words.contains(where: text.hasSameBytes) else { throw ValueProblem(notOneOf: words, text) }
             return .text(UTF8Text(text))
         }
     }
@@ -90,6 +79,13 @@ package nonisolated struct ValueProblem: Error, Sendable, Equatable {
     package init(_ message: String, offset: Int = 0) {
         self.message = message
         self.offset = offset
+    }
+
+    /// `text` is none of the given words.
+    init(notOneOf words: [String], _ text: String) {
+        let list = words.map { "'\($0)'" }.joined(separator: ", ")
+        let question = NearestName.question(text, in: words)
+        self.init("expected one of \(list), not \(DisplayText.quoted(text))\(question)")
     }
 }
 
@@ -204,6 +200,25 @@ nonisolated extension ValueKind {
             }
         }
         return .text(UTF8Text(action.description))
+    }
+}
+
+/// Whole numbers in decimal digits.
+nonisolated enum IntegerText {
+    /// A number in `range`.
+    ///
+    /// - Throws: `ValueProblem` for anything else.
+    static func parse<Number: FixedWidthInteger>(
+        _ text: String, in range: ClosedRange<Number>
+    ) throws(ValueProblem) -> Number {
+        guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
+            throw ValueProblem("expected a whole number, not \(DisplayText.quoted(text))")
+        }
+        guard let number = Number(text), range.contains(number) else {
+            let bounds = "\(range.lowerBound) to \(range.upperBound)"
+            throw ValueProblem("number \(DisplayText.quoted(text)) is out of range, expected \(bounds)")
+        }
+        return number
     }
 }
 

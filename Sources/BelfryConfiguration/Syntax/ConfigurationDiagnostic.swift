@@ -30,6 +30,18 @@ package nonisolated struct ConfigurationDiagnostic: Sendable, Hashable, CustomSt
 
     /// `file:line:column: error: message`.
     package var description: String { "\(position): \(severity.rawValue): \(message)" }
+
+    /// `diagnostics` in the order of `files` and of their lines; those in other files come first.
+    static func sorted(
+        _ diagnostics: [ConfigurationDiagnostic], files: [String]
+    ) -> [ConfigurationDiagnostic] {
+        let order = Dictionary(files.enumerated().map { (UTF8Text($1), $0) }) { first, _ in first }
+        let keyed = diagnostics.enumerated().map { index, diagnostic in
+            let position = diagnostic.position
+            return (key: [order[UTF8Text(position.file)] ?? -1, position.line, position.column, index], diagnostic)
+        }
+        return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.1)
+    }
 }
 
 /// A position in a configuration file. Lines and columns count from 1, columns in Unicode scalars.
@@ -74,12 +86,7 @@ package nonisolated struct DiagnosticList: Sendable {
 
     /// The diagnostics in the order of `files` and of their lines; those in other files come first.
     package func sorted(files: [String]) -> [ConfigurationDiagnostic] {
-        let order = Dictionary(files.enumerated().map { (UTF8Text($1), $0) }) { first, _ in first }
-        let keyed = diagnostics.enumerated().map { index, diagnostic in
-            let position = diagnostic.position
-            return (key: [order[UTF8Text(position.file)] ?? -1, position.line, position.column, index], diagnostic)
-        }
-        return keyed.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.1)
+        ConfigurationDiagnostic.sorted(diagnostics, files: files)
     }
 
     private mutating func add(_ diagnostic: ConfigurationDiagnostic) {

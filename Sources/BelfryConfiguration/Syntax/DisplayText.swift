@@ -9,6 +9,9 @@ package nonisolated enum DisplayText {
     /// `text`, cut when it is longer than 120 bytes, with control characters written as escapes.
     package static func cut(_ text: String) -> String { SystemError.escape(text.cut(toBytes: 120)) }
 
-    /// The same in single quotes.
+    /// A message of the service, made safe and cut when it is longer than 1000 bytes.
+    package static func line(_ text: String) -> String { SystemError.escape(text.cut(toBytes: 1000)) }
+
+    /// The text of `cut` in single quotes.
     package static func quoted(_ text: String) -> String { "'\(cut(text))'" }
 }

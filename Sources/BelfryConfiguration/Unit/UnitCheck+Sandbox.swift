@@ -89,7 +89,7 @@ nonisolated extension UnitCheck {
     /// The paths that the service writes to.
     private func needs(_ settings: BelfrySettings) -> [Need] {
         let runtime = RuntimePaths(
-            environment: [:], uid: isRoot ? 0 : 65534,
+            environment: [:], uid: isRoot ? 0 : 65534, name: name,
             runtimeDirectory: settings.service.runtimeDirectory ?? directory("RuntimeDirectory", below: "/run")
         ).runtimeDirectory
         var needs = [Need(path: runtime, who: "the service", remedy: ": use RuntimeDirectory=")]

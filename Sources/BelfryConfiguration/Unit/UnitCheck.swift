@@ -9,11 +9,14 @@ package nonisolated struct UnitCheck {
     let unit: UnitFile
     /// The configuration; nil if it has errors, in which case nothing is compared with it.
     let settings: BelfrySettings?
+    /// The name of the service's files.
+    let name: String
     var diagnostics = DiagnosticList()
 
-    private init(_ unit: UnitFile, _ settings: BelfrySettings?, _ diagnostics: DiagnosticList) {
+    private init(_ unit: UnitFile, _ settings: BelfrySettings?, name: String, _ diagnostics: DiagnosticList) {
         self.unit = unit
         self.settings = settings
+        self.name = name
         self.diagnostics = diagnostics
     }
 
@@ -23,11 +26,12 @@ package nonisolated struct UnitCheck {
     ///   - unit: the name of a service, which is searched for in the directories of systemd.unit(5), or, if it contains a
     ///     slash, a path. The drop-ins of a file outside these directories are those in `PATH.d`.
     ///   - settings: the configuration; nil if it has errors.
+    ///   - name: the name of the service's files.
     ///   - root: a prefix of the directories of systemd.
     ///   - reader: reads the files.
     /// - Returns: the findings, in the order of files and lines.
     package static func run(
-        _ unit: String, against settings: BelfrySettings?, root: String = "",
+        _ unit: String, against settings: BelfrySettings?, name: String = RuntimePaths.belfry, root: String = "",
         reader: any ConfigurationFileReader = SystemFileReader()
     ) -> [ConfigurationDiagnostic] {
         var diagnostics = DiagnosticList()
@@ -36,7 +40,7 @@ package nonisolated struct UnitCheck {
             if !diagnostics.hasErrors { diagnostics.error(at: unit.position, "missing section [Service]") }
             return diagnostics.diagnostics
         }
-        var check = UnitCheck(unit, settings, diagnostics)
+        var check = UnitCheck(unit, settings, name: name, diagnostics)
         check.checkProtocol()
         check.checkSignals()
         check.checkTimes()

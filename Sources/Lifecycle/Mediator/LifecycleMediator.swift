@@ -73,7 +73,10 @@ public final class LifecycleMediator {
     public var lastSequence: UInt64 { sequence.last }
 
     /// The configuration in effect.
-    public var configuration: LifecycleConfiguration { transitions.configuration ?? LifecycleConfiguration() }
+    public package(set) var configuration: LifecycleConfiguration {
+        get { transitions.configuration ?? LifecycleConfiguration() }
+        set { transitions.configuration = newValue }
+    }
 
     // MARK: Observers
 

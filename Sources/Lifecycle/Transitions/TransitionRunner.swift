@@ -50,7 +50,7 @@ final class TransitionRunner {
 
     @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
     /// The configuration in effect; nil before the first was read.
-    private(set) var configuration: LifecycleConfiguration?
+    var configuration: LifecycleConfiguration?
     /// How many pauses were asked for that cannot be revoked.
     private(set) var pauses = 0
     private var queue = TransitionQueue()

@@ -9,7 +9,8 @@ import Testing
 struct CacheCheckTests {
     private func problems(_ text: String, onDisk: Bool = false) -> [String] {
         let environment = ["RUNTIME_DIRECTORY": "/run/mine", "STATE_DIRECTORY": "/var/lib/mine"]
-        let loaded = MemoryFiles.load(text).checkingCaches(environment: environment, uid: 0, onDisk: onDisk)
+        let loaded = MemoryFiles.load(text).checkingCaches(
+            environment: environment, uid: 0, name: "belfry", onDisk: onDisk)
         #expect((loaded.settings == nil) == !loaded.diagnostics.isEmpty)
         return loaded.diagnostics.map(\.description)
     }

@@ -18,7 +18,7 @@ struct ConfigurationFileReaderTests {
         try directory.write("run/belfry/belfry.conf.d/b.conf", "[Service]\nStopTimeout=3\n")
         try directory.write("etc/belfry/belfry.conf.d/README", "not read")
 
-        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry"))
 
         #expect(loaded.diagnostics.isEmpty)
         #expect(loaded.settings?.service.stopTimeout == .seconds(3))
@@ -34,7 +34,7 @@ struct ConfigurationFileReaderTests {
             try FileManager.default.createSymbolicLink(atPath: root + path, withDestinationPath: "/dev/null")
         }
 
-        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry"))
 
         #expect(loaded.settings == BelfrySettings.defaults)
     }
@@ -55,7 +55,7 @@ struct ConfigurationFileReaderTests {
         let link = root + "/etc/belfry/belfry.conf.d/a.conf"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "gone")
 
-        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry"))
 
         #expect(loaded.diagnostics.map(\.position.file) == [link])
     }
@@ -66,7 +66,7 @@ struct ConfigurationFileReaderTests {
         }
         try directory.write("etc/belfry/belfry.conf.d/.\u{301}.conf", "broken")
 
-        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry.conf"))
+        let loaded = ConfigurationLoader.load(from: .search(root: root, name: "belfry"))
 
         #expect(loaded.files.count == 2 && loaded.diagnostics.isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 
 struct ConfigurationLoaderTests {
     private func search(_ files: MemoryFiles) -> LoadedConfiguration {
-        ConfigurationLoader.load(from: .search(root: "/r", name: "belfry.conf"), reader: files)
+        ConfigurationLoader.load(from: .search(root: "/r", name: "belfry"), reader: files)
     }
 
     private func timeouts(_ seconds: Int) -> String { "[Service]\nStopTimeout=\(seconds)\n" }
@@ -66,6 +66,35 @@ struct ConfigurationLoaderTests {
         let files = ["/r/usr/lib/belfry/belfry.conf": timeouts(1), "/r/etc/belfry/belfry.conf": ""]
 
         #expect(search(MemoryFiles(files)).settings == BelfrySettings.defaults)
+    }
+
+    @Test func filesHaveTheNameOfTheService() {
+        let files = MemoryFiles([
+            "/etc/thumbd/thumbd.conf": timeouts(1), "/usr/lib/thumbd/thumbd.conf.d/a.conf": timeouts(2),
+            "/etc/belfry/belfry.conf": "broken",
+        ])
+
+        let loaded = ConfigurationLoader.load(
+            from: ConfigurationSources(files: nil, service: "thumbd"), reader: files)
+
+        #expect(loaded.files == ["/etc/thumbd/thumbd.conf", "/usr/lib/thumbd/thumbd.conf.d/a.conf"])
+        #expect(loaded.settings?.service.stopTimeout == .seconds(2))
+    }
+
+    @Test func sectionsOfOthersAreIgnoredAndUnknownOnesAreErrors() {
+        #expect(MemoryFiles.problems("[X-Other]\nKey=1\n[X-]\n[X-Other name]\n").isEmpty)
+        #expect(MemoryFiles.problems("[x-Other]\n[XOther]\n").count == 2)
+    }
+
+    @Test func declaredSectionIsKnownAndSuggested() {
+        let files = MemoryFiles(["a.conf": "[Thumbd]\n[Thumb]\n"])
+
+        let loaded = ConfigurationLoader.read(from: .files(["a.conf"]), reader: files)
+
+        #expect(loaded.settings != nil)
+        #expect(
+            loaded.requiringKnownSections(["Thumbd"]).diagnostics.map(\.description)
+                == ["a.conf:2:2: error: unknown section [Thumb], did you mean '[Thumbd]'?"])
     }
 
     @Test func noFileMeansDefaults() {

@@ -39,6 +39,18 @@ struct RuntimePathsTests {
         #expect(paths(uid: 0).runtimeDirectory == "/run/tower")
     }
 
+    @Test func directoriesHaveTheNameOfTheService() {
+        let user = RuntimePaths(
+            environment: ["XDG_RUNTIME_DIR": "/run/user/7", "HOME": "/home/ringer"], uid: 7, name: "thumbd")
+        let root = RuntimePaths(environment: [:], uid: 0, name: "thumbd")
+
+        #expect(user.runtimeDirectory == "/run/user/7/thumbd")
+        #expect(user.stateDirectory == "/home/ringer/.local/state/thumbd")
+        #expect(RuntimePaths(environment: [:], uid: 7, name: "thumbd").runtimeDirectory == "/tmp/thumbd-7")
+        #expect(root.socketPath == "/run/thumbd/io.belfry.Lifecycle")
+        #expect(root.stateDirectory == "/var/lib/thumbd")
+    }
+
     @Test func argumentsPrecedeTheEnvironment() {
         let paths = RuntimePaths(
             environment: everything.filter { $0.key != "BELFRY_SOCKET" }, uid: 7, runtimeDirectory: "/given/run/",

@@ -21,7 +21,28 @@ nonisolated enum FuzzedConfiguration {
             precondition(
                 load(Array(loaded.effective.printed().utf8)).settings == settings, "settings change when printed")
         }
+        let section = decode(Array(bytes))
+        precondition(section.value != nil || !section.diagnostics.isEmpty)
+        if let value = section.value {
+            precondition(decode(Array(section.printed.utf8)).value == value, "a section changes when printed")
+        }
         return 0
+    }
+
+    /// A section of the service's own.
+    private struct Section: Decodable, Equatable {
+        var folders: [String]
+        var timeout: Duration?
+        var sizeMax: ByteSize?
+        var threads: UInt8?
+        var ratio: Double?
+        var isOn: Bool?
+        var title: String?
+    }
+
+    private static func decode(_ bytes: [UInt8]) -> DecodedSection<Section> {
+        let loaded = ConfigurationLoader.read(from: .files(["a"]), reader: OneFile(bytes: bytes))
+        return SectionDecoder.decode(Section.self, section: "T", of: loaded)
     }
 
     private static func load(_ bytes: [UInt8]) -> LoadedConfiguration {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+
+/// The command line of a service.
+///
+/// It is parsed without ArgumentParser, which depends on Foundation: that would double the size of the program and add
+/// half to its memory.
+package nonisolated struct ServiceCommandLine: Sendable, Equatable {
+    /// What the process does.
+    package enum Mode: Sendable {
+        case run, checkConfiguration, printConfiguration, recordExit, version, help
+    }
+
+    package var mode = Mode.run
+    package var configurationFiles: [String] = []
+    package var socketPath: String?
+    package var logLevel: String?
+    package var unit: String?
+
+    /// An empty command line.
+    package init() {}
+
+    /// Parses the arguments, without the name of the program. `--option VALUE` and `--option=VALUE` are equivalent.
+    ///
+    /// - Throws: `UsageError` for the first invalid argument.
+    package init(_ arguments: some Sequence<String>) throws(UsageError) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            func value() throws(UsageError) -> String {
+                guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                    throw UsageError("missing value for '\(parts[0])'")
+                }
+                return value
+            }
+            switch parts[0] {
+            case "--config": configurationFiles.append(try value())
+            case "--socket": socketPath = try value()
+            case "--log-level": logLevel = try Self.level(value())
+            case "--unit": unit = try value()
+            default:
+                guard let mode = Self.modes[argument] else { throw Self.unknown(argument) }
+                self.mode = mode
+            }
+        }
+        try validate()
+    }
+
+    private static let modes: [String: Mode] = [
+        "--check-config": .checkConfiguration, "--print-config": .printConfiguration, "--version": .version,
+        "--record-exit": .recordExit, "--help": .help, "-h": .help,
+    ]
+
+    /// - Throws: `UsageError` for options that do not fit together.
+    package func validate() throws(UsageError) {
+        if unit != nil, mode != .checkConfiguration {
+            throw UsageError("'--unit' needs '--check-config'")
+        }
+    }
+
+    /// The name or number of a log level.
+    ///
+    /// - Throws: `UsageError` for any other text.
+    package static func level(_ text: String) throws(UsageError) -> String {
+        guard LogPriority(text) != nil else {
+            throw UsageError("unknown level '\(text)', expected one of \(LogPriority.names.joined(separator: ", "))")
+        }
+        return text
+    }
+
+    private static func unknown(_ argument: String) -> UsageError {
+        let options = modes.keys + ["--config", "--socket", "--log-level", "--unit"]
+        return UsageError("unknown argument '\(argument)'\(NearestName.question(argument, in: options.sorted()))")
+    }
+
+    /// The text of `--help`.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the service.
+    ///   - files: the name of its files.
+    ///   - about: the first lines.
+    static func help(_ name: String, files: String, about: String) -> String {
+        return """
+            \(about)
+
+            Usage: \(name) [--config FILE]... [--socket PATH] [--log-level LEVEL]
+                   \(name) --check-config [--unit UNIT] [--config FILE]...
+                   \(name) --print-config [--config FILE]...
+
+              --config FILE      Read only this file; may be repeated, later files override
+                                 earlier ones. Default: \(files).conf and \(files).conf.d/*.conf
+                                 in /usr/lib/\(files), /usr/local/lib/\(files), /run/\(files) and
+                                 /etc/\(files).
+              --socket PATH      Listen on this socket; '@NAME' is an abstract address.
+              --check-config     Check the configuration, print all problems, and exit.
+              --unit UNIT        Also check this systemd unit and its drop-ins against the
+                                 configuration: the name of a unit, or the path of a file.
+              --print-config     Print the settings in effect and where each was set, and
+                                 exit.
+              --log-level LEVEL  Log no levels less urgent than this one, emerg to debug.
+              --record-exit      For ExecStopPost=: record how the service ended, for the
+                                 next launch.
+              --version          Print the version and exit.
+              --help             Print this help and exit.
+
+            Runs in the foreground until SIGTERM or SIGINT. Exit status: 0 stopped in order,
+            64 usage, 70 a part of the service failed, 71 system error or a listener refused
+            the launch, 78 invalid configuration, 128+n stop cut short by signal n.
+
+            """
+    }
+}
+
+/// An invalid command line.
+package nonisolated struct UsageError: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

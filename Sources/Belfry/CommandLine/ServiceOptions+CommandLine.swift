@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import Glibc
+
+extension ServiceOptions {
+    /// Options from the command line of a service, which has those of `belfryd`: `--config`, `--socket`, `--log-level`,
+    /// `--check-config`, `--unit`, `--print-config`, `--record-exit`, `--version` and `--help`.
+    ///
+    /// The last three print or write something and end the process, and so does an invalid argument, with 64. A service
+    /// with arguments of its own uses swift-argument-parser and the product `BelfryArgumentParser`.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the service.
+    ///   - version: the version of the service.
+    ///   - about: the first lines of `--help`.
+    ///   - arguments: `CommandLine.arguments`. The first is the name of the program.
+    public init(
+        name: String, version: String, about: String = "A service with lifecycle notifications.",
+        arguments: some Collection<String>
+    ) {
+        self.init(name: name, fileName: name, version: version, about: about, arguments: arguments)
+    }
+
+    /// The same for a service whose files have another name.
+    package init(
+        name: String, fileName: String, version: String, about: String, arguments: some Collection<String>
+    ) {
+        let line: ServiceCommandLine
+        do throws(UsageError) {
+            line = try ServiceCommandLine(arguments.dropFirst())
+        } catch {
+            StandardStreams.error("\(name): \(error)\nTry '\(name) --help'.\n")
+            exit(ServiceExit.usage)
+        }
+        switch line.mode {
+        case .help:
+            StandardStreams.output(ServiceCommandLine.help(name, files: fileName, about: about))
+            exit(ServiceExit.success)
+        case .version:
+            StandardStreams.output("\(name) \(version)\n")
+            exit(ServiceExit.success)
+        default: self.init(name: name, fileName: fileName, version: version, line)
+        }
+    }
+
+    /// Options from a parsed command line. `--record-exit` ends the process.
+    package init(name: String, fileName: String, version: String?, _ line: ServiceCommandLine) {
+        self.init(
+            name: name, version: version,
+            configurationFiles: line.configurationFiles.isEmpty ? nil : line.configurationFiles,
+            socketPath: line.socketPath, logLevel: line.logLevel)
+        self.fileName = fileName
+        switch line.mode {
+        case .checkConfiguration: action = .checkConfiguration
+        case .printConfiguration: action = .printConfiguration
+        case .recordExit: recordExit()
+        case .run, .version, .help: action = .run
+        }
+        if let unit = line.unit { checkUnit = { UnitCheck.run(unit, against: $0, name: fileName) } }
+    }
+
+    private func recordExit() -> Never {
+        do {
+            try ExitRecorder.record(configurationFiles: configurationFiles, name: fileName)
+            exit(ServiceExit.success)
+        } catch {
+            StandardStreams.error("\(name): \(error)\n")
+            exit(error is ExitRecorder.NotInUnit ? ServiceExit.usage : ServiceExit.system)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfryListeners
+internal import Lifecycle
+
+/// Reads the configuration, at the start and for each reload.
+///
+/// At the start the files are read first, and the settings of the service when it declares them. A reload reads
+/// everything at once.
+final class ConfigurationReader {
+    private let options: ServiceOptions
+    private let components: [ServiceComponent]
+    private let log: ServiceLog
+    private var declarations: [SettingsDeclaration] = []
+    /// What was read at the start; nil before it, and when the service has declared all its settings.
+    private var start: ConfigurationReading?
+
+    init(_ options: ServiceOptions, _ components: [ServiceComponent], log: ServiceLog) {
+        self.options = options
+        self.components = components
+        self.log = log
+    }
+
+    /// Reads the files at the start.
+    ///
+    /// - Parameter onDisk: whether to examine caches in the file system too, which may block.
+    /// - Returns: the settings without those of the service; nil if there is an error.
+    func begin(onDisk: Bool) -> LifecycleConfiguration? {
+        let reading = ConfigurationReading(options, components, onDisk: onDisk)
+        start = reading
+        return reading.isRefused ? nil : reading.configuration
+    }
+
+    /// Declares settings of the service, and reads them.
+    ///
+    /// - Throws: `ConfigurationRefusal` if they have an error, `SettingsDeclarationError` if they cannot be declared.
+    func declare<Settings: Sendable>(
+        _ type: Settings.Type, section: String?, read: @escaping (inout ConfigurationReading) -> Settings?
+    ) throws -> Settings {
+        let declaration = SettingsDeclaration(type: ObjectIdentifier(type), section: section) { _ = read(&$0) }
+        guard var reading = start else {
+            throw SettingsDeclarationError("unable to declare the settings '\(type)': the service has been assembled")
+        }
+        if let section, ConfigurationKeys.all.contains(where: { $0.name.hasSameBytes(as: section) }) {
+            throw SettingsDeclarationError("unable to declare the section '\(section)': it is Belfry's")
+        }
+        if declarations.contains(where: declaration.collides) {
+            throw SettingsDeclarationError("unable to declare the settings '\(type)': the type or section is declared")
+        }
+        declarations.append(declaration)
+        let settings = read(&reading)
+        start = reading
+        guard let settings else { throw ConfigurationRefusal(reading: reading) }
+        return settings
+    }
+
+    /// The service has declared all its settings: any other section is an error.
+    ///
+    /// - Returns: what was read.
+    /// - Throws: `ConfigurationRefusal` if there was any error.
+    func endDeclarations() throws(ConfigurationRefusal) -> ConfigurationReading {
+        var reading = start ?? ConfigurationReading(options, components, onDisk: false)
+        reading.requireKnownSections(declarations)
+        start = reading
+        if let refusal { throw refusal }
+        start = nil
+        return reading
+    }
+
+    /// All errors so far, at the start; nil if there is none.
+    var refusal: ConfigurationRefusal? {
+        start.flatMap { $0.isRefused ? ConfigurationRefusal(reading: $0) : nil }
+    }
+
+    /// The settings for a reload.
+    ///
+    /// - Throws: all errors. Warnings are only logged.
+    func read() throws(LifecycleReloadError) -> LifecycleConfiguration {
+        var reading = ConfigurationReading(options, components, onDisk: false)
+        for declaration in declarations { declaration.read(&reading) }
+        reading.requireKnownSections(declarations)
+        reading.write(to: log)
+        guard !reading.isRefused else { throw LifecycleReloadError(reading.reasons) }
+        return reading.configuration
+    }
+}
+
+/// Settings that the service has declared.
+struct SettingsDeclaration {
+    let type: ObjectIdentifier
+    /// The section of the configuration files; nil for settings with files of their own.
+    let section: String?
+    let read: (inout ConfigurationReading) -> Void
+
+    func collides(with other: SettingsDeclaration) -> Bool {
+        type == other.type || section != nil && section == other.section
+    }
+}
+
+/// A declaration that the service may not make.
+nonisolated struct SettingsDeclarationError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Errors in the configuration at the start. The service does not start.
+nonisolated struct ConfigurationRefusal: Error, CustomStringConvertible {
+    let reading: ConfigurationReading
+
+    var description: String {
+        let reasons = reading.reasons
+        let more = reasons.count > 1 ? ", and \(reasons.count - 1) more" : ""
+        return "configuration refused: \(reasons.first ?? "")\(more)"
+    }
+}

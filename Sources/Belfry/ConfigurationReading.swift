@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfryLinux
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import Glibc
+internal import Lifecycle
+
+/// One reading of the configuration: Belfry's settings, those of the service, and all problems.
+nonisolated struct ConfigurationReading {
+    private(set) var configuration = LifecycleConfiguration()
+    private var loaded: LoadedConfiguration
+    /// Errors of settings with files of their own.
+    private var problems: [String] = []
+    private var problemNumber: Int32?
+    /// The service's settings, as `--print-config` prints them.
+    private var printedSettings: [String] = []
+
+    /// Reads the files, and what Belfry uses of them.
+    init(_ options: ServiceOptions, _ components: [ServiceComponent], onDisk: Bool) {
+        loaded = ConfigurationLoader.read(
+            from: ConfigurationSources(files: options.configurationFiles, service: options.fileName)
+        ).checkingCaches(
+            environment: Environment.variables, uid: geteuid(), name: options.fileName, onDisk: onDisk)
+        guard var settings = loaded.settings else { return }
+        if let level = options.logLevel.flatMap({ LogPriority($0) }) { settings.logger.level = level }
+        configuration[BelfrySettings.self] = settings
+        configuration[LoggerParameters.self] = LoggerParameters(settings.logger)
+        configuration[EffectiveConfiguration.self] = loaded.effective
+        for component in components { component.configure(settings, &configuration) }
+    }
+
+    /// Decodes a section of the service.
+    ///
+    /// - Returns: nil if it has an error.
+    mutating func decode<Settings: Decodable & Sendable>(_ type: Settings.Type, section: String) -> Settings? {
+        let decoded = SectionDecoder.decode(type, section: section, of: loaded)
+        loaded = loaded.adding(decoded.diagnostics)
+        printedSettings.append(decoded.printed)
+        configuration[type] = decoded.value
+        return decoded.value
+    }
+
+    /// Reads settings with a file of their own.
+    ///
+    /// - Returns: nil if that fails.
+    mutating func call<Settings: Sendable>(_ type: Settings.Type, _ read: () throws -> Settings) -> Settings? {
+        do {
+            let settings = try read()
+            configuration[type] = settings
+            let lines = "\(settings)".split(separator: "\n").map { "# \(SystemError.escape(String($0)))\n" }
+            printedSettings.append("# \(type), which the service reads itself:\n\(lines.joined())")
+            return settings
+        } catch let error as LifecycleReloadError {
+            problems += error.reasons
+        } catch {
+            problems.append("\(error)")
+            problemNumber = problemNumber ?? (error as? SystemError)?.code
+        }
+        return nil
+    }
+
+    /// Adds an error for each section that is neither Belfry's nor declared.
+    mutating func requireKnownSections(_ declarations: [SettingsDeclaration]) {
+        loaded = loaded.requiringKnownSections(declarations.compactMap(\.section))
+    }
+
+    var isRefused: Bool { loaded.settings == nil || !problems.isEmpty }
+
+    /// Belfry's settings; nil if there is an error in the configuration files.
+    var settings: BelfrySettings? { loaded.settings }
+
+    /// All problems, one line each.
+    var reasons: [String] { loaded.diagnostics.map(\.description) + problems }
+
+    /// The error number of the first failure: the system's if a file could not be read.
+    var errorNumber: Int32 { loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? problemNumber ?? EINVAL }
+
+    /// The configuration as a file with every key.
+    var printed: String { ([loaded.effective.printed()] + printedSettings).joined(separator: "\n") }
+
+    /// Logs all problems.
+    @MainActor func write(to log: ServiceLog) {
+        for diagnostic in loaded.diagnostics {
+            let position = diagnostic.position
+            let isError = diagnostic.severity == .error
+            log.write(
+                isError ? .error : .warning, "\(diagnostic, limit: 4096)",
+                isError ? .configuration : .configurationDoubt,
+                fields: [
+                    "BELFRY_CONFIG_FILE": position.file, "BELFRY_CONFIG_LINE": "\(position.line)",
+                    "BELFRY_CONFIG_COLUMN": "\(position.column)",
+                ])
+        }
+        for problem in problems { log.write(.error, "\(problem, limit: 4096)", .configuration) }
+    }
+}
+
+nonisolated extension LoggerParameters {
+    fileprivate init(_ settings: LoggerSettings) {
+        self.init(
+            isEnabled: settings.isEnabled,
+            level: JournalRecord.Priority(rawValue: Int32(settings.level.rawValue)) ?? .info,
+            target: ServiceLog.Target(rawValue: settings.target.rawValue) ?? .auto,
+            format: RecordFormat(rawValue: settings.format.rawValue) ?? .text)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryEventLoop
+internal import BelfryConfiguration
+internal import Lifecycle
+
+/// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not launched.
+extension ServiceAssembly {
+    /// Prints diagnostics on standard error, and on standard output the settings, if they are asked for.
+    ///
+    /// - Returns: the exit code: 78 for an error in the configuration, 71 for one of `compose`.
+    func check(_ compose: (BelfryService) throws -> Void) -> Int32 {
+        let reading: ConfigurationReading
+        do {
+            reading = try readAndDeclare(reader.begin(onDisk: true), compose)
+        } catch let refusal as ConfigurationRefusal {
+            reading = refusal.reading
+        } catch {
+            StandardStreams.error("\(options.name): \(error)\n")
+            return ServiceExit.system
+        }
+        let unit = options.checkUnit?(reading.settings) ?? []
+        for line in reading.reasons + unit.map(\.description) { StandardStreams.error(line + "\n") }
+        guard !reading.isRefused, !unit.contains(where: { $0.severity == .error }) else {
+            return ServiceExit.configuration
+        }
+        if options.action == .printConfiguration { StandardStreams.output(reading.printed) }
+        return ServiceExit.success
+    }
+
+    /// Calls `compose` for a service that will not be launched.
+    ///
+    /// - Parameter configuration: what was read so far; nil if it has errors.
+    /// - Throws: `ConfigurationRefusal` with all errors of the configuration; without one, an error of `compose`.
+    func readAndDeclare(
+        _ configuration: LifecycleConfiguration?, _ compose: (BelfryService) throws -> Void
+    ) throws -> ConfigurationReading {
+        do {
+            let loop = try MainEventLoop()
+            let mediator = LifecycleMediator(
+                clock: EventLoopClock(loop), configuration: configuration ?? LifecycleConfiguration())
+            var failure: (any Error)?
+            let context = BelfryService(
+                mediator: mediator, loop: loop, reader: reader, onFailure: { failure = failure ?? $0 },
+                descriptorLimit: DescriptorLimit(connections: 0, log: log))
+            try compose(context)
+            let disabled = configuration?[BelfrySettings.self]?.service.disabledListeners ?? []
+            for registration in ListenerRegistration.all where !disabled.contains(registration.name) {
+                _ = try registration.make(context)
+            }
+            if let failure { throw failure }
+            return try reader.endDeclarations()
+        } catch {
+            throw reader.refusal ?? error
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryConfiguration
+
+/// The name of a service, and options that override its configuration.
+public nonisolated struct ServiceOptions: Sendable {
+    /// What `ServiceMain.run` does.
+    public enum Action: Sendable {
+        /// It runs the service.
+        case run
+        /// It prints all problems of the configuration on standard error, and ends the process with 78 if there is an
+        /// error.
+        case checkConfiguration
+        /// It does the same, and prints the settings in effect on standard output if there is no error.
+        case printConfiguration
+    }
+
+    /// The name of the service: its identifier in the journal and on the socket, and the name of its files. It reads
+    /// `NAME.conf` and `NAME.conf.d` in `/etc/NAME`, `/run/NAME`, `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its
+    /// directories are `/run/NAME` and `/var/lib/NAME`, or those that the unit, the user's environment (XDG) or the
+    /// configuration names.
+    public var name: String
+    /// The version of the service, which clients see; nil for the version of Belfry.
+    public var version: String?
+    /// Read only these files, where later ones override earlier ones; nil reads `NAME.conf` and its drop-ins by UAPI.6.
+    public var configurationFiles: [String]?
+    /// The path of the socket, which overrides configuration and environment; `@NAME` for an abstract address.
+    public var socketPath: String?
+    /// The least urgent level that is logged (`emerg` to `debug`), which overrides the configuration.
+    public var logLevel: String?
+    /// What `ServiceMain.run` does.
+    public var action = Action.run
+    /// The name of the files, if it is not that of the service.
+    package var fileName: String
+    /// Checks a unit against the settings, which are nil if they have errors.
+    package var checkUnit: (@Sendable (BelfrySettings?) -> [ConfigurationDiagnostic])?
+
+    /// Options for a service of this name.
+    public init(
+        name: String, version: String? = nil, configurationFiles: [String]? = nil, socketPath: String? = nil,
+        logLevel: String? = nil
+    ) {
+        self.name = name
+        self.version = version
+        self.configurationFiles = configurationFiles
+        self.socketPath = socketPath
+        self.logLevel = logLevel
+        fileName = name
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The decoder of one value of a section, or of one word of a list.
+nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
+    enum Source {
+        /// The assignments that count; none if the key is not set.
+        case entries([IniEntry])
+        case word(String, ConfigurationPosition)
+    }
+
+    private static let longestList = ConfigurationResolver.longestList
+
+    let content: SectionContent
+    let key: String
+    let source: Source
+    let codingPath: [any CodingKey] = []
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Whether the key is not set.
+    var isEmpty: Bool { if case .entries(let entries) = source { entries.isEmpty } else { false } }
+
+    func decodeNil() -> Bool { isEmpty }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func container<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        throw problem("the service asks for a value of several keys, which a file cannot have")
+    }
+
+    /// The words of all assignments. A list that is not set is empty.
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .entries(let entries) = source else {
+            throw problem("the service asks for a list in a list, which a file cannot have")
+        }
+        content.isList(key)
+        let words = try entries.flatMap { entry in
+            do throws(ValueProblem) {
+                return try IniWords.split(entry.value.string).map { word in
+                    with(.word(word.text, entry.value.position(at: word.offset)))
+                }
+            } catch {
+                throw problem(error)
+            }
+        }
+        guard words.count <= Self.longestList else {
+            throw problem("list is longer than \(Self.longestList) words")
+        }
+        return SettingWords(words: words, end: self)
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if let scalar = type as? any SettingScalar.Type, let value = try parse(scalar) as? Value { return value }
+        do {
+            return try type.init(from: self)
+        } catch let error as SettingProblem {
+            throw error
+        } catch let error as DecodingError {
+            guard let text, let choices = Self.choices(of: type) else { throw problem(error.context.debugDescription) }
+            throw problem(ValueProblem(notOneOf: choices, text))
+        } catch {
+            throw problem("\(error)")
+        }
+    }
+
+    func decode(_ type: Int128.Type) throws -> Int128 { try parse(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try parse(type) }
+
+    /// An error about this value.
+    func problem(_ message: String) -> SettingProblem { problem(ValueProblem(message)) }
+
+    private func problem(_ problem: ValueProblem) -> SettingProblem {
+        let position =
+            switch source {
+            case .entries(let entries): entries.last?.value.position(at: problem.offset) ?? content.position
+            case .word(_, let position): position
+            }
+        return SettingProblem(
+            position: position, message: "invalid value of '\(key)': \(DisplayText.line(problem.message))")
+    }
+
+    private var text: String? {
+        switch source {
+        case .entries(let entries): entries.last?.value.string
+        case .word(let text, _): text
+        }
+    }
+
+    private func parse<Scalar: SettingScalar>(_ type: Scalar.Type) throws -> Scalar {
+        guard let text else {
+            throw SettingProblem(
+                position: content.position, message: "missing key '\(key)' in section [\(content.name)]")
+        }
+        do throws(ValueProblem) {
+            return try type.parse(text)
+        } catch {
+            throw problem(error)
+        }
+    }
+
+    private func with(_ source: Source) -> SettingPlace {
+        SettingPlace(content: content, key: key, source: source)
+    }
+
+    /// The values of an enumeration of strings that lists its cases.
+    private static func choices(of type: Any.Type) -> [String]? {
+        func names<Choices: RawRepresentable & CaseIterable>(_ type: Choices.Type) -> [String]? {
+            let names = type.allCases.compactMap { $0.rawValue as? String }
+            return names.isEmpty ? nil : names
+        }
+        return (type as? any (RawRepresentable & CaseIterable).Type).flatMap { names($0) }
+    }
+}
+
+/// The words of a list, one after the other.
+nonisolated struct SettingWords: UnkeyedDecodingContainer {
+    let words: [SettingPlace]
+    /// The list itself, for errors.
+    let end: SettingPlace
+    let codingPath: [any CodingKey] = []
+    private(set) var currentIndex = 0
+
+    init(words: [SettingPlace], end: SettingPlace) {
+        self.words = words
+        self.end = end
+    }
+
+    var count: Int? { words.count }
+    var isAtEnd: Bool { currentIndex >= words.count }
+
+    func decodeNil() -> Bool { false }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next().decode(type) }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next().decode(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next().decode(type) }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try next().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next().unkeyedContainer() }
+
+    mutating func superDecoder() throws -> any Decoder { try next() }
+
+    private mutating func next() throws -> SettingPlace {
+        guard !isAtEnd else { throw end.problem("expected more than \(words.count) words") }
+        defer { currentIndex += 1 }
+        return words[currentIndex]
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import Testing
+
+struct ServiceCommandLineTests {
+    @Test func optionsTakeTheirValueInEitherForm() throws {
+        let line = try ServiceCommandLine(["--config", "a", "--config=b", "--socket=@x", "--log-level", "3"])
+
+        #expect(line.mode == .run && line.configurationFiles == ["a", "b"])
+        #expect(line.socketPath == "@x" && line.logLevel == "3")
+    }
+
+    @Test(arguments: [
+        (["--chek-config"], "unknown argument '--chek-config', did you mean '--check-config'?"),
+        (["--config"], "missing value for '--config'"),
+        (["--unit", "a"], "'--unit' needs '--check-config'"),
+        (["file"], "unknown argument 'file'"),
+    ])
+    func invalidArgumentIsNamed(arguments: [String], expected: String) {
+        #expect {
+            try ServiceCommandLine(arguments)
+        } throws: {
+            "\($0)".hasPrefix(expected)
+        }
+    }
+}

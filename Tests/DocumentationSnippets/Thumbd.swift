@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+
+nonisolated struct ThumbSettings: Decodable, Sendable {
+    enum Format: String, Decodable, CaseIterable { case jpeg, webp }
+
+    var format: Format  // Format=webp
+    var sizeMax: ByteSize?  // SizeMax=1.5G
+    var timeout: Duration?  // Timeout=1min 30s
+    var folders: [String]  // Folders=/srv/a "/srv/b c"
+}
+
+nonisolated struct Palette: Sendable {
+    static func read(_ path: String) throws -> Palette { Palette() }
+}
+
+final class ThumbListener: LifecycleListener {
+    private let settings: SettingsHandle<ThumbSettings>
+    private let palette: SettingsHandle<Palette>
+
+    init(_ settings: SettingsHandle<ThumbSettings>, _ palette: SettingsHandle<Palette>) {
+        (self.settings, self.palette) = (settings, palette)
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(.willReload) { [self] notification in
+            if settings.value(in: notification).folders.isEmpty { throw LifecycleRefusal("no folder") }
+        }
+    }
+}
+
+func thumbd() {
+    ServiceMain.run(ServiceOptions(name: "thumbd", version: "1.4", arguments: CommandLine.arguments)) { service in
+        let settings = try service.settings(ThumbSettings.self, section: "Thumbd")
+        let palette = try service.settings(Palette.self) { try .read("/etc/thumbd/palette") }
+        try service.mediator.addListener(ThumbListener(settings, palette))
+    }
+}
