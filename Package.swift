@@ -20,6 +20,7 @@ let package = Package(
     name: "belfry",
     products: [
         .library(name: "Belfry", targets: ["Belfry"]),
+        .library(name: "BelfryArgumentParser", targets: ["BelfryArgumentParser"]),
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
         .library(name: "BelfryLogging", targets: ["BelfryLogging"]),
         .library(name: "BelfryMetrics", targets: ["BelfryMetrics"]),
@@ -107,6 +108,10 @@ let package = Package(
                 "BelfryJSON", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: onMain),
+        .target(
+            name: "BelfryArgumentParser",
+            dependencies: ["Belfry", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict),
         .executableTarget(
             name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfrySocket"], swiftSettings: onMain),
         .target(
@@ -131,6 +136,11 @@ let package = Package(
         .executableTarget(
             name: "SettingsProbe", dependencies: ["Belfry", "BelfryLinux", "BelfrySocket"],
             path: "Tests/Probes/SettingsProbe", swiftSettings: onMain),
+        .testTarget(
+            name: "BelfryArgumentParserTests",
+            dependencies: [
+                "Belfry", "BelfryArgumentParser", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
         .executableTarget(
             name: "ServiceGroupProbe",
             dependencies: [

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import Belfry
+import BelfryArgumentParser
+import Testing
+
+private struct Thumbd: ParsableArguments {
+    @OptionGroup var service: ServiceArguments
+    @Option var threads = 4
+}
+
+@MainActor struct ServiceArgumentsTests {
+    private func options(_ arguments: String...) throws -> ServiceOptions {
+        ServiceOptions(name: "thumbd", version: "1.4", try Thumbd.parse(arguments).service)
+    }
+
+    @Test func optionsOverrideTheConfiguration() throws {
+        let options = try options(
+            "--socket", "@thumbd", "--log-level=debug", "--config", "a", "--config", "b", "--threads", "8")
+
+        #expect(options.name == "thumbd" && options.version == "1.4")
+        #expect(options.socketPath == "@thumbd" && options.logLevel == "debug")
+        #expect(options.configurationFiles == ["a", "b"])
+        #expect(options.action == .run)
+    }
+
+    @Test func noOptionChangesNothing() throws {
+        let options = try options()
+
+        #expect(options.socketPath == nil && options.logLevel == nil && options.configurationFiles == nil)
+        #expect(options.action == .run)
+    }
+
+    @Test func modesBecomeActions() throws {
+        #expect(try options("--check-config", "--unit", "thumbd").action == .checkConfiguration)
+        #expect(try options("--print-config").action == .printConfiguration)
+    }
+
+    @Test(arguments: [["--log-level", "loud"], ["--unit", "thumbd"], ["--print-config", "--unit", "thumbd"]])
+    func invalidOptionsAreRefused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try Thumbd.parse(arguments) }
+    }
+}
