@@ -22,7 +22,7 @@ final class ConfigurationListener: LifecycleListener {
 
     var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try apply(mediator.configuration) }
-        on(.willReload) { [self] in try check($0) }.rehearsing { [self] in try check($0) }
+        on(.willReload) { [self] in try check($0) }.rehearsable()
         on(.didReload) { [self] in
             try apply($0.configuration)
             budget.refresh()

@@ -25,6 +25,15 @@ final class SenderListener: LifecycleListener {
     private func check(_ port: Int) throws {}
 }
 
+/// Checks the port of a new configuration.
+final class PortListener: LifecycleListener {
+    var answers: [LifecycleAnswer] {
+        on(.willReload) { [self] notification in try check(notification.port) }.rehearsable()
+    }
+
+    private func check(_ port: Int) throws {}
+}
+
 extension LifecycleNotification {
     var port: Int { configuration?[Int.self] ?? 8080 }
 }

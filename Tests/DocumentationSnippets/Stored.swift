@@ -4,7 +4,7 @@
 import Belfry
 
 final class IndexListener: LifecycleListener {
-    let follows = ["StoreListener"]
+    var follows: [String] { follows(StoreListener.self) }
 
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in try await open() }

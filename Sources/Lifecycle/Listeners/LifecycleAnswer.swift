@@ -35,11 +35,11 @@ public struct LifecycleAnswer {
     /// For `performAction`, the action that is offered.
     public let action: LifecycleAction?
     let body: Body
-    private let dryRun: LastingBody?
+    private let dryRun: Body?
 
     init(
         _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil,
-        rehearsal: LastingBody? = nil, _ body: Body
+        rehearsal: Body? = nil, _ body: Body
     ) {
         self.name = name
         self.deadline = deadline?.bounded
@@ -52,10 +52,16 @@ public struct LifecycleAnswer {
         _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil,
         rehearsal: LastingBody? = nil, _ body: LastingBody
     ) {
-        self.init(name, deadline: deadline, action: action, rehearsal: rehearsal, .lasting(body))
+        self.init(name, deadline: deadline, action: action, rehearsal: rehearsal.map { .lasting($0) }, .lasting(body))
     }
 
-    /// The same answer with a dry run.
+    /// The same answer, which is its own dry run: it has no side effects, such as one that only checks. In a rehearsal
+    /// (`LifecycleMediator.rehearse`) it is called like any other time.
+    public func rehearsable() -> LifecycleAnswer {
+        LifecycleAnswer(name, deadline: deadline, action: action, rehearsal: body, body)
+    }
+
+    /// The same answer with a dry run, for an answer with side effects.
     ///
     /// - Parameter body: called when the answer is rehearsed (`LifecycleMediator.rehearse`): checks whether the answer
     ///   would succeed, and changes nothing. It throws the reason if not.
@@ -64,17 +70,18 @@ public struct LifecycleAnswer {
     ) -> LifecycleAnswer {
         LifecycleAnswer(
             name, deadline: deadline, action: action,
-            rehearsal: .suspending { notification, _ in
-                try await body(notification)
-                return .completed
-            }, self.body)
+            rehearsal: .lasting(
+                .suspending { notification, _ in
+                    try await body(notification)
+                    return .completed
+                }), self.body)
     }
 
     /// The same answer with a dry run that ends with a callback; see `LifecycleListener.onCompletion`.
     package func rehearsingOnCompletion(
         _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
     ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, action: action, rehearsal: .calling(body), self.body)
+        LifecycleAnswer(name, deadline: deadline, action: action, rehearsal: .lasting(.calling(body)), self.body)
     }
 
     /// The dry run as an answer of its own, if there is one.

@@ -20,8 +20,8 @@ public protocol LifecycleListener: AnyObject {
     /// The name of the listener in the journal and on the socket. The default is the name of the type.
     var name: String { get }
 
-    /// Names of listeners that are called before this one for arriving notifications, and after it for leaving ones. Names
-    /// of listeners that do not exist have no effect. The default is none.
+    /// Names of listeners that are called before this one for arriving notifications, and after it for leaving ones;
+    /// `follows(_:)` gives them by type. Names of listeners that do not exist have no effect. The default is none.
     var follows: [String] { get }
 
     /// Listeners of the same rank are called concurrently. The default is nil: it is called alone.

@@ -24,9 +24,13 @@ final class ListenerEntry {
         self.listener = listener
         self.number = number
         place = ListenerOrder.Place(
-            listener.name, rank: listener.rank, follows: listener.follows, isPrimary: isPrimary)
+            listener.name, listener.rank, listener.follows, isPrimary, ObjectIdentifier(Swift.type(of: listener)),
+            key: FollowedTypes.key)
         readAnswers()
     }
+
+    /// The type of the listener.
+    var type: ObjectIdentifier { ObjectIdentifier(Swift.type(of: listener)) }
 
     /// The rank that puts it into a group with others.
     var rank: Int? { place.isPrimary ? nil : place.rank }

@@ -11,20 +11,34 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
     /// The declarations of one listener about its place.
     package struct Place: Sendable, Equatable {
         /// The listener's name.
-        package var name: String
+        package let name: String
         /// Listeners of one rank are called concurrently; nil for one that is called alone.
-        package var rank: Int?
-        /// Names of listeners that are called before it. Names that do not exist have no effect.
-        package var follows: [String]
+        package let rank: Int?
+        /// The listeners that are called before it. Those that do not exist have no effect.
+        package let follows: [String]
+        /// The same as keys.
+        let followedKeys: [ListenerKey]
+        /// What others follow it by: its name and its type.
+        let keys: [ListenerKey]
         /// Whether it comes before all others.
-        package var isPrimary: Bool
+        package let isPrimary: Bool
 
-        /// A place, by default that of registration.
+        /// A place, by default that of registration, of a listener that others follow by its name.
         package init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
+            self.init(name, rank, follows, isPrimary, nil) { .name(UTF8Text($0)) }
+        }
+
+        /// The place of a listener of this type.
+        init(
+            _ name: String, _ rank: Int?, _ follows: [String], _ isPrimary: Bool, _ type: ObjectIdentifier?,
+            key: (String) -> ListenerKey
+        ) {
             self.name = name
             self.rank = rank
             self.follows = follows
             self.isPrimary = isPrimary
+            followedKeys = follows.map(key)
+            keys = [.name(UTF8Text(name))] + (type.map { [.type($0)] } ?? [])
         }
     }
 
@@ -88,13 +102,13 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
 
     /// The groups that each group comes after.
     private static func needs(of groups: [[Int]], _ places: [Place]) -> [Set<Int>] {
-        var groupsOfName: [UTF8Text: Set<Int>] = [:]
+        var groupsOfKey: [ListenerKey: Set<Int>] = [:]
         for (group, members) in groups.enumerated() {
-            for member in members { groupsOfName[UTF8Text(places[member].name), default: []].insert(group) }
+            for key in members.flatMap({ places[$0].keys }) { groupsOfKey[key, default: []].insert(group) }
         }
         return groups.map { members in
             members.reduce(into: Set<Int>()) { needs, member in
-                for name in places[member].follows { needs.formUnion(groupsOfName[UTF8Text(name)] ?? []) }
+                for key in places[member].followedKeys { needs.formUnion(groupsOfKey[key] ?? []) }
             }
         }
     }

@@ -3,17 +3,26 @@
 
 internal import BelfryJSON
 
-/// The places of the present listeners by name and by rank. A new listener is checked against them without ordering all
+/// The places of the present listeners by name, by type and by rank. A new listener is checked against them without ordering all
 /// listeners again.
 struct ListenerPlaces {
     private var named: [UTF8Text: ListenerEntry] = [:]
-    /// How many listeners follow a name, whether it exists or not.
-    private var followers: [UTF8Text: Int] = [:]
+    private var typed: [ObjectIdentifier: [ObjectIdentifier: ListenerEntry]] = [:]
+    /// How many listeners follow a name or a type, whether it exists or not.
+    private var followers: [ListenerKey: Int] = [:]
     private var ranked: [Int: [ObjectIdentifier: ListenerEntry]] = [:]
     private var primary: ListenerEntry?
 
     /// Whether there is a listener of this name.
     func has(_ name: String) -> Bool { named[UTF8Text(name)] != nil }
+
+    /// The listeners of a name or a type.
+    func entries(_ key: ListenerKey) -> [ListenerEntry] {
+        switch key {
+        case .name(let name): named[name].map { [$0] } ?? []
+        case .type(let type): typed[type].map { Array($0.values) } ?? []
+        }
+    }
 
     /// Adds a listener.
     ///
@@ -29,7 +38,8 @@ struct ListenerPlaces {
             _ = try ListenerOrder(all.map(\.place))
         }
         named[name] = entry
-        for followed in place.follows { followers[UTF8Text(followed), default: 0] += 1 }
+        typed[entry.type, default: [:]][ObjectIdentifier(entry)] = entry
+        for followed in place.followedKeys { followers[followed, default: 0] += 1 }
         if let rank = entry.rank { ranked[rank, default: [:]][ObjectIdentifier(entry)] = entry }
         if place.isPrimary { primary = entry }
         return isApart(entry)
@@ -41,10 +51,11 @@ struct ListenerPlaces {
     mutating func remove(_ entry: ListenerEntry) -> Bool {
         let isApart = isApart(entry)
         named[UTF8Text(entry.place.name)] = nil
-        for followed in entry.place.follows {
-            let name = UTF8Text(followed)
-            let count = (followers[name] ?? 0) - 1
-            followers[name] = count > 0 ? count : nil
+        typed[entry.type]?[ObjectIdentifier(entry)] = nil
+        if typed[entry.type]?.isEmpty == true { typed[entry.type] = nil }
+        for followed in entry.place.followedKeys {
+            let count = (followers[followed] ?? 0) - 1
+            followers[followed] = count > 0 ? count : nil
         }
         if let rank = entry.rank {
             ranked[rank]?[ObjectIdentifier(entry)] = nil
@@ -57,35 +68,38 @@ struct ListenerPlaces {
     /// Whether only the order of registration determines its place.
     private func isApart(_ entry: ListenerEntry) -> Bool {
         let place = entry.place
-        return !place.isPrimary && place.rank == nil && place.follows.isEmpty && followers[UTF8Text(place.name)] == nil
+        return !place.isPrimary && place.rank == nil && place.follows.isEmpty && !isFollowed(place)
     }
+
+    private func isFollowed(_ place: ListenerOrder.Place) -> Bool { place.keys.contains { followers[$0] != nil } }
 
     /// Whether a new listener would come after itself, or is primary and follows others.
     private func closesCircle(_ entry: ListenerEntry) -> Bool {
         let place = entry.place
         if place.isPrimary { return !place.follows.isEmpty }
-        if place.follows.contains(where: { $0.hasSameBytes(as: place.name) }) { return true }
+        if place.followedKeys.contains(where: place.keys.contains) { return true }
         let mates = entry.rank.flatMap { ranked[$0] } ?? [:]
-        // Others can come after it only by its name or by its rank.
-        let isFollowed = followers[UTF8Text(place.name)] != nil
+        // Others can come after it only by its name, its type or its rank.
+        let isFollowed = isFollowed(place)
         guard isFollowed || (entry.rank != nil && !place.follows.isEmpty) else { return false }
         return comesAfter(entry, isFollowed ? Array(mates.values) : [])
     }
 
     /// Walks along `follows` from the entry and those of its rank, and looks for the entry itself.
     private func comesAfter(_ entry: ListenerEntry, _ mates: [ListenerEntry]) -> Bool {
-        var seen: Set<UTF8Text> = []
+        var seen: Set<ListenerKey> = []
         var seenRanks: Set<Int> = []
-        var waiting = ([entry] + mates).flatMap(\.place.follows)
+        var waiting = ([entry] + mates).flatMap(\.place.followedKeys)
         while let next = waiting.popLast() {
-            let name = UTF8Text(next)
-            if name == UTF8Text(entry.place.name) { return true }
-            guard seen.insert(name).inserted, let followed = named[name] else { continue }
-            waiting += followed.place.follows
-            guard let rank = followed.rank else { continue }
-            if rank == entry.rank { return true }
-            guard seenRanks.insert(rank).inserted else { continue }
-            for mate in (ranked[rank] ?? [:]).values { waiting += mate.place.follows }
+            if entry.place.keys.contains(next) { return true }
+            guard seen.insert(next).inserted else { continue }
+            for followed in entries(next) {
+                waiting += followed.place.followedKeys
+                guard let rank = followed.rank else { continue }
+                if rank == entry.rank { return true }
+                guard seenRanks.insert(rank).inserted else { continue }
+                for mate in (ranked[rank] ?? [:]).values { waiting += mate.place.followedKeys }
+            }
         }
         return false
     }

@@ -62,7 +62,8 @@ final class ListenerRegistry {
     var unknownFollowed: [(listener: String, name: String)] {
         inOrder.flatMap { group in
             group.flatMap { entry in
-                entry.place.follows.filter { !places.has($0) }.map { (entry.place.name, $0) }
+                zip(entry.place.follows, entry.place.followedKeys).filter { places.entries($1).isEmpty }
+                    .map { (entry.place.name, $0.0) }
             }
         }
     }

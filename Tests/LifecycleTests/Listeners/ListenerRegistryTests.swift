@@ -67,6 +67,50 @@ struct ListenerRegistryTests {
 
         #expect(fixture.mediator.unknownFollowed.map { "\($0.listener) \($0.name)" } == ["a misspelt"])
     }
+
+    @Test func listenersAreFollowedByTypeWhateverTheirNames() throws {
+        let index = IndexListener()
+        try fixture.mediator.addListener(index)
+        try add(PlacedListener("a"), PlacedListener("b"))
+        #expect(order == ["a", "b", "index"])
+        #expect(fixture.mediator.unknownFollowed.map(\.name) == ["LifecycleTests.RecordingStore"])
+
+        try fixture.mediator.addListener(RecordingStore())
+        #expect(order == ["a", "b", "store", "index"])
+        #expect(fixture.mediator.unknownFollowed.isEmpty)
+
+        fixture.mediator.removeListener(index)
+        try add(PlacedListener("c"))
+        #expect(order == ["a", "b", "store", "c"])
+    }
+
+    @Test func circleOfTypesIsRefused() throws {
+        try fixture.mediator.addListener(IndexListener())
+
+        #expect(throws: ListenerOrderError.cycle(["index", "a"])) { try add(PlacedListener("a", follows: ["index"])) }
+        #expect(throws: ListenerOrderError.cycle(["own"])) { try fixture.mediator.addListener(OwnFollower()) }
+        #expect(order == ["index"])
+    }
+
+    /// Follows two types.
+    private final class IndexListener: LifecycleListener {
+        let name = "index"
+        var follows: [String] { follows(PlacedListener.self, RecordingStore.self) }
+        var answers: [LifecycleAnswer] { [] }
+    }
+
+    /// Follows its own type.
+    private final class OwnFollower: LifecycleListener {
+        let name = "own"
+        var follows: [String] { follows(OwnFollower.self) }
+        var answers: [LifecycleAnswer] { [] }
+    }
+}
+
+/// A listener with a name that is not the one of its type.
+final class RecordingStore: LifecycleListener {
+    let name = "store"
+    var answers: [LifecycleAnswer] { [] }
 }
 
 /// Ten times as many listeners or tasks take about ten times the processor time, not a hundred times.

@@ -33,6 +33,46 @@ struct LifecyclePlanTests {
         fixture.perform(.launch)
     }
 
+    /// Its answers check and change nothing.
+    final class CheckingListener: LifecycleListener {
+        let name = "checking"
+        var objection: String?
+        private(set) var asked: [Bool] = []
+
+        var answers: [LifecycleAnswer] {
+            on(.willReload) { [self] in try check($0) }.rehearsable()
+            on(.willTerminate, deadline: .seconds(1)) { [self] in
+                await Task.yield()
+                try check($0)
+            }.rehearsable()
+        }
+
+        private func check(_ notification: LifecycleNotification) throws {
+            asked.append(notification.userInfo["rehearsal"] == true)
+            if let objection { throw LifecycleRefusal(objection) }
+        }
+    }
+
+    @Test func rehearsableAnswerIsItsOwnDryRun() async throws {
+        let fixture = MediatorFixture()
+        let checking = CheckingListener()
+        try fixture.mediator.addListener(checking)
+        fixture.perform(.launch)
+        var reports: [RehearsalReport] = []
+
+        fixture.mediator.rehearse(.reload) { reports.append($0) }
+        checking.objection = "no camera"
+        fixture.mediator.rehearse(.reload) { reports.append($0) }
+        checking.objection = nil
+        fixture.perform(.reload)
+        fixture.mediator.rehearse(.stop) { reports.append($0) }
+        await fixture.until { reports.count == 3 }
+
+        #expect(checking.asked == [true, true, false, true])
+        #expect(reports.map(\.reasons) == [[], ["checking: no camera"], []])
+        #expect(reports.allSatisfy { !$0.unasked.contains("checking") })
+    }
+
     @Test func planHasOrderDeadlinesAndWhetherItFits() {
         let plan = fixture.mediator.plan(for: .stop)
 
