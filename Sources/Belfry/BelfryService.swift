@@ -19,6 +19,34 @@ public struct BelfryService {
     let onFailure: (any Error) -> Void
     let descriptorLimit: DescriptorLimit
 
+    /// Calls `handler` for each notification of this name, or for every notification when it is nil, for as long as the
+    /// service runs.
+    ///
+    ///     service.observe(.didReceiveMemoryWarning) { _ in cache.shrink() }
+    ///
+    /// Observers are called before listeners, and cannot refuse or delay anything; see
+    /// `LifecycleMediator.addObserver(forName:using:)` for their order.
+    ///
+    /// - Returns: the observation, to end it early with `cancel()`. To release it has no effect.
+    @discardableResult
+    public func observe(
+        _ name: LifecycleNotification.Name? = nil, using handler: @escaping (LifecycleNotification) -> Void
+    ) -> LifecycleObservation {
+        mediator.addObserver(forName: name, using: handler).lasting()
+    }
+
+    /// Calls `handler` for each notification of this type whose user info fits the type, for as long as the service runs.
+    ///
+    ///     service.observe(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
+    ///
+    /// - Returns: the observation, to end it early with `cancel()`. To release it has no effect.
+    @discardableResult
+    public func observe<Event: LifecycleEvent>(
+        _ type: Event.Type, using handler: @escaping (Event) -> Void
+    ) -> LifecycleObservation {
+        mediator.addObserver(of: type, using: handler).lasting()
+    }
+
     /// Restores the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`) for a child
     /// process.
     ///

@@ -11,15 +11,32 @@ public import Lifecycle
 ///     #expect(script.told.last == "willTerminate")
 public final class LifecycleScript {
     /// One line of a script.
-    public enum Step {
+    public struct Step {
+        fileprivate let run: (LifecycleMediator, ManualClock) throws -> Void
+
         /// Performs a trigger.
-        case perform(LifecycleTrigger, userInfo: UserInfo = [:])
+        public static func perform(_ trigger: LifecycleTrigger, userInfo: UserInfo = [:]) -> Step {
+            Step { mediator, _ in mediator.perform(trigger, userInfo: userInfo) }
+        }
+
+        /// Performs a trigger with the user info of an event, such as a stop with a `Termination`.
+        public static func perform(_ trigger: LifecycleTrigger, _ event: some LifecycleEvent) -> Step {
+            perform(trigger, userInfo: event.userInfo)
+        }
+
         /// Posts a notification.
-        case post(LifecycleNotification.Name, userInfo: UserInfo = [:])
+        public static func post(_ name: LifecycleNotification.Name, userInfo: UserInfo = [:]) -> Step {
+            Step { mediator, _ in mediator.post(name, userInfo: userInfo) }
+        }
+
+        /// Posts a typed notification.
+        public static func post(_ event: some LifecycleEvent) -> Step { Step { mediator, _ in mediator.post(event) } }
+
         /// Moves the clock.
-        case advance(Duration)
-        /// Calls a closure.
-        case call(() throws -> Void)
+        public static func advance(_ duration: Duration) -> Step { Step { $1.advance(by: duration) } }
+
+        /// Calls a closure. An error that it throws is recorded.
+        public static func call(_ body: @escaping () throws -> Void) -> Step { Step { _, _ in try body() } }
     }
 
     /// The clock of the mediator.
@@ -46,6 +63,11 @@ public final class LifecycleScript {
         ]
     }
 
+    /// The events of this type among the notifications, in order.
+    public func events<Event: LifecycleEvent>(_ type: Event.Type) -> [Event] {
+        notifications.filter { $0.name == Event.name }.compactMap { Event(userInfo: $0.userInfo) }
+    }
+
     /// The names of the notifications, in order.
     public var told: [String] { notifications.map(\.name.rawValue) }
 
@@ -58,7 +80,7 @@ public final class LifecycleScript {
     /// wait for other tasks of the main actor end before the next step.
     public func run(_ steps: Step..., turns: Int = 50) async {
         for step in steps {
-            perform(step)
+            do { try step.run(mediator, clock) } catch { errors.append(error) }
             for _ in 0..<turns { await Task.yield() }
         }
     }
@@ -68,16 +90,6 @@ public final class LifecycleScript {
         case .delivered(let report): reports.append(report)
         case .transitionEnded(let report): transitions.append(report)
         default: break
-        }
-    }
-
-    private func perform(_ step: Step) {
-        switch step {
-        case .perform(let trigger, let userInfo): mediator.perform(trigger, userInfo: userInfo)
-        case .post(let name, let userInfo): mediator.post(name, userInfo: userInfo)
-        case .advance(let duration): clock.advance(by: duration)
-        case .call(let body):
-            do { try body() } catch { errors.append(error) }
         }
     }
 }

@@ -217,6 +217,22 @@ struct ServiceMainTests {
         #expect(daemon.stop().status == 0)
     }
 
+    /// The observations are not stored by the program. One request differs from the next one in the journal.
+    @Test func serviceObservesAndLogsEventsOfItsOwn() throws {
+        let service = try fixture.startReady("ServiceProbe", ["events"])
+
+        service.send(SIGUSR1)
+        let lines = service.lines(until: "done")
+
+        #expect(lines.contains("flush observed") && lines.contains("served /a") && lines.contains("quiet"))
+        #expect(lines.contains { $0.hasSuffix("Served, the service itself, GET /a 200") })
+        #expect(lines.contains { $0.hasSuffix("Served, the service itself, GET /b 404") })
+        #expect(!lines.contains { $0.contains("Quiet") })
+        #expect(lines.contains("threads after the first wait: 1"))
+        #expect(lines.last == #"done, ["probe"]"#)
+        #expect(service.stop().status == 0)
+    }
+
     @Test func controlSignalSetsTheLogLevel() throws {
         let daemon = try fixture.startReady()
         let control = belfry_sigrtmin() + 18

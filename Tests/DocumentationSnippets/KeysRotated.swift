@@ -3,22 +3,29 @@
 
 import Belfry
 
-struct KeysRotated: LifecycleEvent {
+struct KeysRotated: LifecycleEvent, Codable {
     static let name = LifecycleNotification.Name("com.example.keysRotated")!
     var generation: Int64
-
-    init(generation: Int64) { self.generation = generation }
-
-    init?(userInfo: UserInfo) {
-        guard case .int(let generation) = userInfo["generation"] else { return nil }
-        self.generation = generation
-    }
-
-    var userInfo: UserInfo { ["generation": .int(generation)] }
 }
 
 func rotate(_ mediator: LifecycleMediator) {
     mediator.post(KeysRotated(generation: 7)) { report in
         for problem in report.problems { print(problem) }
     }
+}
+
+func rotateAndWait(_ mediator: LifecycleMediator) async -> [String] {
+    let report = await mediator.postAndWait(KeysRotated(generation: 7))
+    return report.problems
+}
+
+struct RequestServed: LifecycleEvent, Codable {
+    var path: String
+    var status: Int
+    var logText: String? { "\(path) \(status)" }
+}
+
+struct CacheHit: LifecycleEvent, Codable {
+    static let isLogged = false
+    var key: String
 }

@@ -63,6 +63,8 @@ func upload(_ mediator: LifecycleMediator, _ queue: Store) async throws {
     let upload = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(30)) { queue.giveBack() }
     try await queue.send()
     upload.end()
+
+    try await mediator.withBackgroundTask("upload", deadline: .seconds(30)) { _ in try await queue.send() }
 }
 
 func observe(_ mediator: LifecycleMediator, _ legacy: Store) -> LifecycleObservation {

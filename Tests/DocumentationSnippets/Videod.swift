@@ -29,6 +29,10 @@ func videod() {
     }
 }
 
+func observe(_ service: BelfryService, _ cache: Cache) {
+    service.observe(MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
+}
+
 func observe(_ mediator: LifecycleMediator, _ cache: Cache) -> LifecycleObservation {
     let observation = mediator.addObserver(of: MemoryWarning.self) { warning in cache.shrink(to: warning.level) }
     return observation
@@ -36,6 +40,7 @@ func observe(_ mediator: LifecycleMediator, _ cache: Cache) -> LifecycleObservat
 
 func read(_ mediator: LifecycleMediator) async {
     for await notification in mediator.notifications(named: .flushRequested) {
+        if notification.dropped > 0 { print("\(notification.dropped) more were dropped") }
         print("flush number \(notification.sequence), asked for by a \(notification.origin.kind)")
     }
 }

@@ -67,6 +67,17 @@ struct TestingArticleTests {
         #expect(script.problems == [])
     }
 
+    @Test func countsUploads() async throws {
+        let script = LifecycleScript()
+        let listener = UploadCounter()
+        try script.mediator.addListener(listener)
+
+        await script.run(.perform(.launch), .post(Uploaded(path: "/a", bytes: 3)), .perform(.stop, Termination(.stop)))
+
+        #expect(listener.bytes == 3)
+        #expect(script.events(Uploaded.self).map(\.path) == ["/a"])
+    }
+
     @Test func stopsThoughAnotherHangs() async throws {
         let script = LifecycleScript()
         let listener = PlayerListener()
@@ -106,6 +117,15 @@ final class PlayerListener: LifecycleListener {
     var answers: [LifecycleAnswer] {
         on(.didBecomeActive) { [self] _ in isPlaying = true }
         on(.willResignActive) { [self] _ in isPlaying = false }
+    }
+}
+
+/// The listener for events in the article on testing.
+final class UploadCounter: LifecycleListener {
+    private(set) var bytes = 0
+
+    var answers: [LifecycleAnswer] {
+        on(Uploaded.self) { [self] in bytes += $0.bytes }
     }
 }
 

@@ -26,4 +26,28 @@ struct LifecycleScriptTests {
         #expect(script.mediator.state == .background)
         listener.finish()
     }
+
+    @Test func scriptPostsTypedEventsAndRecordsThem() async throws {
+        let script = LifecycleScript()
+        let listener = EndListener()
+        try script.mediator.addListener(listener)
+
+        await script.run(
+            .perform(.launch), .post(MemoryWarning(.full)), .post(Uploaded(path: "/a", bytes: 3)),
+            .perform(.stop, Termination(.stop)))
+
+        #expect(script.told[3...4] == ["didReceiveMemoryWarning", "Uploaded"])
+        #expect(script.events(Uploaded.self) == [Uploaded(path: "/a", bytes: 3)])
+        #expect(script.events(MemoryWarning.self) == [MemoryWarning(.full)])
+        #expect(listener.reason == .stop)
+    }
+
+    /// Records why the service stops.
+    private final class EndListener: LifecycleListener {
+        private(set) var reason: Termination.Reason?
+
+        var answers: [LifecycleAnswer] {
+            on(Termination.self) { [self] in reason = $0.reason }
+        }
+    }
 }

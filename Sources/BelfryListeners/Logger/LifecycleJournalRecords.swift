@@ -17,11 +17,10 @@ package nonisolated enum LifecycleJournalRecords {
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
         var fields = fields(of: notification)
         if let counter { fields.add("BELFRY_SEQUENCE_ID", counter) }
-        if !notification.userInfo.isEmpty {
-            fields.add("BELFRY_USER_INFO", JSONValue.object(notification.userInfo).description)
-        }
+        let info = notification.userInfo.isEmpty ? nil : JSONValue.object(notification.userInfo).description
+        if let info { fields.add("BELFRY_USER_INFO", info) }
         return JournalRecord(
-            .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details)",
+            .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details(info))",
             id: kind.rawValue, fields: fields)
     }
 
@@ -137,8 +136,11 @@ nonisolated extension JournalFields {
 
 nonisolated extension LifecycleNotification {
     /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
-    var details: RecordText {
-        switch name {
+    ///
+    /// - Parameter info: the user info as JSON.
+    func details(_ info: String?) -> RecordText {
+        if case .text(let text) = journalEntry { return ", \(text)" }
+        return switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
         case .willTerminate: userInfo.text("reason").map { ", reason \($0)" } ?? ""
@@ -147,7 +149,7 @@ nonisolated extension LifecycleNotification {
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
             userInfo.text("path").map { ", \($0)" } ?? ""
-        default: deliveries
+        default: if case .signal = origin { deliveries } else { trigger == nil ? info.map { ", \($0)" } ?? "" : "" }
         }
     }
 

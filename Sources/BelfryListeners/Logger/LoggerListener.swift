@@ -92,6 +92,7 @@ package final class LoggerListener: LifecycleListener {
             parameters.isEnabled
             ? observation
                 ?? mediator.addObserver { [log, counter] in
+                    guard $0.journalEntry != .none else { return }
                     log.write(LifecycleJournalRecords.record(of: $0, counter: counter))
                 } : nil
     }

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// An observation of notifications or events. It ends when this object is cancelled or released.
+/// An observation of notifications or events. It ends when this object is cancelled or released; one made by `observe` of
+/// a service ends only when it is cancelled.
 @MainActor
 public final class LifecycleObservation {
     private var end: (() -> Void)?
+    /// Whether it ends when it is released.
+    private var endsOnRelease = true
 
     init(_ end: @escaping () -> Void) { self.end = end }
+
+    /// The same observation, which goes on when this object is released.
+    package func lasting() -> LifecycleObservation {
+        endsOnRelease = false
+        return self
+    }
 
     /// Ends the observation: the observer is not called again, not even for the notification that is being delivered.
     public func cancel() {
@@ -15,12 +24,7 @@ public final class LifecycleObservation {
         end()
     }
 
-    isolated deinit { cancel() }
-}
-
-/// Owns the observation of a stream until its reader is cancelled.
-final class ObservationHolder {
-    var observation: LifecycleObservation?
+    isolated deinit { if endsOnRelease { cancel() } }
 }
 
 /// Observers in the order in which they were added. Adding and removing take constant time: a removed observer leaves an

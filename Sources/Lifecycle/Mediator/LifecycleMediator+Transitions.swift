@@ -22,6 +22,12 @@ extension LifecycleMediator {
         run(transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, completion)))
     }
 
+    /// The transition under way, if there is one, and those that wait, in the order in which they run; at most the first
+    /// 16. There are rarely more than two: requests for the same transition are merged.
+    public var pendingTransitions: [PendingTransition] {
+        transitions.pending.prefix(16).map { PendingTransition($0, isUnderWay: $0 === transitions.current) }
+    }
+
     /// Whether a transition is under way.
     public var isInTransition: Bool { transitions.current != nil }
 

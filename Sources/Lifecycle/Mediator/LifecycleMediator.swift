@@ -113,20 +113,6 @@ public final class LifecycleMediator {
     /// Ends an observation. The same as `observation.cancel()`.
     public func removeObserver(_ observation: LifecycleObservation) { observation.cancel() }
 
-    /// The notifications of this name, or all when it is nil, from now on. Up to `limit` notifications wait for the reader;
-    /// then the oldest are dropped.
-    public func notifications(
-        named name: LifecycleNotification.Name? = nil, bufferingNewest limit: Int = 1024
-    ) -> AsyncStream<LifecycleNotification> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: LifecycleNotification.self, bufferingPolicy: .bufferingNewest(limit))
-        let holder = ObservationHolder()
-        holder.observation = addObserver(forName: name) { notification in
-            if case .terminated = continuation.yield(notification) { holder.observation = nil }
-        }
-        return stream
-    }
-
     // MARK: Posting
 
     /// Posts a notification: calls its observers, and begins the answers of its listeners.
@@ -142,21 +128,7 @@ public final class LifecycleMediator {
         _ name: consuming LifecycleNotification.Name, userInfo: consuming UserInfo = [:],
         origin: consuming LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
-        precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
-        observerIndex.beginUse()
-        defer { observerIndex.endUse() }
-        let recipients = observerIndex.find(name)
-        let state = state
-        let notification = LifecycleNotification(
-            name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
-            origin: origin, userInfo: userInfo)
-        announce(notification, to: recipients)
-        if let recipients = registry.answering(recipients, notification.name) {
-            deliver(recipients, notification, completion)
-        } else if let completion {
-            completion(LifecycleReport(notification: notification, listeners: []))
-        }
-        return notification.sequence
+        post(name, userInfo, origin, .standard, completion)
     }
 
     /// Posts a typed notification.
@@ -166,6 +138,30 @@ public final class LifecycleMediator {
     public func post<Value: LifecycleEvent>(
         _ event: Value, origin: LifecycleOrigin = .service, completion: ((LifecycleReport) -> Void)? = nil
     ) -> UInt64 {
-        post(Value.name, userInfo: event.userInfo, origin: origin, completion: completion)
+        post(Value.name, event.userInfo, origin, event.journalEntry, completion)
+    }
+
+    @inline(__always)
+    private func post(
+        _ name: consuming LifecycleNotification.Name, _ userInfo: consuming UserInfo,
+        _ origin: consuming LifecycleOrigin, _ journalEntry: consuming JournalEntry,
+        _ completion: ((LifecycleReport) -> Void)?
+    ) -> UInt64 {
+        precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
+        observerIndex.beginUse()
+        defer { observerIndex.endUse() }
+        let recipients = observerIndex.find(name)
+        let state = state
+        var notification = LifecycleNotification(
+            name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,
+            origin: origin, userInfo: userInfo)
+        notification.journalEntry = journalEntry
+        announce(notification, to: recipients)
+        if let recipients = registry.answering(recipients, notification.name) {
+            deliver(recipients, notification, completion)
+        } else if let completion {
+            completion(LifecycleReport(notification: notification, listeners: []))
+        }
+        return notification.sequence
     }
 }

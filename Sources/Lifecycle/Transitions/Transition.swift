@@ -70,6 +70,22 @@ final class Transition {
     }
 }
 
+/// A transition that has not ended.
+public nonisolated struct PendingTransition: Sendable, Equatable {
+    /// What happened.
+    public let trigger: LifecycleTrigger
+    /// Who caused it; the first, if requests were merged.
+    public let origin: LifecycleOrigin
+    /// Whether it is under way; otherwise it waits.
+    public let isUnderWay: Bool
+}
+
+extension PendingTransition {
+    init(_ transition: Transition, isUnderWay: Bool) {
+        self.init(trigger: transition.trigger, origin: transition.origin, isUnderWay: isUnderWay)
+    }
+}
+
 /// The result of a trigger.
 public nonisolated struct TransitionReport: Sendable {
     /// How a transition ended.

@@ -14,7 +14,7 @@ struct TransitionQueue {
     }
 
     private(set) var current: Transition?
-    private var waiting: [Transition] = []
+    private(set) var waiting: [Transition] = []
 
     /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with the
     /// same trigger as the last that waits is merged with it, and a reload with any reload that waits. Suspensions are never

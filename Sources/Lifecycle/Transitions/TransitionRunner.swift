@@ -69,12 +69,12 @@ final class TransitionRunner {
         self.clock = clock
     }
 
-    /// The transition under way.
     var current: Transition? { queue.current }
+    /// The transition under way, and those that wait, in the order in which they run.
+    var pending: [Transition] { (queue.current.map { [$0] } ?? []) + queue.waiting }
     /// The stop that is under way or waits.
     var stop: Transition? { queue.stop }
 
-    // MARK: Requests
     /// Accepts a transition.
     func add(_ transition: Transition) -> [Action] {
         if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }

@@ -2,7 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Lifecycle
+import LifecycleTesting
 import Testing
+
+/// An event by `Codable` alone.
+struct Uploaded: LifecycleEvent, Codable, Equatable {
+    var path: String
+    var bytes: Int
+}
 
 struct LifecycleEventTests {
     @Test(arguments: [
@@ -25,5 +32,93 @@ struct LifecycleEventTests {
         #expect(ProtectedDataArrival(userInfo: arrival.userInfo) == arrival)
         #expect(ProtectedDataLoss(userInfo: loss.userInfo) == loss)
         #expect(ProtectedDataArrival(userInfo: [:]) == nil && ProtectedDataLoss(userInfo: ["path": 1]) == nil)
+    }
+
+    // MARK: Events by Codable alone
+
+    struct Measured: LifecycleEvent, Codable, Equatable {
+        static let name = LifecycleNotification.Name("com.example.measured")!
+        var value: Double?
+        var parts: [String: [Part]] = [:]
+        var logText: String? { "\(value ?? 0) degrees" }
+
+        struct Part: Codable, Equatable {
+            var at: Int
+        }
+    }
+
+    struct Endless: LifecycleEvent, Encodable {
+        init() {}
+        init?(userInfo: UserInfo) { return nil }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            try container.encode(self)
+        }
+    }
+
+    enum Door: String, LifecycleEvent, Codable { case open }
+
+    @Test func codableTypeIsAnEvent() {
+        let uploaded = Uploaded(path: "/srv/a", bytes: 3)
+        let measured = Measured(value: 1.5, parts: ["a": [Measured.Part(at: 1)]])
+
+        #expect(Uploaded.name.rawValue == "Uploaded" && Uploaded.isLogged && uploaded.logText == nil)
+        #expect(uploaded.userInfo == ["path": "/srv/a", "bytes": 3])
+        #expect(Uploaded(userInfo: uploaded.userInfo) == uploaded)
+        #expect(Measured(userInfo: measured.userInfo) == measured)
+    }
+
+    @Test(arguments: [[:], ["path": "/a"], ["path": 1, "bytes": 1], ["path": "/a", "bytes": 1.5]] as [UserInfo])
+    func userInfoThatDoesNotFitIsNotDecoded(userInfo: UserInfo) { #expect(Uploaded(userInfo: userInfo) == nil) }
+
+    @Test func eventIsPostedObservedAndAnswered() throws {
+        let mediator = LifecycleMediator(clock: ManualClock())
+        let recorder = UploadListener()
+        try mediator.addListener(recorder)
+        var observed: [Uploaded] = []
+        let observation = mediator.addObserver(of: Uploaded.self) { observed.append($0) }
+
+        mediator.post(Uploaded(path: "/a", bytes: 1))
+        mediator.post(Uploaded.name, userInfo: ["path": "/b", "bytes": 2])
+
+        #expect(observed == [Uploaded(path: "/a", bytes: 1), Uploaded(path: "/b", bytes: 2)])
+        #expect(recorder.uploaded == observed)
+        observation.cancel()
+    }
+
+    private final class UploadListener: LifecycleListener {
+        private(set) var uploaded: [Uploaded] = []
+
+        var answers: [LifecycleAnswer] {
+            on(Uploaded.self) { [self] in uploaded.append($0) }
+        }
+    }
+
+    /// All properties of the type are optional, so that it would fit any object.
+    @Test func eventThatCannotBeEncodedSaysSoAndFitsNoType() throws {
+        struct Wants: LifecycleEvent, Codable {
+            static let name = Measured.name
+            var value: Double?
+        }
+        let mediator = LifecycleMediator(clock: ManualClock())
+        let listener = RefusingTypes()
+        try mediator.addListener(listener)
+        var report: LifecycleReport?
+
+        mediator.post(Measured(value: .nan)) { report = $0 }
+
+        let info = try #require(report?.notification.userInfo)
+        #expect(info.keys == ["encodingError"])
+        #expect(Measured(userInfo: info) == nil && Wants(userInfo: info) == nil)
+        #expect(report?.problems.first?.contains("'com.example.measured' could not be encoded: ") == true)
+        #expect(Endless().userInfo.keys == ["encodingError"])
+        #expect(Door.open.userInfo == ["encodingError": "Door is not encoded as an object"])
+    }
+
+    private final class RefusingTypes: LifecycleListener {
+        var answers: [LifecycleAnswer] {
+            on(Measured.self) { _ in }
+        }
     }
 }

@@ -111,14 +111,45 @@ struct LifecycleMediatorTests {
         #expect(kept.count == 100)
     }
 
-    @Test func streamYieldsWhatIsPosted() async {
-        let stream = fixture.mediator.notifications(named: ping)
+    @Test func lastingObservationGoesOnWhenItIsReleased() {
+        var received = 0
+        var observation: LifecycleObservation? = fixture.mediator.addObserver(forName: ping) { _ in received += 1 }
+            .lasting()
+        let other = fixture.mediator.addObserver(forName: ping) { _ in received += 10 }.lasting()
+        _ = observation
 
-        for number in 1...3 { fixture.mediator.post(ping, userInfo: ["n": .int(Int64(number))]) }
-        var values: [JSONValue?] = []
-        for await notification in stream.prefix(3) { values.append(notification.userInfo["n"]) }
+        observation = nil
+        other.cancel()
+        fixture.mediator.post(ping)
 
-        #expect(values == [1, 2, 3])
+        #expect(received == 1)
+    }
+
+    @Test func pendingTransitionsAreListedInTheirOrder() {
+        let slow = fixture.listener("slow", [.willResignActive], .stubborn)
+        #expect(fixture.mediator.pendingTransitions.isEmpty)
+
+        fixture.perform(.launch, .pause, .reload, .resume, .pause)
+        let all = fixture.mediator.pendingTransitions
+        fixture.perform(.stop)
+        let last = fixture.mediator.pendingTransitions
+
+        #expect(all.map(\.trigger) == [.pause, .reload, .resume, .pause])
+        #expect(all.map(\.isUnderWay) == [true, false, false, false])
+        #expect(last.map(\.trigger) == [.pause, .stop])
+        #expect(last.map(\.origin) == [.service, .service])
+        for _ in 0..<20 { fixture.perform(.resume, .pause) }
+        slow.finish()
+    }
+
+    @Test func atMostSixteenPendingTransitionsAreListed() {
+        let slow = fixture.listener("slow", [.willResignActive], .stubborn)
+
+        fixture.perform(.launch, .pause)
+        for _ in 0..<20 { fixture.perform(.resume, .pause) }
+
+        #expect(fixture.mediator.pendingTransitions.count == 16)
+        slow.finish()
     }
 
     @Test func sequencesHaveNoGaps() {

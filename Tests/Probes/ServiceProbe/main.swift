@@ -16,6 +16,7 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "child": try service.mediator.addListener(ChildListener(service))
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())
+    case "events": try service.mediator.addListener(EventListener(service))
     case "exit": try service.mediator.addListener(ExitingListener(status: number))
     case "fail": try service.mediator.addListener(FailingListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import Synchronization
+
+/// The notifications of a mediator as an asynchronous sequence. Made by `LifecycleMediator.notifications`.
+public nonisolated struct LifecycleNotifications: AsyncSequence, Sendable {
+    /// A notification.
+    public typealias Element = LifecycleNotification
+    /// It does not fail.
+    public typealias Failure = Never
+
+    fileprivate let stream: AsyncStream<LifecycleNotification>
+    fileprivate let drops: DropCount
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), drops: drops) }
+
+    /// Reads the notifications in order.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: AsyncStream<LifecycleNotification>.Iterator
+        fileprivate let drops: DropCount
+
+        /// The next notification; nil when the task that reads is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LifecycleNotification? {
+            var notification = await base.next(isolation: actor)
+            notification?.dropped = drops.takeAll()
+            return notification
+        }
+    }
+}
+
+extension LifecycleMediator {
+    /// The notifications of this name, or all when it is nil, from now on, until the task that reads them is cancelled.
+    ///
+    /// Up to `limit` notifications wait for the reader; then the oldest are dropped, and `dropped` of the next one has their
+    /// number. An observer (`addObserver(forName:using:)`) misses none.
+    public func notifications(
+        named name: LifecycleNotification.Name? = nil, bufferingNewest limit: Int = 1024
+    ) -> LifecycleNotifications {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LifecycleNotification.self, bufferingPolicy: .bufferingNewest(limit))
+        let drops = DropCount()
+        let holder = ObservationHolder()
+        holder.observation = addObserver(forName: name) { notification in
+            switch continuation.yield(notification) {
+            case .dropped: drops.add()
+            case .terminated: holder.observation = nil
+            default: break
+            }
+        }
+        return LifecycleNotifications(stream: stream, drops: drops)
+    }
+}
+
+/// Owns the observation of a stream until its reader is cancelled.
+private final class ObservationHolder {
+    var observation: LifecycleObservation?
+}
+
+/// How many notifications were dropped since the reader got the last one. The reader may be on another thread.
+private nonisolated final class DropCount: Sendable {
+    private let count = Atomic(0)
+
+    func add() { count.add(1, ordering: .relaxed) }
+
+    func takeAll() -> Int { count.exchange(0, ordering: .relaxed) }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryListeners
+import BelfrySystemd
+import Lifecycle
+import LifecycleTesting
+import TestSupport
+import Testing
+
+/// What the journal says of events of a service's own.
+struct JournalEntryTests {
+    let writer = RecordingWriter()
+    let mediator: LifecycleMediator
+    let logger: LoggerListener
+
+    init() throws {
+        var configuration = LifecycleConfiguration()
+        configuration[LoggerParameters.self] = LoggerParameters()
+        mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
+        logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer })
+        try mediator.addListener(logger)
+    }
+
+    struct Request: LifecycleEvent, Codable {
+        var path: String
+    }
+
+    struct Told: LifecycleEvent, Codable {
+        var number: Int
+        var logText: String? { number > 0 ? "number \(number)\nof 200" : nil }
+    }
+
+    struct Quiet: LifecycleEvent, Codable {
+        static let isLogged = false
+    }
+
+    @Test func recordsOfEventsOfOneKindDiffer() {
+        mediator.post(Request(path: "/a"))
+        mediator.post(Told(number: 7))
+        mediator.post(Told(number: 0))
+        mediator.post(LifecycleNotification.Name("untyped")!, userInfo: ["key": 1])
+
+        #expect(
+            writer.records.map(\.message) == [
+                #"Request, the service itself, {"path":"/a"}"#, #"Told, the service itself, number 7\nof 200"#,
+                #"Told, the service itself, {"number":0}"#, #"untyped, the service itself, {"key":1}"#,
+            ])
+        #expect(writer.fields(1)["BELFRY_USER_INFO"] == #"{"number":7}"#)
+    }
+
+    @Test func eventThatIsNotLoggedHasNoRecordUnlessAListenerFails() throws {
+        mediator.post(Quiet())
+        #expect(writer.records.isEmpty)
+
+        try mediator.addListener(RecordingListener("other", [Quiet.name], manner: .throwing(LifecycleRefusal("no"))))
+        mediator.post(Quiet())
+
+        #expect(writer.records.map(\.message) == ["listener 'other' refused Quiet: no"])
+    }
+}
