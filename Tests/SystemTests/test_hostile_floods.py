@@ -28,6 +28,7 @@ FLOODS = {
     "Progress": call("Progress", {"token": "1", "nextWithinUsec": 1}),
     "description": call("org.varlink.service.GetInterfaceDescription", {"interface": "io.belfry.Lifecycle"}),
     "metrics": call("io.systemd.Metrics.List", more=True),
+    "GetOpenMetrics": call("GetOpenMetrics"),
 }
 
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfryListeners
+import BelfrySystemd
+import TestSupport
+import Testing
+
+/// The intake of a log without threads; BelfryLoggingTests has tests with threads, with swift-log's loggers.
+struct LogIntakeTests {
+    let writer = RecordingWriter()
+    let intake = LogIntake()
+    let log: ServiceLog
+
+    init() throws {
+        log = ServiceLog { [writer] _ in writer }
+        log.receive(from: intake, identifier: "videod")
+    }
+
+    @Test func recordOfTheMainThreadIsWrittenAtOnce() {
+        intake.add(JournalRecord(.info, "first"))
+        #expect(writer.records.map(\.message) == ["first"])
+
+        log.write(.info, "second", .notification)
+        intake.add(JournalRecord(.info, "third"))
+
+        #expect(writer.records.map(\.message) == ["first", "second", "third"])
+    }
+
+    @Test func recordBelowTheLevelOfTheLogIsNotTaken() {
+        log.apply(target: .auto, level: .warning)
+
+        intake.add(JournalRecord(.notice, "quiet"))
+        intake.add(JournalRecord(.warning, "loud"))
+
+        #expect(intake.maximumLevel == .warning)
+        #expect(writer.records.map(\.message) == ["loud"])
+    }
+
+    @Test func anotherTargetGetsTheLaterRecords() {
+        let other = RecordingWriter()
+        let log = ServiceLog { [writer] in $0 == .null ? other : writer }
+        let intake = LogIntake()
+        log.receive(from: intake, identifier: "videod")
+
+        intake.add(JournalRecord(.info, "first"))
+        log.apply(target: .null, level: .info)
+        intake.add(JournalRecord(.info, "second"))
+
+        #expect(writer.records.map(\.message) == ["first"] && other.records.map(\.message) == ["second"])
+    }
+}
