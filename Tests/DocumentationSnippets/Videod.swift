@@ -20,6 +20,7 @@ struct Player {
 }
 
 struct Cache {
+    func shrink() {}
     func shrink(to level: MemoryWarning.Level) {}
 }
 

@@ -14,20 +14,37 @@ struct DocumentationTests {
             .filter { $0.pathExtension == suffix }
     }
 
-    /// The lines of a text without their indentation, since a snippet may be part of a function.
+    /// The lines of a text without their indentation, since a snippet may be part of a function. Comments may be aligned.
     private static func lines(_ text: String) -> [String] {
-        text.split(separator: "\n", omittingEmptySubsequences: true).map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty }
+        text.split(separator: "\n", omittingEmptySubsequences: true)
+            .map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
     }
 
     private static func snippets(of article: String) -> [String] {
         article.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
     }
 
+    private static func sources() throws -> [String] {
+        try (files("Tests/DocumentationSnippets", "swift") + files("Tests/LifecycleTests", "swift"))
+            .map { "\n" + lines(try String(contentsOf: $0, encoding: .utf8)).joined(separator: "\n") + "\n" }
+    }
+
+    /// Those that import other packages are not compiled.
+    @Test func everySnippetOfTheLibraryPageIsCompiled() throws {
+        let sources = try Self.sources()
+        let page = try String(contentsOf: ProjectFile.url("docs/library.md"), encoding: .utf8)
+
+        let snippets = Self.snippets(of: page).filter { !$0.contains("import ") }
+        for part in snippets.flatMap({ $0.components(separatedBy: "\n\n") }) {
+            let text = "\n" + Self.lines(part).joined(separator: "\n") + "\n"
+            #expect(sources.contains { $0.contains(text) }, "\(part)")
+        }
+
+        #expect(snippets.count >= 4)
+    }
+
     @Test func everySnippetIsCompiled() throws {
-        let sources = try
-            (Self.files("Tests/DocumentationSnippets", "swift") + Self.files("Tests/LifecycleTests", "swift"))
-            .map { "\n" + Self.lines(try String(contentsOf: $0, encoding: .utf8)).joined(separator: "\n") + "\n" }
+        let sources = try Self.sources()
         let articles = try Self.files("Sources/Lifecycle/Lifecycle.docc", "md")
         var count = 0
 

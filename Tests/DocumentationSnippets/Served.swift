@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+
+struct Served: LifecycleEvent, Codable {
+    var path: String
+    var status: Int
+    var logText: String? { "GET \(path) \(status)" }
+}
+
+func serve(_ service: BelfryService, _ cache: Cache) {
+    service.observe(.didReceiveMemoryWarning) { _ in cache.shrink() }
+    service.observe(Termination.self) { end in print(end.reason) }
+
+    service.mediator.post(Served(path: "/a", status: 200))
+}
+
+func serveAndWait(_ service: BelfryService, _ queue: Store) async throws -> LifecycleReport {
+    let report = await service.mediator.postAndWait(Served(path: "/a", status: 200))
+    try await service.mediator.withBackgroundTask("upload", deadline: .seconds(30)) { _ in try await queue.send() }
+    return report
+}
