@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "belfry", path: "../.."),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -35,6 +36,7 @@ let package = Package(
                 .product(name: "BelfryServiceLifecycle", package: "belfry"),
                 .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceContextModule", package: "swift-service-context"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
     ]

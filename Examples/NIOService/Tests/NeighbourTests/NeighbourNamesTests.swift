@@ -5,11 +5,52 @@ import Belfry
 import BelfryServiceLifecycle
 import Foundation
 import NIOCore
+import ServiceContextModule
 import ServiceLifecycle
 import Testing
 
-/// Names of four libraries in one file, none of them qualified: that this compiles is what it shows.
+/// Names of six libraries in one file, none of them qualified: that this compiles is what it shows.
 struct NeighbourNamesTests {
+    /// Every public type that the imports of Belfry give. `scripts/check` finds the ones that are missing here.
+    static let own: [Any.Type] = [
+        BackgroundTask.self, BelfryService.self, BelfryVersion.self, ByteSize.self, ChildEventSource.self,
+        ChildExit.self,
+        CompositeListener.self, DescriptorEvents.self, DescriptorEventSource.self, EventLoopClock.self,
+        ExitRecord.self, FetchResult.self, JSONObject.self, JSONParseError.self, JSONValue.self,
+        JSONValueDecoder.self, JSONValueEncoder.self, LaunchCause.self, LaunchOptions.self, LifecycleAction.self,
+        LifecycleAnswer.self, LifecycleAnswerBuilder.self, (any LifecycleClock).self, LifecycleConfiguration.self,
+        LifecycleDeadlines.self, (any LifecycleEvent).self, LifecycleEventError.self,
+        (any LifecycleListener).self, LifecycleMediator.self, LifecycleNotification.self, LifecycleNotifications.self,
+        LifecycleObservation.self,
+        LifecycleOrigin.self, LifecyclePlan.self, LifecycleProgress.self, LifecycleRefusal.self,
+        LifecycleReloadError.self, LifecycleReport.self, LifecycleState.self, LifecycleTime.self,
+        (any LifecycleTimer).self, LifecycleTrigger.self, ListenerHealth.self, ListenerHealthReport.self,
+        ListenerOrderError.self, ListenerOutcome.self, ListenerProgress.self, ListenerRecord.self,
+        ListenerRegistration.self, ListenerReport.self, ListenerStatus.self, LoopSource.self, MainEventLoop.self,
+        MemoryWarning.self, MonitoredUnit.self, PeerOrigin.self, PendingTransition.self, ProtectedDataArrival.self,
+        ProtectedDataLoss.self,
+        ReceivedSignal.self, RehearsalReport.self, (any RestorableListener).self, ServiceComponent.self,
+        ServiceMain.self, ServiceOptions.self, ServiceReadiness.self, ServiceRun.self, SettingsHandle<String>.self,
+        SignalEventSource.self,
+        SignalOrigin.self, (any StartupCommand).self, StartupCommandBuilder.self, StartupSequence.self,
+        StartupTime.self, Suspension.self, SystemError.self, Termination.self, TimeChange.self,
+        TimerEventSource.self, TransitionReport.self, UnitExit.self, UserInfo.self,
+    ]
+
+    @Test func ownNamesAreClear() { #expect(Set(Self.own.map(ObjectIdentifier.init)).count == Self.own.count - 1) }
+
+    /// Baggage of a request, which a service may pass along next to its own types.
+    enum RequestID: ServiceContextKey {
+        typealias Value = String
+    }
+
+    @Test func contextOfARequestStandsBesideTheService() {
+        var context = ServiceContext.topLevel
+        context[RequestID.self] = "r1"
+
+        #expect(context[RequestID.self] == "r1")
+    }
+
     struct Idle: Service {
         let loop: (any EventLoop)?
         let promise: EventLoopPromise<Void>?
