@@ -134,6 +134,9 @@ let package = Package(
             dependencies: ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"],
             path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
         .executableTarget(
+            name: "AsyncMainProbe", dependencies: ["Belfry"], path: "Tests/Probes/AsyncMainProbe",
+            swiftSettings: onMain),
+        .executableTarget(
             name: "SettingsProbe", dependencies: ["Belfry", "BelfryLinux", "BelfrySocket"],
             path: "Tests/Probes/SettingsProbe", swiftSettings: onMain),
         .testTarget(
@@ -182,8 +185,8 @@ let package = Package(
         .testTarget(
             name: "BelfryTests",
             dependencies: [
-                "Belfry", "BelfryConfiguration", "belfryctl", "belfryd", "CBelfry", "Lifecycle", "ServiceProbe",
-                "SettingsProbe", "TestSupport",
+                "AsyncMainProbe", "Belfry", "BelfryConfiguration", "belfryctl", "belfryd", "CBelfry", "Lifecycle",
+                "ServiceProbe", "SettingsProbe", "TestSupport",
             ],
             swiftSettings: onMain),
         .executableTarget(

@@ -10,7 +10,8 @@ internal import BelfrySources
 internal import BelfrySystemd
 internal import BelfryLinux
 
-/// Stops the process with SIGSTOP once it is in the background (`StopOnPause=yes`).
+/// Stops the process with SIGSTOP once it is in the background: with `StopOnPause=yes`, and after Ctrl-Z in a terminal,
+/// whose shell expects the process to stop.
 ///
 /// A stopped process cannot send the watchdog keep-alive, so the manager first turns the watchdog off (`WATCHDOG_USEC=0`,
 /// sd_notify(3)), and the process stops when the manager has done that. The watchdog of an unhealthy service stays on.
@@ -25,6 +26,8 @@ final class SelfSuspension {
     private let manager: ServiceManagerSocket
     private var work: DeferredEventSource?
     private var transitions: LifecycleObservation?
+    /// Whether the pause was typed in a terminal.
+    private var isFromTerminal = false
 
     /// Observes transitions that end in the background, such as a reload during a pause. The process stops at the end of the
     /// turn, after answers are written, so that the client that asked for the pause gets its answer. A pause before the
@@ -41,14 +44,21 @@ final class SelfSuspension {
         // A lock granted to a stopped process would delay the machine's sleep.
         work = try loop.deferred { [unowned self] in login.whenIdle { [weak self] in self?.prepare() } }
         work?.priority = 2_000_000
-        transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned mediator, work] _ in
+        transitions = mediator.addEventObserver(for: .transitionEnded) { [unowned self] in
+            guard case .transitionEnded(let report) = $0 else { return }
+            if report.trigger == .pause { isFromTerminal = report.origin.isTerminal && Self.isJob }
             if mediator.state == .background, !login.sleep.isSleeping { work?.schedule() }
         }
     }
 
+    /// Whether a shell can continue the process. The kernel stops no session leader at Ctrl-Z either (setpgid(2),
+    /// "orphaned process group").
+    private static var isJob: Bool { getsid(0) != getpid() }
+
     private var isDue: Bool {
-        mediator.state == .background && !mediator.isInTransition
-            && mediator.configuration[BelfrySettings.self]?.service.stopOnPause == true
+        // The first process of a container ignores a SIGSTOP of its own (pid_namespaces(7)).
+        guard mediator.state == .background, !mediator.isInTransition, getpid() != 1 else { return false }
+        return isFromTerminal || mediator.configuration[BelfrySettings.self]?.service.stopOnPause == true
     }
 
     private func prepare() {
@@ -75,5 +85,12 @@ final class SelfSuspension {
         }
         guard let watchdog else { return }
         manager.send([.watchdogTimeout(usec: watchdog.microseconds), .watchdogAlive])
+    }
+}
+
+nonisolated extension LifecycleOrigin {
+    /// Whether it is the SIGTSTP that the kernel sends for the suspend character, Ctrl-Z (termios(3)).
+    fileprivate var isTerminal: Bool {
+        if case .signal(let signal) = self { signal.number == SIGTSTP && signal.sender == .kernel } else { false }
     }
 }

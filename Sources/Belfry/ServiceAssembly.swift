@@ -78,12 +78,15 @@ final class ServiceAssembly {
             log.write(fieldsOf: record)
         }
         defer { timeline.cancel() }
+        let missing = MissingParts(log: log, manager: manager)
         let sources = ServiceSources(
-            loop: loop, mediator: mediator, log: log, bus: bus, unit: unit, name: options.name)
+            loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit, name: options.name)
         try mediator.addListener(
             ConfigurationListener(mediator: mediator, sources: sources, budget: budget, hasSocket: has("socket")))
         let exitRecord = makeExitRecord(in: paths, mediator, identity)
         self.exitRecord = exitRecord
+        if let absence = exitRecord.absence { missing.report(absence, setting: "StateDirectory=") }
+        missing.flush()
         var launch = LaunchSource.options(Environment.variables) { name in
             components.contains { $0.owns(descriptorNamed: name) }
         }

@@ -12,15 +12,15 @@ public enum ServiceMain {
     ///
     /// It blocks the signals before any thread can exist, reads the configuration, adds the built-in listeners around
     /// those of `compose`, launches the service, and runs the event loop on the main thread. Call it from a synchronous
-    /// main, before anything that starts threads. An `async` main starts threads before the signals are blocked, and
-    /// SIGTERM then ends the process at once.
+    /// main, before anything that starts threads. It refuses to run from an `async` main: that starts threads before the
+    /// signals are blocked, and SIGTERM would then end the process at once.
     ///
     ///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
     ///         try service.mediator.addListener(VideoListener())
     ///     }
     ///
     /// Exit codes: 0 after a stop in order; 70 when a part of the service failed (`BelfryService.fail(_:)`); 71 when
-    /// the system or a listener refused the launch; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
+    /// the system or a listener refused the launch, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
     ///
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.
@@ -36,10 +36,19 @@ public enum ServiceMain {
         let blocked = belfry_block_signals()
         let assembly = ServiceAssembly(options, with: components)
         do {
+            if withUnsafeCurrentTask(body: { $0 != nil }) { throw AsynchronousMain() }
             try SystemError.check(blocked, verb: "block", object: "signals")
             exit(try assembly.run(compose))
         } catch {
             exit(assembly.fail(error))
         }
     }
+}
+
+/// `ServiceMain.run` was called in a task.
+private nonisolated struct AsynchronousMain: Error, CustomStringConvertible {
+    let description = """
+        unable to run the service from an async main, whose threads do not block the signals: write 'static func main()' \
+        without 'async', or no 'await' at the top level of main.swift, and begin asynchronous work in a listener
+        """
 }

@@ -15,7 +15,7 @@ internal import BelfryLinux
 final class ServiceSources {
     let signals: SignalSource
     let login: LoginSource
-    private let log: ServiceLog
+    private let missing: MissingParts
     private let stops: StopReasonSource
     private let suspensions: SuspensionSource
     private let clock: ClockSource
@@ -26,12 +26,12 @@ final class ServiceSources {
     private var memory: MemoryPressureSource?
 
     init(
-        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, bus: SystemBus, unit: ServiceManagerUnit?,
-        name: String
+        loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
+        unit: ServiceManagerUnit?, name: String
     ) {
-        self.log = log
+        self.missing = missing
         signals = SignalSource(loop: loop, mediator: mediator)
-        let group = Self.attempt(log) { () throws(SystemError) in try ControlGroup.own() }
+        let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
         (self.suspensions, self.clock) = (suspensions, clock)
@@ -50,8 +50,8 @@ final class ServiceSources {
             unit?.bus.connect()
         }
 
-        Self.attempt(log) { () throws(SystemError) in try suspensions.watchFreezer() }
-        clockWatch = Self.attempt(log) { () throws(SystemError) in
+        missing.attemptInUnit { () throws(SystemError) in try suspensions.watchFreezer() }
+        clockWatch = missing.attempt { () throws(SystemError) in
             try ClockSetWatch(loop: loop) {
                 suspensions.check()
                 clock.check()
@@ -59,11 +59,11 @@ final class ServiceSources {
         }
         let environment = Environment.variables
         if let file = TimeZoneFile(variable: environment["TZ"]) {
-            timeZone = Self.attempt(log) { () throws(SystemError) in
+            timeZone = missing.attempt { () throws(SystemError) in
                 try TimeZoneSource(loop: loop, mediator: mediator, file: file)
             }
         }
-        memory = Self.attempt(log) { () throws(SystemError) in
+        memory = missing.attemptInUnit { () throws(SystemError) in
             let triggers = try PressurePlan.triggers(environment: environment, group: group)
             return try MemoryPressureSource(loop: loop, mediator: mediator, triggers: triggers)
         }
@@ -93,17 +93,7 @@ final class ServiceSources {
         try signals.apply(routes, ignoring: unmapped, limit: settings.service.signalRateLimit)
         login.sleep.inhibitor.isWanted = settings.service.inhibitSleep
         login.shutdown.inhibitor.isWanted = settings.service.inhibitShutdown
-        Self.attempt(log) { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
-    }
-
-    @discardableResult
-    private static func attempt<Source>(_ log: ServiceLog, _ make: () throws(SystemError) -> Source) -> Source? {
-        do throws(SystemError) {
-            return try make()
-        } catch {
-            log.write(.notice, "\(error), doing without it", .sourceMissing)
-            return nil
-        }
+        missing.attempt { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
     }
 }
 

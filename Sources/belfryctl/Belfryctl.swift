@@ -10,7 +10,7 @@ struct Belfryctl: ParsableCommand {
         commandName: "belfryctl",
         abstract: "Inspect and control the lifecycle of a service.",
         discussion: """
-            Exit status: 0 success; 1 a listener failed; 64 usage; 69 the service cannot be reached, or there is no journal; \
+            Exit status: 0 success; 1 a listener failed, or the service is not active; 64 usage; 69 the service cannot be reached, or there is no journal; \
             71 system error; 77 permission denied; 78 the configuration was refused.
             """,
         version: "belfryctl \(ReleaseVersion.current)",
@@ -18,7 +18,8 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    StatusCommand.self, WatchCommand.self, WaitCommand.self, HistoryCommand.self, PlotCommand.self,
+                    StatusCommand.self, IsActiveCommand.self, WatchCommand.self, WaitCommand.self,
+                    HistoryCommand.self, PlotCommand.self,
                     ListenersCommand.self, ActionsCommand.self, SignalsCommand.self, ExplainCommand.self,
                     MetricsCommand.self,
                 ]),

@@ -97,6 +97,17 @@ struct ServiceMainTests {
         #expect(status == 71)
     }
 
+    @Test func asynchronousMainIsRefusedWithWhatToWrite() throws {
+        let service = try fixture.start("AsyncMainProbe", [])
+
+        let (lines, status) = service.finish()
+
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("async-main: unable to run the service from an async main") == true)
+        #expect(lines.first?.contains("write 'static func main()' without 'async'") == true)
+        #expect(status == 71)
+    }
+
     @Test func selfRegisteredListenerCanBeDisabled() throws {
         func listeners(_ configuration: String) throws -> [String] {
             let service = try fixture.startReady("ServiceProbe", ["hang"], configuration)

@@ -27,6 +27,22 @@ struct ServiceManagerProtocolTests {
         #expect(status == 0)
     }
 
+    @Test func partsOfAUnitShareOneLineWithoutAManager() throws {
+        let missing = fixture.directory.path("missing")
+        let daemon = try ProbeProcess(
+            "belfryd", ["--config", "/dev/null"],
+            environment: [
+                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "STATE_DIRECTORY": fixture.directory.url.path,
+                "MEMORY_PRESSURE_WATCH": missing, "SWIFT_BACKTRACE": "enable=no",
+            ], reading: .error)
+        let lines = daemon.lines(until: "didBecomeActive").filter { $0.contains("unable to") }
+
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("belfryd: no service manager, doing without what a unit provides: ") == true)
+        #expect(lines.first?.contains("unable to find '\(missing)': No such file or directory (ENOENT)") == true)
+        #expect(daemon.stop().status == 0)
+    }
+
     @Test func unreachableManagerIsReportedInTheLog() throws {
         let file = try fixture.directory.write("belfry.conf", "[Socket]\nEnabled=no\n")
         let daemon = try ProbeProcess(

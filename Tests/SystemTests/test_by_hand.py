@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""belfryd without a service manager: a restart ends the connections, and clients connect again and ask for what they
-missed."""
+"""belfryd without a service manager: by hand, in a terminal, and as the first process of a container. A restart ends the
+connections, and clients connect again and ask for what they missed."""
 
+import os
+import pty
+import select
+import signal
+import socket
+import struct
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -41,11 +48,15 @@ class ByHand:
         """belfryd runs during the block, and is then stopped."""
         with self.host.running(*self.command) as program:
             self.belfry.wait_for(lambda: program.poll() is not None or self.is_active(), "become active by hand")
-            with self.connect() as client:
-                pid = client.call("GetState")["pid"]
             yield
-            self.host.run("sh", "-c", f"kill {pid}")
+            os.kill(self.outer_pid(), signal.SIGTERM)
             assert program.wait(20) == 0, program.stderr.read()
+
+    def outer_pid(self) -> int:
+        """The id of its process outside the host."""
+        with self.connect() as client:
+            credentials = client.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return struct.unpack("3i", credentials)[0]
 
     def is_active(self) -> bool:
         try:
@@ -112,3 +123,77 @@ def test_restart_by_hand_finds_what_was_missed_in_the_journal(by_hand):
 
     assert again.seen[: len(gone.seen) - 2] == gone.seen[2:]
     assert numbers(again.seen) == list(range(missed + 1, missed + 1 + len(again.seen)))
+
+
+def test_first_process_of_a_container_stops_at_a_signal(by_hand):
+    service = by_hand("unshare", "--pid", "--fork")
+
+    with service.running():
+        with service.connect() as client:
+            assert client.call("GetState")["pid"] == 1
+
+
+def test_probes_get_the_state_as_an_exit_status(by_hand):
+    service = by_hand()
+    probe = ["belfryctl", "--socket", ADDRESS, "is-active"]
+    assert service.host.run(*probe, check=False).returncode == 69
+
+    with service.running():
+        assert service.host.run(*probe).stdout == "active\n"
+        service.host.run("belfryctl", "--socket", ADDRESS, "pause")
+        paused = service.host.run(*probe, check=False)
+        assert (paused.stdout, paused.returncode) == ("background\n", 1)
+
+
+class Terminal:
+    """A terminal with an interactive shell of the host."""
+
+    def __init__(self, host):
+        pid, self.descriptor = pty.fork()
+        if pid == 0:
+            command = host.enter("setpriv", "--pdeathsig", "KILL", "bash", "--norc", "--noprofile", "-i")
+            os.execvp(command[0], command)
+        self.pid = pid
+        self.text = ""
+
+    def type(self, keys: str) -> None:
+        os.write(self.descriptor, keys.encode())
+
+    def read_until(self, text: str, seconds: float = 30) -> str:
+        """What was printed up to and including the text."""
+        deadline = time.monotonic() + seconds
+        while (end := self.text.find(text)) < 0:
+            ready, _, _ = select.select([self.descriptor], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"the terminal did not show {text!r}, but {self.text!r}"
+            self.text += os.read(self.descriptor, 1 << 16).decode(errors="replace")
+        end += len(text)
+        shown, self.text = self.text[:end], self.text[end:]
+        return shown
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+@pytest.fixture
+def terminal(on_each):
+    terminal = Terminal(on_each.host)
+    yield terminal
+    terminal.close()
+
+
+def test_suspend_key_pauses_and_stops_the_process_until_fg(by_hand, terminal):
+    service = by_hand()
+    terminal.type(" ".join(service.command) + "\n")
+    terminal.read_until("didBecomeActive")
+
+    terminal.type("\x1a")
+    paused = terminal.read_until("Stopped")
+    assert "didEnterBackground inactive -> background, SIGTSTP from the kernel" in paused
+    terminal.type("fg\n")
+    terminal.read_until("didBecomeActive")
+    terminal.type("\x03")
+    terminal.read_until("willTerminate")
+    terminal.type("echo status $?\n")
+    terminal.read_until("status 0")

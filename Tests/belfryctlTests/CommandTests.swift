@@ -33,6 +33,24 @@ struct CommandTests {
         #expect(done.output.filter { $0 == "\n" }.count == 1)
     }
 
+    @Test func isActiveSucceedsOnlyForAnActiveService() throws {
+        let standIn = try StandIn()
+
+        #expect(try end(standIn, "is-active") == .init(status: 0, output: "active\n", errors: ""))
+        #expect(try end(standIn, "pause").status == 0)
+        #expect(try end(standIn, "is-active") == .init(status: 1, output: "background\n", errors: ""))
+    }
+
+    @Test func isActiveFailsForAServiceWithAnUnhealthyListener() throws {
+        let standIn = try StandIn()
+        standIn.say("unhealthy no disk")
+
+        var done = try end(standIn, "is-active")
+        while done.status == 0 { done = try end(standIn, "is-active") }
+
+        #expect(done == .init(status: 1, output: "active\ndisk is unhealthy: no disk\n", errors: ""))
+    }
+
     @Test func socketOptionMayPrecedeOrFollowTheCommand() throws {
         let standIn = try StandIn()
 

@@ -3,7 +3,7 @@
 
 package import Lifecycle
 internal import BelfrySystemd
-internal import BelfryLinux
+package import BelfryLinux
 
 /// Writes the exit record for the next launch: who pauses or ends the service, and why.
 ///
@@ -35,9 +35,6 @@ package final class ExitRecordStore {
         found = files.read(problems: &problems)
         for problem in problems { log.write(.warning, "\(problem)", .savedState) }
         if let foreign { log.write(.warning, "\(foreign), keeping nothing", .savedState) }
-        if let absence = files.absence {
-            log.write(.notice, "\(absence), use StateDirectory= of the unit", .savedState)
-        }
         write()
         observations = [
             mediator.addObserver(forName: .willTerminate) { [unowned self] in update($0) },
@@ -53,6 +50,9 @@ package final class ExitRecordStore {
 
     /// The owner of the directory, if it is another service: nothing in it may be used.
     package var foreign: ForeignFile? { if case .foreign(let foreign) = found { foreign } else { nil } }
+
+    /// Why nothing is written: the directory does not exist. Nil when it does.
+    package var absence: SystemError? { files.absence }
 
     /// The latest record: of this run while it is paused or stops, else of the run before.
     package var exitRecord: ExitRecord? {

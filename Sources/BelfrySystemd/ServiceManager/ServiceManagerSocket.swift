@@ -74,6 +74,9 @@ package final class ServiceManagerSocket {
         }
     }
 
+    /// Whether a service manager has started this process, and wants to hear of it.
+    package var isPresent: Bool { socket != nil }
+
     /// Whether there is a manager, and the unit may have a descriptor store. systemd tells its size since version 254.
     package var hasDescriptorStore: Bool { socket != nil && getenv("FDSTORE").map { String(cString: $0) } != "0" }
 

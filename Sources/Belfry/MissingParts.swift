@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryLinux
+internal import BelfryListeners
+internal import BelfrySystemd
+
+/// Logs what the service has to do without.
+///
+/// In a unit each part that is missing has a record of its own, since a change of the unit can provide it. Without a
+/// service manager, in a terminal or in a container, the parts that only a unit provides are missing together, and share
+/// one record.
+final class MissingParts {
+    private let log: ServiceLog
+    private let isInUnit: Bool
+    private var problems: [SystemError] = []
+
+    init(log: ServiceLog, manager: ServiceManagerSocket) {
+        self.log = log
+        isInUnit = manager.isPresent
+    }
+
+    /// Makes a part that any process can have.
+    ///
+    /// - Returns: nil if that failed.
+    @discardableResult
+    func attempt<Part>(_ make: () throws(SystemError) -> Part) -> Part? {
+        do throws(SystemError) {
+            return try make()
+        } catch {
+            log.write(.notice, "\(error), doing without it", .sourceMissing)
+            return nil
+        }
+    }
+
+    /// Makes a part that a unit provides, such as the files of its control group.
+    ///
+    /// - Returns: nil if that failed.
+    @discardableResult
+    func attemptInUnit<Part>(_ make: () throws(SystemError) -> Part) -> Part? {
+        guard !isInUnit else { return attempt(make) }
+        do throws(SystemError) {
+            return try make()
+        } catch {
+            problems.append(error)
+            return nil
+        }
+    }
+
+    /// A directory of the unit does not exist.
+    func report(_ absence: SystemError, setting: String) {
+        guard isInUnit else { return problems.append(absence) }
+        log.write(.notice, "\(absence), use \(setting) of the unit", .savedState)
+    }
+
+    /// Writes the record that the parts of a unit share.
+    func flush() {
+        guard !problems.isEmpty else { return }
+        let list = problems.map(\.description).joined(separator: "; ")
+        problems = []
+        log.write(.notice, "no service manager, doing without what a unit provides: \(list)", .sourceMissing)
+    }
+}
