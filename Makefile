@@ -85,9 +85,10 @@ fuzz:
 fuzz-corpus:
 	@scripts/fuzz --merge $(FUZZER)
 
-# A service built on the library, which the system tests control.
+# Services built on the library, which the system tests control.
 probe: build
 	$(SWIFT) build $(RELEASE) --product ServiceProbe
+	$(SWIFT) build $(RELEASE) --product EchoServer
 
 # Other versions of belfryd, for the tests of an upgrade.
 others: build

@@ -133,6 +133,10 @@ let package = Package(
             name: "ServiceProbe",
             dependencies: ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"],
             path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
+        // An example that is also tested on booted systemd. Examples has the others, in a package of their own.
+        .executableTarget(
+            name: "EchoServer", dependencies: ["Belfry"], path: "Examples/EchoServer",
+            exclude: ["README.md", "echo-server.service", "echo-server.socket"], swiftSettings: onMain),
         .executableTarget(
             name: "AsyncMainProbe", dependencies: ["Belfry"], path: "Tests/Probes/AsyncMainProbe",
             swiftSettings: onMain),
@@ -185,8 +189,8 @@ let package = Package(
         .testTarget(
             name: "BelfryTests",
             dependencies: [
-                "AsyncMainProbe", "Belfry", "BelfryConfiguration", "belfryctl", "belfryd", "CBelfry", "Lifecycle",
-                "ServiceProbe", "SettingsProbe", "TestSupport",
+                "AsyncMainProbe", "Belfry", "BelfryConfiguration", "BelfrySystemd", "belfryctl", "belfryd", "CBelfry",
+                "Lifecycle", "ServiceProbe", "SettingsProbe", "TestSupport",
             ],
             swiftSettings: onMain),
         .executableTarget(

@@ -15,6 +15,8 @@ public struct BelfryService {
     public let mediator: LifecycleMediator
     /// The loop of the main thread. On it the service watches descriptors, timers and child processes of its own.
     public let loop: MainEventLoop
+    /// The sockets and the stored descriptors that the service manager has for this service.
+    public let descriptors: ServiceDescriptors
     let reader: ConfigurationReader
     let onFailure: (any Error) -> Void
     let descriptorLimit: DescriptorLimit

@@ -3,6 +3,7 @@
 
 internal import BelfryEventLoop
 internal import BelfryConfiguration
+internal import BelfrySystemd
 internal import Lifecycle
 
 /// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not launched.
@@ -42,7 +43,9 @@ extension ServiceAssembly {
                 clock: EventLoopClock(loop), configuration: configuration ?? LifecycleConfiguration())
             var failure: (any Error)?
             let context = BelfryService(
-                mediator: mediator, loop: loop, reader: reader, onFailure: { failure = failure ?? $0 },
+                mediator: mediator, loop: loop,
+                descriptors: ServiceDescriptors([], manager: ServiceManagerSocket(address: nil)), reader: reader,
+                onFailure: { failure = failure ?? $0 },
                 descriptorLimit: DescriptorLimit(connections: 0, log: log))
             try compose(context)
             let disabled = configuration?[BelfrySettings.self]?.service.disabledListeners ?? []

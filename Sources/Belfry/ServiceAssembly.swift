@@ -52,6 +52,7 @@ final class ServiceAssembly {
         manager.retry(on: loop) { [log] count in
             log.write(.warning, "service manager did not take \(count) messages in time, dropped them", .managerBusy)
         }
+        let received = try ListenDescriptors.received()
         let identity = ServiceIdentity(
             service: options.name, version: options.version ?? BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
@@ -59,7 +60,7 @@ final class ServiceAssembly {
             environment: Environment.variables, uid: geteuid(), name: options.fileName,
             runtimeDirectory: settings.service.runtimeDirectory, stateDirectory: settings.service.stateDirectory)
         let parameters = ComponentParameters(
-            options: options, settings: settings, identity: identity, log: log, manager: manager)
+            options: options, settings: settings, identity: identity, log: log, manager: manager, received: received)
         let components = try wanted.map { try $0.make(parameters) }
         sayWhatIsMissing(settings)
         let lastSequence = components.compactMap(\.lastSequence).max()
@@ -87,9 +88,10 @@ final class ServiceAssembly {
         self.exitRecord = exitRecord
         if let absence = exitRecord.absence { missing.report(absence, setting: "StateDirectory=") }
         missing.flush()
-        var launch = LaunchSource.options(Environment.variables) { name in
-            components.contains { $0.owns(descriptorNamed: name) }
+        let descriptors = received.descriptors.filter { received in
+            !components.contains { $0.owns(descriptorNamed: received.name) }
         }
+        var launch = LaunchSource.options(Environment.variables, descriptors)
         launch.cause = exitRecord.launchCause
         launch.previousRun = exitRecord.previousRun
         let componentContext = ComponentContext(
@@ -103,7 +105,9 @@ final class ServiceAssembly {
         let ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, finalStatus: finalStatus, exitRecord: exitRecord)
         let context = BelfryService(
-            mediator: mediator, loop: loop, reader: reader, onFailure: { ending.fail($0) }, descriptorLimit: limit)
+            mediator: mediator, loop: loop, descriptors: ServiceDescriptors(descriptors, manager: manager),
+            reader: reader,
+            onFailure: { ending.fail($0) }, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
         try reader.endDeclarations().write(to: log)

@@ -74,6 +74,8 @@ package struct ComponentParameters {
     package let log: ServiceLog
     /// The connection to the service manager.
     package let manager: ServiceManagerSocket
+    /// The descriptors that the service manager handed over.
+    package let received: ListenDescriptors
 }
 
 /// What a component uses when it adds its listeners.

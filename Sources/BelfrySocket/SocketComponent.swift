@@ -21,7 +21,7 @@ final class SocketComponent: RunningComponent {
     init(_ parameters: SocketParameters, _ service: ComponentParameters) throws {
         self.parameters = parameters
         self.service = service
-        received = try .received()
+        received = service.received
         let descriptors = HandoffDescriptors(received, manager: service.manager)
         if parameters.isEnabled {
             handoff = try Handoff(

@@ -9,12 +9,11 @@ package import Lifecycle
 package nonisolated enum LaunchSource {
     /// The launch options from the environment, the descriptors that were handed over and the credentials.
     ///
-    /// - Parameter isPrivate: whether a descriptor of this name is left out.
+    /// - Parameter descriptors: those that the service manager handed over, without those of components.
     package static func options(
-        _ environment: [String: String], isPrivate: (String) -> Bool = { _ in false }
+        _ environment: [String: String], _ descriptors: [(name: String, descriptor: Int32)]
     ) -> LaunchOptions {
-        let descriptors = ((try? ListenDescriptors.received())?.descriptors ?? []).filter { !isPrivate($0.name) }
-        return LaunchOptions(
+        LaunchOptions(
             environment: environment,
             descriptors: descriptors.map { ($0.name, ListenDescriptors.isStored($0.descriptor, named: $0.name)) },
             credentials: environment["CREDENTIALS_DIRECTORY"].map(names) ?? [])

@@ -153,8 +153,10 @@ struct ServiceManagerProtocolTests {
         let service = try fixture.startReady("ServiceProbe", ["store"])
         service.send(SIGUSR1)
 
-        #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe"])
-        #expect(fixture.manager.closeDescriptors() == 2)
+        for _ in 0..<2 {
+            #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe"])
+            #expect(fixture.manager.closeDescriptors() == 1)
+        }
         #expect(fixture.manager.next() == ["BARRIER=1"])
         #expect(fixture.manager.closeDescriptors() == 1)
         service.lines(until: "stored")

@@ -22,13 +22,15 @@ public final class DaemonFixture {
         environment: [String: String] = [:]
     ) throws -> ProbeProcess {
         let file = try directory.write("belfry.conf", configuration)
-        return try ProbeProcess(
+        let process = try ProbeProcess(
             program, arguments.map { $0 + [file] } ?? ["--config", file],
             environment: [
                 "RUNTIME_DIRECTORY": directory.path("run"), "STATE_DIRECTORY": directory.url.path,
                 "NOTIFY_SOCKET": manager.path,
                 "SWIFT_BACKTRACE": "enable=no",
             ].merging(environment) { $1 }, reading: .error)
+        process.whileFinishing = { [manager] in manager.answerBarriers() }
+        return process
     }
 
     /// Starts belfryd and waits until it is ready.

@@ -14,6 +14,8 @@ public final class ProbeProcess {
     private let pipe = Pipe()
     private let stream: Stream
     private var buffer = Data()
+    /// Called again and again while `finish` waits.
+    public var whileFinishing: (() -> Void)?
 
     /// Starts `program` with `environment` over that of the test.
     public init(
@@ -38,22 +40,32 @@ public final class ProbeProcess {
 
     /// The timeout for a line, in milliseconds. Then the process is killed, so that the test continues and fails.
     private static let timeout: Int32 = 30_000
+    private static let interval: Int32 = 10
 
     /// The next line, or nil at the end of the stream. A log record on standard error is returned without its time and level.
-    public func line() -> String? {
-        let line = wholeLine()
+    public func line() -> String? { line {} }
+
+    private func line(meanwhile: () -> Void) -> String? {
+        let line = wholeLine(meanwhile: meanwhile)
         return stream == .error ? line?.replacing(#/^\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ /#, with: "") : line
     }
 
     /// The next line with everything in it.
-    public func wholeLine() -> String? {
+    public func wholeLine() -> String? { wholeLine {} }
+
+    private func wholeLine(meanwhile: () -> Void) -> String? {
+        var waited: Int32 = 0
         while true {
             if let end = buffer.firstIndex(of: 10) {
                 defer { buffer.removeSubrange(...end) }
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
             var ready = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            if poll(&ready, 1, Self.timeout) == 0 { send(SIGKILL) }
+            while poll(&ready, 1, Self.interval) == 0 {
+                meanwhile()
+                waited += Self.interval
+                if waited == Self.timeout { send(SIGKILL) }
+            }
             let more = pipe.fileHandleForReading.availableData
             if more.isEmpty { return nil }
             buffer.append(more)
@@ -74,7 +86,7 @@ public final class ProbeProcess {
     /// All lines up to the end, and the exit status: 128 + n when signal n ended it.
     public func finish() -> (lines: [String], status: Int32) {
         var lines: [String] = []
-        while let line = line() { lines.append(line) }
+        while let line = line(meanwhile: { whileFinishing?() }) { lines.append(line) }
         process.waitUntilExit()
         let isSignal = process.terminationReason == .uncaughtSignal
         return (lines, process.terminationStatus + (isSignal ? 128 : 0))

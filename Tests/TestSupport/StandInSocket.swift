@@ -11,6 +11,8 @@ public final class StandInSocket {
     public let path: String
     private var descriptor: Int32 = -1
     private var received: [Int32] = []
+    /// Datagrams that `answerBarriers` has read, with their descriptors.
+    private var readAhead: [(bytes: ArraySlice<UInt8>, descriptors: [Int32])] = []
 
     /// Listens at `path`.
     public init(at path: String) throws {
@@ -41,6 +43,8 @@ public final class StandInSocket {
     /// Closes the socket. Unread datagrams are lost, and the file of the socket remains.
     public func stop() {
         _ = closeDescriptors()
+        for descriptor in readAhead.flatMap(\.descriptors) { close(descriptor) }
+        readAhead = []
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
     }
@@ -48,7 +52,7 @@ public final class StandInSocket {
     /// Whether a datagram can be read.
     public var hasDatagram: Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&ready, 1, 0) > 0
+        return !readAhead.isEmpty || poll(&ready, 1, 0) > 0
     }
 
     /// Closes the descriptors that came with the last datagram.
@@ -63,6 +67,28 @@ public final class StandInSocket {
     /// The next datagram; nil when there is none. Its descriptors are in `received`.
     private func receive(_ flags: Int32) -> ArraySlice<UInt8>? {
         _ = closeDescriptors()
+        guard readAhead.isEmpty else {
+            let next = readAhead.removeFirst()
+            received = next.descriptors
+            return next.bytes
+        }
+        return receiveFromSocket(flags)
+    }
+
+    /// Closes the descriptors of barriers, as the service manager does, so that a process that ends does not wait for it.
+    /// The messages themselves can still be read.
+    public func answerBarriers() {
+        let present = received
+        received = []
+        while let bytes = receiveFromSocket(Int32(MSG_DONTWAIT)) {
+            if bytes.elementsEqual("BARRIER=1".utf8) { _ = closeDescriptors() }
+            readAhead.append((bytes, received))
+            received = []
+        }
+        received = present
+    }
+
+    private func receiveFromSocket(_ flags: Int32) -> ArraySlice<UInt8>? {
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         // A struct cmsghdr, and descriptors behind it (cmsg(3)).
         var control = [UInt64](repeating: 0, count: 512)

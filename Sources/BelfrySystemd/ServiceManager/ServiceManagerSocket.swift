@@ -30,18 +30,11 @@ package final class ServiceManagerSocket {
     /// A datagram that waits.
     private struct Datagram {
         let text: String
+        /// Copies: the sender may have closed its own by now.
         let descriptors: [OwnedDescriptor]
         /// What it is about, if a later message about the same replaces it.
         let keys: Set<ServiceManagerMessage.Key>?
         let end: MonotonicInstant
-    }
-
-    /// A copy of a descriptor, which the sender may have closed by now.
-    @MainActor
-    private final class OwnedDescriptor {
-        let number: Int32
-        init(copying other: Int32) { number = fcntl(other, F_DUPFD_CLOEXEC, 3) }
-        isolated deinit { if number >= 0 { close(number) } }
     }
 
     /// How long sending is tried again.
@@ -102,16 +95,20 @@ package final class ServiceManagerSocket {
         let isReplaceable = !keys.contains(nil)
         let latest = Set(keys.compactMap { $0 })
         if isReplaceable { queue.remove { $0.keys?.isSubset(of: latest) == true } }
-        let copies = descriptors.map { OwnedDescriptor(copying: $0) }
-        guard copies.allSatisfy({ $0.number >= 0 }) else { return .failed(Self.error(EMFILE)) }
+        let copies = descriptors.compactMap { try? OwnedDescriptor(copying: $0) }
+        guard copies.count == descriptors.count else { return .failed(Self.error(EMFILE)) }
         let end = MonotonicInstant(microseconds: MonotonicInstant.now.microseconds + Self.timeout)
         let datagram = Datagram(text: text, descriptors: copies, keys: isReplaceable ? latest : nil, end: end)
         let isStoring = messages.contains(where: \.isAboutTheStore)
         return queue.add(datagram, reserve: isStoring ? Self.reserve : 0) ? .waiting : .failed(Self.error(EAGAIN))
     }
 
-    /// Sends what waits before the process ends, until the manager has taken nothing for a tenth of a second.
-    package func finish() { queue.finish() }
+    /// Sends what waits before the process ends, until the manager has taken nothing for a tenth of a second, and then
+    /// blocks until the manager has processed it, at most for a second: it must know the sender, which is about to vanish.
+    package func finish() {
+        queue.finish()
+        if socket != nil, queue.isEmpty { ServiceManagerBarrier.wait(by: self, limit: .seconds(1)) }
+    }
 
     /// Calls `completion` when the manager has processed everything that was sent before, or when `limit` is over:
     /// with `sent`, with `absent`, or with an error such as `ETIMEDOUT`, both perhaps before this returns. It does not block,

@@ -178,27 +178,25 @@ final class ChildListener: LifecycleListener {
 final class StoreListener: LifecycleListener {
     let name = "probe"
     private let manager = ServiceManagerSocket()
+    private let descriptors: ServiceDescriptors
     private let loop: MainEventLoop
 
-    init(_ loop: MainEventLoop) {
-        self.loop = loop
-    }
+    init(_ service: BelfryService) { (descriptors, loop) = (service.descriptors, service.loop) }
 
     var answers: [LifecycleAnswer] {
         on(.flushRequested) { [self] _ in
             var ends: [Int32] = [-1, -1]
             pipe(&ends)
-            say("store \(manager.send([.storeDescriptors(name: "probe")], descriptors: ends))")
-            for end in ends { close(end) }
+            for end in ends.map({ OwnedDescriptor(owning: $0) }) { try descriptors.store(end.number, as: "probe") }
             manager.barrier(on: loop, limit: .seconds(20)) { [self] in say("stored \($0)") }
         }
         on(.statusRequested) { [self] _ in
-            manager.send([.removeDescriptors(name: "probe")])
+            descriptors.removeStored("probe")
             say("removed")
         }
         on(.didFinishLaunching) { [self] _ in
-            let names = (try? ListenDescriptors.received())?.descriptors.map(\.name) ?? []
-            say("received \(names.filter { $0 == "probe" })")
+            let open = descriptors.receive(named: "probe").filter { fcntl($0.number, F_GETFD) == FD_CLOEXEC }
+            say("received \(open.count), left \(descriptors.names)")
         }
     }
 

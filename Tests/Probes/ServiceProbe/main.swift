@@ -20,7 +20,7 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "exit": try service.mediator.addListener(ExitingListener(status: number))
     case "fail": try service.mediator.addListener(FailingListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
-    case "store": try service.mediator.addListener(StoreListener(service.loop))
+    case "store": try service.mediator.addListener(StoreListener(service))
     case "slow": try service.mediator.addListener(SlowListener(.willTerminate, seconds: number, loop: service.loop))
     case "stall":
         try service.mediator.addListener(

@@ -9,16 +9,24 @@ import ServiceLifecycle
 struct EchoServer: Service {
     let host: String
     let port: Int
+    /// A listening socket from systemd, in place of host and port.
+    let socket: CInt?
     let onListening: @Sendable () -> Void
 
     typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// Serves until the graceful shutdown: no connection is accepted from then on, and those that are open may end.
     func run() async throws {
-        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: host, port: port) { channel in
-                channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+        let wrap: @Sendable (any Channel) -> EventLoopFuture<Connection> = { channel in
+            channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+        }
+        let server =
+            if let socket {
+                try await bootstrap.bind(socket, childChannelInitializer: wrap)
+            } else {
+                try await bootstrap.bind(host: host, port: port, childChannelInitializer: wrap)
             }
         onListening()
         try await server.executeThenClose { connections in

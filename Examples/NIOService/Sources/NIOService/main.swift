@@ -7,6 +7,7 @@ import BelfrySocket
 
 ServiceMain.run(ServiceOptions(name: "echo"), with: [.socket]) { service in
     let ready = ServiceReadiness()
-    let server = EchoServer(host: "127.0.0.1", port: 7007, onListening: ready.signal)
+    let socket = service.descriptors.receive(named: "echo").first?.release()
+    let server = EchoServer(host: "127.0.0.1", port: 7007, socket: socket, onListening: ready.signal)
     try service.addServiceGroup(services: [server], readiness: ready)
 }

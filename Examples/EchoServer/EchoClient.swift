@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import Glibc
+
+/// Sends a client back what it sends.
+///
+/// Bytes leave the kernel's receive buffer when they have been sent back. So nothing is lost if the process ends at any
+/// moment between two calls of `echo`: what is not answered yet waits in the kernel for the next process.
+final class EchoClient {
+    private let descriptor: OwnedDescriptor
+    private let onEnd: () -> Void
+    private var source: DescriptorEventSource?
+
+    init(_ descriptor: OwnedDescriptor, _ loop: MainEventLoop, onEnd: @escaping () -> Void) throws {
+        self.descriptor = descriptor
+        self.onEnd = onEnd
+        source = try loop.source(descriptor: descriptor.number, .readable) { [unowned self] _ in echo() }
+    }
+
+    private func echo() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let (peek, send) = (Int32(MSG_PEEK | MSG_DONTWAIT), Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        let seen = recv(descriptor.number, &buffer, buffer.count, peek)
+        let sent = seen > 0 ? Glibc.send(descriptor.number, buffer, seen, send) : seen
+        if sent > 0 {
+            recv(descriptor.number, &buffer, sent, 0)
+            source?.events = .readable
+        } else if sent < 0, errno == EAGAIN {
+            // The client does not read: wait until it does.
+            source?.events = seen > 0 ? .writable : .readable
+        } else {
+            source = nil
+            onEnd()
+        }
+    }
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The example Examples/EchoServer: its clients stay connected while it is restarted, killed and stopped."""
+
+import os
+import shutil
+
+import pytest
+from host_roots import PROJECT
+from hosted_unit import HostedUnit
+
+UNITS = "/run/systemd/system"
+PROGRAM = "/usr/local/bin/EchoServer"
+FILES = ("echo-server.service", "echo-server.socket")
+# Sends each line that it reads to the server, and prints the answer.
+CLIENT = 'exec 3<>/dev/tcp/127.0.0.1/7007 && while read -r line; do echo "$line" >&3; read -r back <&3; echo "$back"; done'
+
+
+@pytest.fixture
+def echo(on_each):
+    """The example as its README says, with its socket unit started."""
+    host = on_each.host
+    program = host.path(PROGRAM)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(PROJECT / ".build/release/EchoServer", program)
+    os.chmod(program, 0o755)
+    for name in FILES:
+        host.write(f"{UNITS}/{name}", (PROJECT / "Examples/EchoServer" / name).read_text())
+    host.systemctl("daemon-reload")
+    host.systemctl("start", FILES[1])
+    yield HostedUnit(host, FILES[0])
+    host.systemctl("stop", *FILES)
+    for name in FILES:
+        host.path(f"{UNITS}/{name}").unlink()
+    host.systemctl("daemon-reload")
+
+
+def say(client, text: str) -> str:
+    """Sends a line and returns the answer."""
+    client.stdin.write(f"{text}\n")
+    client.stdin.flush()
+    return client.stdout.readline()
+
+
+def test_clients_stay_connected_through_a_restart_and_a_crash(echo):
+    with echo.host.running("bash", "-c", CLIENT) as first, echo.host.running("bash", "-c", CLIENT) as second:
+        assert (say(first, "one"), say(second, "two")) == ("one\n", "two\n")
+        pid = echo.main_pid()
+
+        for _ in range(3):
+            echo.host.systemctl("restart", FILES[0])
+            assert (say(first, "again"), say(second, "and again")) == ("again\n", "and again\n")
+        assert echo.main_pid() != pid
+        assert echo.property("NFileDescriptorStore") == "2"
+
+        echo.host.systemctl("kill", "--signal=KILL", FILES[0])
+        assert say(first, "after a crash") == "after a crash\n"
+
+        second.stdin.close()
+        second.wait(20)
+        echo.wait_for(lambda: echo.property("NFileDescriptorStore") == "1", "remove the client that left")
+        assert say(first, "still here") == "still here\n"
