@@ -29,7 +29,7 @@ final class ControlSignal {
         } else if let target = Self.targets[signal.value] {
             log.set(target: target, by: .signal(signal))
         } else if signal.value == 0x300 {
-            mediator.post(MemoryWarning(.some), origin: .signal(signal))
+            mediator.warnOfMemory(.some, origin: .signal(signal))
         } else if signal.value == 0x301 {
             log.write(.info, RecordText(lines: MallocInformation.text), .control, by: .signal(signal))
         } else {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import CBelfry
 internal import BelfryEventLoop
 internal import Glibc
 internal import Lifecycle
@@ -23,15 +24,22 @@ final class ServiceSources {
     private var clockWatch: ClockSetWatch?
     private var transitions: LifecycleObservation?
     private var timeZone: TimeZoneSource?
-    private var memory: MemoryPressureSource?
+    private var memory: PressureSource?
+    /// Pressure on other resources, with the notifications that the configuration asks for.
+    private var pressures: [PressureResource: (name: String, source: PressureSource?)] = [:]
+    private let loop: MainEventLoop
+    private let mediator: LifecycleMediator
+    private let log: ServiceLog
+    private let group: String?
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
         unit: ServiceManagerUnit?, name: String
     ) {
-        self.missing = missing
+        (self.missing, self.loop, self.mediator, self.log) = (missing, loop, mediator, log)
         signals = SignalSource(loop: loop, mediator: mediator)
         let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
+        self.group = group
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
         let clock = ClockSource(mediator: mediator)
         (self.suspensions, self.clock) = (suspensions, clock)
@@ -64,8 +72,8 @@ final class ServiceSources {
             }
         }
         memory = missing.attemptInUnit { () throws(SystemError) in
-            let triggers = try PressurePlan.triggers(environment: environment, group: group)
-            return try MemoryPressureSource(loop: loop, mediator: mediator, triggers: triggers)
+            let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: group)
+            return try PressureSource(loop: loop, triggers: triggers) { mediator.warnOfMemory($0) }
         }
         for inhibitor in [login.sleep.inhibitor, login.shutdown.inhibitor] {
             let operation = inhibitor.operation
@@ -81,8 +89,12 @@ final class ServiceSources {
                 .warning, "background tasks were not done in the \(limit) that logind waits, the shutdown goes on",
                 .machineGoesOn)
         }
-        memory?.onEnd = { path in
-            log.write(.notice, "nothing more is heard of memory pressure from '\(path)'", .sourceMissing)
+        reportEnd(of: memory)
+    }
+
+    private func reportEnd(of source: PressureSource?) {
+        source?.onEnd = { [log] path in
+            log.write(.notice, "nothing more is heard of pressure from '\(path)'", .sourceMissing)
         }
     }
 
@@ -93,7 +105,33 @@ final class ServiceSources {
         try signals.apply(routes, ignoring: unmapped, limit: settings.service.signalRateLimit)
         login.sleep.inhibitor.isWanted = settings.service.inhibitSleep
         login.shutdown.inhibitor.isWanted = settings.service.inhibitShutdown
+        watch(.cpu, posting: settings.service.cpuPressure)
+        watch(.io, posting: settings.service.ioPressure)
         missing.attempt { () throws(SystemError) in try protectedData.apply(settings.service.protectedData) }
+    }
+}
+
+extension ServiceSources {
+    /// Posts a notification of this name at pressure on a resource from now on; nil posts none.
+    private func watch(_ resource: PressureResource, posting text: String?) {
+        guard text != pressures[resource]?.name else { return }
+        pressures[resource] = nil
+        guard let text, let name = LifecycleNotification.Name(text) else { return }
+        let source = missing.attempt { () throws(SystemError) in
+            let triggers = try PressurePlan.triggers(of: resource, environment: Environment.variables, group: group)
+            return try PressureSource(loop: loop, triggers: triggers) { [mediator] in
+                mediator.post(name, userInfo: ["level": .string($0.rawValue)])
+            }
+        }
+        reportEnd(of: source)
+        pressures[resource] = (text, source)
+    }
+}
+
+extension LifecycleMediator {
+    /// Posts a memory warning, and returns memory that listeners have freed to the system (malloc_trim(3)).
+    func warnOfMemory(_ level: MemoryWarning.Level, origin: LifecycleOrigin = .service) {
+        post(MemoryWarning(level), origin: origin) { _ in belfry_malloc_trim() }
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
 internal import BelfryEventLoop
 package import BelfryListeners
 internal import BelfrySystemd
@@ -89,7 +88,6 @@ package final class CacheFlushListener: LifecycleListener {
                 }
             }
         } then: { [self] outcomes in
-            if batch.names.contains(.didReceiveMemoryWarning) { belfry_malloc_trim() }
             for outcome in outcomes {
                 if let report = outcome.report { log.write(CacheFlushRecord.record(of: report, for: batch)) }
             }

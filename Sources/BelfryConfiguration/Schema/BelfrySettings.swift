@@ -46,6 +46,10 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var disabledListeners: [String]
     /// The mount points whose mounts and unmounts are notified.
     package var protectedData: [String]
+    /// The notification to post at processor pressure; nil for none.
+    package var cpuPressure: String?
+    /// The notification to post at storage pressure; nil for none.
+    package var ioPressure: String?
     /// The interval of the rate limit of one signal; zero or nil for no limit.
     package var signalLimitInterval: Duration?
     /// How many deliveries of one signal in that interval are notified one by one; nil for no limit.
@@ -65,6 +69,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         inhibitShutdown = section.boolean("InhibitShutdown")
         disabledListeners = section.texts("DisabledListeners")
         protectedData = section.texts("ProtectedData")
+        cpuPressure = section.text("CPUPressure")
+        ioPressure = section.text("IOPressure")
         signalLimitInterval = section.duration("SignalLimitInterval")
         signalLimitBurst = section.optionalInteger("SignalLimitBurst")
         limitsRealtimeSignals = section.boolean("SignalLimitRealtime")

@@ -16,6 +16,8 @@ package nonisolated enum ConfigurationKeys {
             KeyDescription("InhibitShutdown", .boolean, default: "yes"),
             KeyDescription("DisabledListeners", .listenerNames, default: "", needsRestart: true),
             KeyDescription("ProtectedData", .paths, default: ""),
+            KeyDescription("CPUPressure", .postedName, default: ""),
+            KeyDescription("IOPressure", .postedName, default: ""),
             KeyDescription("SignalLimitInterval", .timeSpan(), default: "1s"),
             KeyDescription("SignalLimitBurst", .integer(1...1_048_576, isOptional: true), default: "1000"),
             KeyDescription("SignalLimitRealtime", .boolean, default: "no"),

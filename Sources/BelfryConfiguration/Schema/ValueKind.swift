@@ -182,6 +182,15 @@ nonisolated extension ValueKind {
             })
     }
 
+    /// The name of a notification to post.
+    static let postedName = ValueKind { text, _ throws(ValueProblem) in
+        let name = try NotificationName.parse(text)
+        guard !NotificationName.transitions.contains(where: name.hasSameBytes) else {
+            throw ValueProblem("'\(name)' belongs to a change of state and cannot be posted, use a name of your own")
+        }
+        return .text(UTF8Text(name))
+    }
+
     /// A list of listener names, which need not exist.
     static let listenerNames = ValueKind(isList: true) {
         text, _ throws(ValueProblem) in

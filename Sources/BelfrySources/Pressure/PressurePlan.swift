@@ -5,8 +5,15 @@ package import BelfryLinux
 internal import Glibc
 package import Lifecycle
 
-/// What to watch for memory pressure: what systemd names in the environment, else the control group's own file
-/// (systemd's document «Memory Pressure Handling»).
+/// What tasks wait for, by the name in the files and variables.
+package nonisolated enum PressureResource: String, Sendable, CaseIterable {
+    case memory
+    case cpu
+    case io
+}
+
+/// What to watch for pressure on a resource: what systemd names in the environment, else the control group's own file
+/// (systemd's document «Resource Pressure Handling»).
 package nonisolated enum PressurePlan {
     /// One trigger: a file to open, what to write to it, and what it means when it fires.
     package struct Trigger: Sendable, Equatable {
@@ -14,26 +21,30 @@ package nonisolated enum PressurePlan {
         package let path: String
         /// What is written to it first; nothing when empty.
         package let setting: [UInt8]
-        /// The level of the warning.
+        /// What it reports.
         package let level: MemoryWarning.Level
     }
 
     /// The triggers, the most urgent first; none when the administrator has switched this off.
     ///
     /// - Parameters:
-    ///   - environment: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`.
+    ///   - resource: what tasks wait for.
+    ///   - environment: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`, or `CPU_…`, or `IO_…`.
     ///   - group: the directory of the process's own control group.
     /// - Throws: `EINVAL` for variables that make no sense.
-    package static func triggers(environment: [String: String], group: String?) throws(SystemError) -> [Trigger] {
-        guard let path = environment["MEMORY_PRESSURE_WATCH"], !path.isEmpty else {
+    package static func triggers(
+        of resource: PressureResource, environment: [String: String], group: String?
+    ) throws(SystemError) -> [Trigger] {
+        let prefix = resource.rawValue.uppercased() + "_PRESSURE_"
+        guard let path = environment[prefix + "WATCH"], !path.isEmpty else {
             guard let group else { return [] }
-            return [MemoryWarning.Level.full, .some].map { own(group + "/memory.pressure", $0) }
+            return [MemoryWarning.Level.full, .some].map { own("\(group)/\(resource.rawValue).pressure", $0) }
         }
         guard path != "/dev/null" else { return [] }
-        guard path.hasPrefix("/") else { throw SystemError(EINVAL, verb: "watch memory pressure at", object: path) }
-        let text = environment["MEMORY_PRESSURE_WRITE"] ?? ""
+        guard path.hasPrefix("/") else { throw SystemError(EINVAL, verb: "watch pressure at", object: path) }
+        let text = environment[prefix + "WRITE"] ?? ""
         guard let setting = Base64.decode(text) else {
-            throw SystemError(EINVAL, verb: "decode MEMORY_PRESSURE_WRITE", object: text)
+            throw SystemError(EINVAL, verb: "decode \(prefix)WRITE", object: text)
         }
         let level: MemoryWarning.Level = setting.starts(with: Array("full".utf8)) ? .full : .some
         return [Trigger(path: path, setting: setting, level: level)]

@@ -7,39 +7,42 @@ internal import CBelfry
 internal import Glibc
 package import Lifecycle
 
-/// Posts `didReceiveMemoryWarning` when the kernel says that tasks of the service wait for memory.
-package final class MemoryPressureSource {
+/// Reports when the kernel says that tasks of the service wait for memory, for a processor or for storage (PSI).
+package final class PressureSource {
     /// A trigger that fires within this time after a more urgent one is ignored.
     private static let window: Duration = .seconds(2)
-    private let mediator: LifecycleMediator
+    private let onPressure: (MemoryWarning.Level) -> Void
     private var triggers: [PressureTrigger] = []
     private var lastFull: MonotonicInstant?
 
-    /// Called with the watched file when no more warnings will come from it.
+    /// Called with the watched file when no more reports will come from it.
     package var onEnd: ((String) -> Void)?
 
     /// Sets these triggers.
+    ///
+    /// - Parameter onPressure: called when some tasks wait, or all of them.
     package init(
-        loop: MainEventLoop, mediator: LifecycleMediator, triggers plan: [PressurePlan.Trigger]
+        loop: MainEventLoop, triggers plan: [PressurePlan.Trigger],
+        onPressure: @escaping (MemoryWarning.Level) -> Void
     ) throws(SystemError) {
-        self.mediator = mediator
+        self.onPressure = onPressure
         for trigger in plan {
             triggers.append(
                 try PressureTrigger(
-                    trigger, loop: loop, fired: { [unowned self] in warn(trigger.level) },
+                    trigger, loop: loop, fired: { [unowned self] in report(trigger.level) },
                     ended: { [unowned self] in onEnd?(trigger.path) }))
         }
     }
 
-    private func warn(_ level: MemoryWarning.Level) {
+    private func report(_ level: MemoryWarning.Level) {
         let now = MonotonicInstant.now
         if level == .full { lastFull = now }
         if level == .some, let lastFull, now - lastFull < Self.window { return }
-        mediator.post(MemoryWarning(level))
+        onPressure(level)
     }
 }
 
-/// One open trigger for memory pressure: a kernel file that is polled for EPOLLPRI, or a FIFO or socket that becomes
+/// One open trigger: a kernel file that is polled for EPOLLPRI, or a FIFO or socket that becomes
 /// readable.
 final class PressureTrigger {
     private let descriptor: Int32
@@ -48,7 +51,7 @@ final class PressureTrigger {
     /// Opens and sets the trigger.
     ///
     /// - Parameters:
-    ///   - fired: memory is short.
+    ///   - fired: tasks wait.
     ///   - ended: the trigger will not fire any more.
     init(
         _ plan: PressurePlan.Trigger, loop: MainEventLoop, fired: @escaping () -> Void, ended: @escaping () -> Void
@@ -57,12 +60,12 @@ final class PressureTrigger {
         (descriptor, isStream) = try Self.open(plan)
         do throws(SystemError) {
             if !plan.setting.isEmpty, write(descriptor, plan.setting, plan.setting.count) < 0 {
-                throw .last(verb: "set memory pressure trigger", object: plan.path)
+                throw .last(verb: "set pressure trigger", object: plan.path)
             }
             source = try loop.source(descriptor: descriptor, isStream ? .readable : .priority) {
                 [unowned self] events in
-                let (isShort, isOver) = isStream ? drain() : (!events.contains(.error), events.contains(.error))
-                if isShort { fired() }
+                let (isPressed, isOver) = isStream ? drain() : (!events.contains(.error), events.contains(.error))
+                if isPressed { fired() }
                 guard isOver else { return }
                 source = nil
                 ended()
@@ -92,22 +95,22 @@ final class PressureTrigger {
             guard descriptor >= 0 else { throw .last(verb: "open", object: plan.path) }
             return (descriptor, status.st_mode & S_IFMT != S_IFREG)
         default:
-            throw SystemError(EBADF, verb: "watch memory pressure at", object: plan.path)
+            throw SystemError(EBADF, verb: "watch pressure at", object: plan.path)
         }
     }
 
     /// Reads what is there, but no more than that in one turn. Returns whether there was anything, and whether the
     /// other side is closed.
-    private func drain() -> (isShort: Bool, isOver: Bool) {
+    private func drain() -> (isPressed: Bool, isOver: Bool) {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-            var isShort = false
+            var isPressed = false
             for _ in 0..<16 {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
-                if count > 0 { isShort = true }
+                if count > 0 { isPressed = true }
                 guard count <= 0, count == 0 || errno != EINTR else { continue }
-                return (isShort, count == 0 || errno != EAGAIN)
+                return (isPressed, count == 0 || errno != EAGAIN)
             }
-            return (isShort, false)
+            return (isPressed, false)
         }
     }
 }

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct MemoryPressureSourceTests {
+struct PressureSourceTests {
     private let fixture: SourceFixture
 
     init() throws { fixture = try SourceFixture() }
@@ -59,16 +59,17 @@ struct MemoryPressureSourceTests {
         let missing = fixture.directory.path("missing")
         #expect(throws: SystemError(ENOENT, verb: "find", object: missing)) { try make(missing) }
         let folder = fixture.directory.url.path
-        #expect(throws: SystemError(EBADF, verb: "watch memory pressure at", object: folder)) { try make(folder) }
+        #expect(throws: SystemError(EBADF, verb: "watch pressure at", object: folder)) { try make(folder) }
         // The kernel does not poll regular files.
         let file = try fixture.directory.write("file", "")
         #expect(throws: SystemError.self) { try make(file) }
     }
 
-    private func make(_ path: String, setting: String = "") throws -> MemoryPressureSource {
+    private func make(_ path: String, setting: String = "") throws -> PressureSource {
         let environment = ["MEMORY_PRESSURE_WATCH": path, "MEMORY_PRESSURE_WRITE": setting]
-        return try MemoryPressureSource(
-            loop: fixture.loop, mediator: fixture.mediator,
-            triggers: PressurePlan.triggers(environment: environment, group: nil))
+        let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: nil)
+        return try PressureSource(loop: fixture.loop, triggers: triggers) { [mediator = fixture.mediator] in
+            mediator.post(MemoryWarning($0))
+        }
     }
 }
