@@ -261,7 +261,8 @@ let package = Package(
             name: "AllocationProbe", dependencies: ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"],
             path: "Tests/Probes/AllocationProbe", swiftSettings: onMain),
         .target(
-            name: "DocumentationSnippets", dependencies: ["Belfry"], path: "Tests/DocumentationSnippets",
+            name: "DocumentationSnippets", dependencies: ["Belfry", "BelfryCacheFlush"],
+            path: "Tests/DocumentationSnippets",
             swiftSettings: onMain),
         .testTarget(
             name: "LifecycleTests",

@@ -49,8 +49,26 @@ public struct BelfryService {
         mediator.addObserver(of: type, using: handler).lasting()
     }
 
+    /// Starts a child process: with an empty signal mask and default dispositions, in a process group of its own, with the
+    /// descriptors of the command and no others, and with the limit of open descriptors that this process was started with.
+    ///
+    /// - Parameters:
+    ///   - command: the program, and what it is given.
+    ///   - onExit: called once, when the child has ended and is about to be reaped.
+    /// - Returns: the child, to send it signals and to end it.
+    /// - Throws: `ENOENT` for a program that is not there, and the other errors of posix_spawnp(3).
+    @discardableResult
+    public func start(
+        _ command: ChildCommand, onExit: @escaping (ChildExit) -> Void = { _ in }
+    ) throws(SystemError) -> ChildProcess {
+        let child = try ChildProcess(command, on: loop, onExit: onExit)
+        // It fails only for a child that has ended.
+        try? descriptorLimit.restore(inChild: child.pid)
+        return child
+    }
+
     /// Restores the limit of open descriptors that this process was started with (`RLIMIT_NOFILE`) for a child
-    /// process.
+    /// process that was started in another way than with `start(_:onExit:)`, such as by swift-subprocess.
     ///
     /// A service with a socket raises its own soft limit to what `ConnectionsMax=` needs, and children inherit it.
     /// Programs that use select(2) fail with descriptors above 1023: call this after starting such a program. It

@@ -20,6 +20,15 @@ public final class ChildEventSource: LoopSource {
         }
     }
 
+    /// The pidfd of the child, which the source owns; nil on a kernel without them.
+    var processDescriptor: Int32? {
+        let descriptor = call { sd_event_source_get_child_pidfd($0) }
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// Sends a signal to the child, which is not reaped before its end is handled.
+    func send(_ signal: Int32) { call { sd_event_source_send_child_signal($0, signal, nil, 0) } }
+
     override var firingMode: Int32 { Int32(SD_EVENT_ONESHOT) }
 
     private nonisolated static let callback: sd_event_child_handler_t = { _, info, userdata in

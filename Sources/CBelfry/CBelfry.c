@@ -48,8 +48,20 @@ int belfry_set_ignored(int number, bool ignored) {
     return 0;
 }
 
+// Each descriptor is first copied above all numbers that the child gets, so that no copy overwrites one that is needed.
+static int pass_descriptors(posix_spawn_file_actions_t *actions, const int *descriptors, size_t count, int *copies) {
+    int r = 0;
+    for (size_t i = 0; i < count && r == 0; i++) {
+        copies[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, (int) count);
+        r = copies[i] < 0 ? errno : posix_spawn_file_actions_adddup2(actions, copies[i], (int) i);
+    }
+    return r == 0 ? posix_spawn_file_actions_addclosefrom_np(actions, (int) count) : r;
+}
+
 int belfry_spawn(
-    pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, int in, int out, int err) {
+    pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, const int *descriptors,
+    size_t count) {
+    if (count > BELFRY_CHILD_DESCRIPTORS) return -EINVAL;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     int r = posix_spawnattr_init(&attributes);
@@ -62,15 +74,17 @@ int belfry_spawn(
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    const int descriptors[] = {in, out, err};
-    for (int i = 0; i < 3 && r == 0; i++)
-        if (descriptors[i] >= 0) r = posix_spawn_file_actions_adddup2(&actions, descriptors[i], i);
+    int copies[BELFRY_CHILD_DESCRIPTORS];
+    for (size_t i = 0; i < count; i++) copies[i] = -1;
+    if (descriptors) r = pass_descriptors(&actions, descriptors, count, copies);
     if (r == 0) r = posix_spawnattr_setsigmask(&attributes, &none);
     if (r == 0) r = posix_spawnattr_setsigdefault(&attributes, &all);
     if (r == 0) r = posix_spawnattr_setpgroup(&attributes, 0);
     const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group ? POSIX_SPAWN_SETPGROUP : 0);
     if (r == 0) r = posix_spawnattr_setflags(&attributes, (short) flags);
     if (r == 0) r = posix_spawnp(pid, file, &actions, &attributes, argv, envp);
+    for (size_t i = 0; i < count; i++)
+        if (copies[i] >= 0) close(copies[i]);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return -r;

@@ -71,7 +71,7 @@ public final class JournalFixture {
         let quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(quiet) }
         try SystemError.check(
-            belfry_spawn(&process, Self.writer, &arguments, environ, true, -1, -1, quiet), verb: "run",
+            belfry_spawn(&process, Self.writer, &arguments, environ, true, [0, 1, quiet], 3), verb: "run",
             object: Self.writer)
         return process
     }

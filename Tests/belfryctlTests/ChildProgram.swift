@@ -45,13 +45,14 @@ final class ChildProgram {
             for text in argv + envp { free(text) }
         }
         var pid: pid_t = 0
-        let result = belfry_spawn(&pid, path, &argv, &envp, true, ends[0], outputTo ?? ends[3], ends[5])
+        let result = belfry_spawn(&pid, path, &argv, &envp, true, [ends[0], outputTo ?? ends[3], ends[5]], 3)
         for end in [ends[0], ends[3], ends[5]] { close(end) }
+        // Before `self.pid` is set: 0 would be the group of the test itself.
+        try SystemError.check(result, verb: "start", object: path)
         input = ends[1]
         output = ChildPipe(ends[2])
         errors = ChildPipe(ends[4])
         self.pid = pid
-        try SystemError.check(result, verb: "start", object: path)
     }
 
     isolated deinit {

@@ -63,10 +63,15 @@ int belfry_block_signals(void);
 /// Returns 0 or -errno.
 int belfry_set_ignored(int number, bool ignored);
 
-/// posix_spawnp(3) with an empty signal mask, default dispositions and, if `group`, a process group of its own.
-/// Standard input, output and error are `in`, `out` and `err`; -1 keeps ours. Returns 0 or -errno.
+/// The most descriptors that a child can be given.
+enum { BELFRY_CHILD_DESCRIPTORS = 256 };
+
+/// posix_spawnp(3) with an empty signal mask, default dispositions and, if `group`, a process group of its own. The child's
+/// descriptors 0, 1, 2, ... are `descriptors`, and it has no others; with NULL it has all of ours that are not closed on
+/// exec. Returns 0 or -errno.
 int belfry_spawn(
-    pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, int in, int out, int err);
+    pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, const int *descriptors,
+    size_t count);
 
 /// Soft limits of open descriptors (RLIMIT_NOFILE, getrlimit(2)).
 struct belfry_descriptor_limits {

@@ -209,7 +209,7 @@ final class ForegroundProcess {
         defer { for word in words { free(word) } }
         var pid: pid_t = 0
         try SystemError.check(
-            belfry_spawn(&pid, command[0], &words, environ, false, -1, -1, -1), verb: "run", object: command[0])
+            belfry_spawn(&pid, command[0], &words, environ, false, nil, 0), verb: "run", object: command[0])
         return pid
     }
 }

@@ -81,7 +81,7 @@ final class ChildScene {
         let words: [String] = ["sh", "-c", script]
         var arguments = words.map { strdup($0) } + [nil]
         defer { arguments.forEach { free($0) } }
-        guard belfry_spawn(&pid, "/bin/sh", &arguments, environ, true, -1, -1, -1) == 0 else { exit(71) }
+        guard belfry_spawn(&pid, "/bin/sh", &arguments, environ, true, nil, 0) == 0 else { exit(71) }
         sources.append(
             try loop.source(child: pid) { [self] child in
                 say(child.pid == pid ? "\(child.reason)" : "another child")

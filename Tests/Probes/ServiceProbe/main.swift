@@ -14,6 +14,7 @@ let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.
 ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     switch manner.split(separator: "=").first {
     case "child": try service.mediator.addListener(ChildListener(service))
+    case "start": try service.mediator.addListener(StartingListener(service))
     case "compose": throw LifecycleReloadError(["no camera", "no disk"])
     case "count": try service.mediator.addListener(LaunchCounter())
     case "events": try service.mediator.addListener(EventListener(service))

@@ -53,7 +53,7 @@ struct VarlinkWriteRecorderTests {
         arguments.append(nil)
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
         defer { for argument in arguments { free(argument) } }
-        try #require(belfry_spawn(&pid, program, &arguments, &environment, true, memory, socket, -1) == 0)
+        try #require(belfry_spawn(&pid, program, &arguments, &environment, true, [memory, socket, 2], 3) == 0)
         return pid
     }
 

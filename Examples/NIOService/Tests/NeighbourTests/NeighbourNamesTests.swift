@@ -35,6 +35,7 @@ struct NeighbourNamesTests {
         SignalOrigin.self, (any StartupCommand).self, StartupCommandBuilder.self, StartupSequence.self,
         StartupTime.self, Suspension.self, SystemError.self, Termination.self, TimeChange.self,
         TimerEventSource.self, TransitionReport.self, UnitExit.self, UserInfo.self,
+        ChildCommand.self, ChildProcess.self, OwnedDescriptor.self, ServiceDescriptors.self,
     ]
 
     @Test func ownNamesAreClear() { #expect(Set(Self.own.map(ObjectIdentifier.init)).count == Self.own.count - 1) }
