@@ -6,8 +6,8 @@ import Glibc
 
 /// Sends a client back what it sends.
 ///
-/// Bytes leave the kernel's receive buffer when they have been sent back. So nothing is lost if the process ends at any
-/// moment between two calls of `echo`: what is not answered yet waits in the kernel for the next process.
+/// Bytes leave the kernel's receive buffer when they have been sent back. So a restart loses nothing: what is not answered yet
+/// waits in the kernel for the next process. Only `kill -9` between the two calls makes the next process repeat an answer.
 final class EchoClient {
     private let descriptor: OwnedDescriptor
     private let onEnd: () -> Void
@@ -31,7 +31,8 @@ final class EchoClient {
             // The client does not read: wait until it does.
             source?.events = seen > 0 ? .writable : .readable
         } else {
-            source = nil
+            // Before the descriptor is closed: the kernel would go on to report it, because systemd has a copy (epoll(7)).
+            source?.cancel()
             onEnd()
         }
     }
