@@ -18,7 +18,9 @@ final class ChildrenListener: LifecycleListener {
         on(.didFinishLaunching, deadline: .seconds(20)) { _ in
             let child = try await run(
                 .name("grep"), arguments: Arguments(Self.question), output: .string(limit: 4096))
-            print("swift-subprocess: \(child.terminationStatus)\n\(child.standardOutput ?? "")", terminator: "")
+            print("swift-subprocess: \(child.terminationStatus)\n\(child.standardOutput)", terminator: "")
+            // Before the next child writes to the same output.
+            fflush(nil)
         }
         onCompletion(.didBecomeActive, deadline: .seconds(20)) { [self] _, done in
             do throws(SystemError) {
@@ -36,7 +38,6 @@ final class ChildrenListener: LifecycleListener {
     }
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
 ServiceMain.run(ServiceOptions(name: "subprocess", configurationFiles: ["/dev/null"], logLevel: "err")) { service in
     try service.mediator.addListener(ChildrenListener(service))
 }
