@@ -37,10 +37,10 @@ final class ConfigurationReader {
     ///
     /// - Throws: `ConfigurationRefusal` if they have an error, `SettingsDeclarationError` if they cannot be declared.
     func declare<Settings: Sendable>(
-        _ type: Settings.Type, section: String?, read: @escaping (inout ConfigurationReading) -> Settings?
+        _ type: Settings.Type, section: String?, read: @escaping (ConfigurationReading) -> Settings?
     ) throws -> Settings {
-        let declaration = SettingsDeclaration(type: ObjectIdentifier(type), section: section) { _ = read(&$0) }
-        guard var reading = start else {
+        let declaration = SettingsDeclaration(type: ObjectIdentifier(type), section: section) { _ = read($0) }
+        guard let reading = start else {
             throw SettingsDeclarationError("unable to declare the settings '\(type)': the service has been assembled")
         }
         if let section, ConfigurationKeys.all.contains(where: { $0.name.hasSameBytes(as: section) }) {
@@ -50,9 +50,7 @@ final class ConfigurationReader {
             throw SettingsDeclarationError("unable to declare the settings '\(type)': the type or section is declared")
         }
         declarations.append(declaration)
-        let settings = read(&reading)
-        start = reading
-        guard let settings else { throw ConfigurationRefusal(reading: reading) }
+        guard let settings = read(reading) else { throw ConfigurationRefusal(reading) }
         return settings
     }
 
@@ -61,9 +59,8 @@ final class ConfigurationReader {
     /// - Returns: what was read.
     /// - Throws: `ConfigurationRefusal` if there was any error.
     func endDeclarations() throws(ConfigurationRefusal) -> ConfigurationReading {
-        var reading = start ?? ConfigurationReading(options, components, onDisk: false)
+        let reading = start ?? ConfigurationReading(options, components, onDisk: false)
         reading.requireKnownSections(declarations)
-        start = reading
         if let refusal { throw refusal }
         start = nil
         return reading
@@ -71,15 +68,15 @@ final class ConfigurationReader {
 
     /// All errors so far, at the start; nil if there is none.
     var refusal: ConfigurationRefusal? {
-        start.flatMap { $0.isRefused ? ConfigurationRefusal(reading: $0) : nil }
+        start.flatMap { $0.isRefused ? ConfigurationRefusal($0) : nil }
     }
 
     /// The settings for a reload.
     ///
     /// - Throws: all errors. Warnings are only logged.
     func read() throws(LifecycleReloadError) -> LifecycleConfiguration {
-        var reading = ConfigurationReading(options, components, onDisk: false)
-        for declaration in declarations { declaration.read(&reading) }
+        let reading = ConfigurationReading(options, components, onDisk: false)
+        for declaration in declarations { declaration.read(reading) }
         reading.requireKnownSections(declarations)
         reading.write(to: log)
         guard !reading.isRefused else { throw LifecycleReloadError(reading.reasons) }
@@ -92,7 +89,7 @@ struct SettingsDeclaration {
     let type: ObjectIdentifier
     /// The section of the configuration files; nil for settings with files of their own.
     let section: String?
-    let read: (inout ConfigurationReading) -> Void
+    let read: (ConfigurationReading) -> Void
 
     func collides(with other: SettingsDeclaration) -> Bool {
         type == other.type || section != nil && section == other.section
@@ -109,10 +106,12 @@ nonisolated struct SettingsDeclarationError: Error, CustomStringConvertible {
 /// Errors in the configuration at the start. The service does not start.
 nonisolated struct ConfigurationRefusal: Error, CustomStringConvertible {
     let reading: ConfigurationReading
+    let description: String
 
-    var description: String {
+    @MainActor init(_ reading: ConfigurationReading) {
+        self.reading = reading
         let reasons = reading.reasons
         let more = reasons.count > 1 ? ", and \(reasons.count - 1) more" : ""
-        return "configuration refused: \(reasons.first ?? "")\(more)"
+        description = "configuration refused: \(reasons.first ?? "")\(more)"
     }
 }

@@ -9,7 +9,7 @@ internal import Glibc
 internal import Lifecycle
 
 /// One reading of the configuration: Belfry's settings, those of the service, and all problems.
-nonisolated struct ConfigurationReading {
+final class ConfigurationReading {
     private(set) var configuration = LifecycleConfiguration()
     private var loaded: LoadedConfiguration
     /// Errors of settings with files of their own.
@@ -35,7 +35,7 @@ nonisolated struct ConfigurationReading {
     /// Decodes a section of the service.
     ///
     /// - Returns: nil if it has an error.
-    mutating func decode<Settings: Decodable & Sendable>(_ type: Settings.Type, section: String) -> Settings? {
+    func decode<Settings: Decodable & Sendable>(_ type: Settings.Type, section: String) -> Settings? {
         let decoded = SectionDecoder.decode(type, section: section, of: loaded)
         loaded = loaded.adding(decoded.diagnostics)
         printedSettings.append(decoded.printed)
@@ -46,7 +46,7 @@ nonisolated struct ConfigurationReading {
     /// Reads settings with a file of their own.
     ///
     /// - Returns: nil if that fails.
-    mutating func call<Settings: Sendable>(_ type: Settings.Type, _ read: () throws -> Settings) -> Settings? {
+    func call<Settings: Sendable>(_ type: Settings.Type, _ read: () throws -> Settings) -> Settings? {
         do {
             let settings = try read()
             configuration[type] = settings
@@ -63,7 +63,7 @@ nonisolated struct ConfigurationReading {
     }
 
     /// Adds an error for each section that is neither Belfry's nor declared.
-    mutating func requireKnownSections(_ declarations: [SettingsDeclaration]) {
+    func requireKnownSections(_ declarations: [SettingsDeclaration]) {
         loaded = loaded.requiringKnownSections(declarations.compactMap(\.section))
     }
 
@@ -82,7 +82,7 @@ nonisolated struct ConfigurationReading {
     var printed: String { ([loaded.effective.printed()] + printedSettings).joined(separator: "\n") }
 
     /// Logs all problems.
-    @MainActor func write(to log: ServiceLog) {
+    func write(to log: ServiceLog) {
         for diagnostic in loaded.diagnostics {
             let position = diagnostic.position
             let isError = diagnostic.severity == .error

@@ -16,8 +16,9 @@ public struct SettingsHandle<Settings: Sendable> {
     /// The settings in effect. A reload replaces them when every listener has accepted `didReload`.
     public var value: Settings { mediator.configuration[Settings.self] ?? first }
 
-    /// The settings that a notification carries: the new ones in `willReload` and `didReload`, the old ones in
-    /// `didFailToReload`, and those in effect in any other.
+    /// The settings that a notification carries: the new ones in `willReload` and `didReload`, and the old ones in
+    /// `didFailToReload`. In any other notification, and in a `willReload` whose configuration could not be read, those in
+    /// effect.
     public func value(in notification: LifecycleNotification) -> Settings {
         notification.configuration?[Settings.self] ?? value
     }
@@ -55,7 +56,7 @@ extension BelfryService {
     }
 
     private func declare<Settings: Sendable>(
-        _ type: Settings.Type, section: String?, _ read: @escaping (inout ConfigurationReading) -> Settings?
+        _ type: Settings.Type, section: String?, _ read: @escaping (ConfigurationReading) -> Settings?
     ) throws -> SettingsHandle<Settings> {
         SettingsHandle(try reader.declare(type, section: section, read: read), in: mediator)
     }

@@ -7,7 +7,7 @@ internal import BelfryConfiguration
 ///
 /// It is parsed without ArgumentParser, which depends on Foundation: that would double the size of the program and add
 /// half to its memory.
-package nonisolated struct ServiceCommandLine: Sendable, Equatable {
+package nonisolated struct ServiceCommandLine: Sendable {
     /// What the process does.
     package enum Mode: Sendable {
         case run, checkConfiguration, printConfiguration, recordExit, version, help
@@ -114,7 +114,7 @@ package nonisolated struct ServiceCommandLine: Sendable, Equatable {
 }
 
 /// An invalid command line.
-package nonisolated struct UsageError: Error, Equatable, CustomStringConvertible {
+package nonisolated struct UsageError: Error, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) { self.description = description }

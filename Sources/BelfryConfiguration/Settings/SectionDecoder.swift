@@ -86,9 +86,6 @@ nonisolated struct SectionReader<Key: CodingKey>: KeyedDecodingContainerProtocol
         try content.place(key).decode(type)
     }
 
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try content.place(key).decode(type) }
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try content.place(key).decode(type) }
-
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {

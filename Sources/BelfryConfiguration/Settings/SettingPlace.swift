@@ -51,21 +51,13 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
     }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let scalar = type as? any SettingScalar.Type, let value = try parse(scalar) as? Value { return value }
+        if let value = try scalar(type) as? Value { return value }
         do {
             return try type.init(from: self)
-        } catch let error as SettingProblem {
-            throw error
-        } catch let error as DecodingError {
-            guard let text, let choices = Self.choices(of: type) else { throw problem(error.context.debugDescription) }
-            throw problem(ValueProblem(notOneOf: choices, text))
         } catch {
-            throw problem("\(error)")
+            throw problem(error, decoding: type)
         }
     }
-
-    func decode(_ type: Int128.Type) throws -> Int128 { try parse(type) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try parse(type) }
 
     /// An error about this value.
     func problem(_ message: String) -> SettingProblem { problem(ValueProblem(message)) }
@@ -87,15 +79,31 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    private func parse<Scalar: SettingScalar>(_ type: Scalar.Type) throws -> Scalar {
+    /// The value of a type that does not decode itself; nil for one that does.
+    private func scalar(_ type: Any.Type) throws(SettingProblem) -> Any? {
+        guard SettingScalar.reads(type) else { return nil }
         guard let text else {
             throw SettingProblem(
                 position: content.position, message: "missing key '\(key)' in section [\(content.name)]")
         }
         do throws(ValueProblem) {
-            return try type.parse(text)
+            return try SettingScalar.parse(text, as: type)
         } catch {
             throw problem(error)
+        }
+    }
+
+    /// The error for one of a type that decodes itself.
+    private func problem(_ error: any Error, decoding type: Any.Type) -> SettingProblem {
+        switch error {
+        case let error as SettingProblem: error
+        case let error as DecodingError:
+            if let text, let choices = Self.choices(of: type) {
+                problem(ValueProblem(notOneOf: choices, text))
+            } else {
+                problem(error.context.debugDescription)
+            }
+        default: problem("\(error)")
         }
     }
 
@@ -132,8 +140,6 @@ nonisolated struct SettingWords: UnkeyedDecodingContainer {
     func decodeNil() -> Bool { false }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next().decode(type) }
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next().decode(type) }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next().decode(type) }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type

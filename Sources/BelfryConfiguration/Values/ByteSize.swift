@@ -3,7 +3,7 @@
 
 /// A number of bytes. In a configuration it is written in systemd's syntax, to the base 1024: `4096`, `64K`, `1.5G`,
 /// `1G 512M`.
-public nonisolated struct ByteSize: Sendable, Hashable, Comparable, Decodable {
+public nonisolated struct ByteSize: Sendable, Comparable, Decodable {
     /// The number of bytes.
     public var bytes: UInt64
 
@@ -17,10 +17,18 @@ public nonisolated struct ByteSize: Sendable, Hashable, Comparable, Decodable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         do throws(ValueProblem) {
-            self = try .parse(text)
+            try self.init(text)
         } catch {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
         }
+    }
+
+    /// Parses text in systemd's syntax.
+    init(_ text: String) throws(ValueProblem) {
+        guard let bytes = try ByteSizeText.parse(text) else {
+            throw ValueProblem("expected a size, it cannot be 'infinity'")
+        }
+        self.bytes = bytes
     }
 
     /// Whether `first` has fewer bytes.

@@ -63,6 +63,20 @@ struct SectionDecoderTests {
                     times: [.seconds(1), .seconds(120)], formats: [.jpeg]))
     }
 
+    @Test func numbersOfEveryWidthAreRead() {
+        struct Numbers: Decodable, Equatable {
+            var small: Int8
+            var large: UInt64
+            var single: Float
+        }
+
+        let value = decode(Numbers.self, "[T]\nSmall=-128\nLarge=18446744073709551615\nSingle=0.5\n").value
+
+        #expect(value == Numbers(small: -128, large: .max, single: 0.5))
+        #expect(problems(Numbers.self, "Small=128\nLarge=0\nSingle=1\n").count == 1)
+        #expect(problems(Numbers.self, "Small=1\nLarge=0\nSingle=1e39\n").count == 1)
+    }
+
     @Test func keyThatIsNotSetIsNil() {
         #expect(thumb("") == Thumb())
         #expect(decode(Thumb.self, "").value == Thumb())
