@@ -15,7 +15,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run check quick test nightly unit-tests examples model fuzz fuzz-corpus probe others system-tests \
+.PHONY: all build run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
 	live-fuzzer sanitizers bench install uninstall clean
 
 all: build
@@ -43,7 +43,7 @@ quick: check
 
 # Everything that must pass before a commit reaches the main branch. Continuous integration runs this. After the unit tests
 # two jobs run at a time, because the system tests mostly wait.
-test: check unit-tests
+test: check unit-tests documentation
 	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target system-tests examples model fuzz
 
@@ -53,6 +53,12 @@ nightly: export MODEL_SEQUENCES = 1000000
 nightly: export FUZZ_SECONDS = 3600
 nightly: export SYSTEM_TESTS =
 nightly: test sanitizers live-fuzzer
+
+# Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
+documentation:
+	@scripts/install-dependencies build
+	$(SWIFT) build --build-tests $(STRICT)
+	@SWIFT='$(SWIFT)' scripts/check-documentation .build/debug .build/documentation
 
 unit-tests:
 	@scripts/install-dependencies test

@@ -260,10 +260,13 @@ let package = Package(
         .executableTarget(
             name: "AllocationProbe", dependencies: ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"],
             path: "Tests/Probes/AllocationProbe", swiftSettings: onMain),
-        .target(
-            name: "DocumentationSnippets", dependencies: ["Belfry", "BelfryCacheFlush"],
-            path: "Tests/DocumentationSnippets",
-            swiftSettings: onMain),
+        // The Swift code of README.md, docs and the DocC catalogues.
+        .executableTarget(
+            name: "DocumentationSnippets",
+            dependencies: [
+                "Belfry", "BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink",
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
+            ], path: "Tests/DocumentationSnippets", swiftSettings: onMain),
         .testTarget(
             name: "LifecycleTests",
             dependencies: [

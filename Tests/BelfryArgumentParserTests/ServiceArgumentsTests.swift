@@ -6,9 +6,17 @@ import Belfry
 import BelfryArgumentParser
 import Testing
 
-private struct Thumbd: ParsableArguments {
+struct Thumbd: ParsableArguments {
     @OptionGroup var service: ServiceArguments
     @Option var threads = 4
+}
+
+/// The main of the documentation.
+@MainActor func thumbd() {
+    let arguments = Thumbd.parseOrExit()
+    ServiceMain.run(ServiceOptions(name: "thumbd", version: "1.4", arguments.service)) { service in
+        print(service.mediator.state, arguments.threads)
+    }
 }
 
 @MainActor struct ServiceArgumentsTests {

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfrySocket
 
 final class VideoListener: LifecycleListener {
     private let player = Player()
@@ -22,6 +23,14 @@ struct Player {
 struct Cache {
     func shrink() {}
     func shrink(to level: MemoryWarning.Level) {}
+}
+
+func videodWithSocket() {
+    let thumbnails = Cache()
+    ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in
+        try service.mediator.addListener(VideoListener())
+        service.observe(.didReceiveMemoryWarning) { _ in thumbnails.shrink() }
+    }
 }
 
 func videod() {

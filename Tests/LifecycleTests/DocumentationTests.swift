@@ -7,65 +7,40 @@ import LifecycleTesting
 import TestSupport
 import Testing
 
-/// The code in the articles is compiled.
 struct DocumentationTests {
-    private static func files(_ folder: String, _ suffix: String) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: ProjectFile.url(folder), includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == suffix }
-    }
-
-    /// The lines of a text without their indentation, since a snippet may be part of a function. Comments may be aligned.
-    private static func lines(_ text: String) -> [String] {
-        text.split(separator: "\n", omittingEmptySubsequences: true)
-            .map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
-    }
-
-    private static func snippets(of article: String) -> [String] {
-        article.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
-    }
-
-    private static func sources() throws -> [String] {
-        try (files("Tests/DocumentationSnippets", "swift") + files("Tests/LifecycleTests", "swift"))
-            .map { "\n" + lines(try String(contentsOf: $0, encoding: .utf8)).joined(separator: "\n") + "\n" }
-    }
-
-    /// Those that import other packages are not compiled.
-    @Test func everySnippetOfTheLibraryPageIsCompiled() throws {
-        let sources = try Self.sources()
-        let page = try String(contentsOf: ProjectFile.url("docs/library.md"), encoding: .utf8)
-
-        let snippets = Self.snippets(of: page).filter { !$0.contains("import ") }
-        for part in snippets.flatMap({ $0.components(separatedBy: "\n\n") }) {
-            let text = "\n" + Self.lines(part).joined(separator: "\n") + "\n"
-            #expect(sources.contains { $0.contains(text) }, "\(part)")
-        }
-
-        #expect(snippets.count >= 4)
-    }
-
-    @Test func everySnippetIsCompiled() throws {
-        let sources = try Self.sources()
-        let articles = try Self.files("Sources/Lifecycle/Lifecycle.docc", "md")
-        var count = 0
-
-        for article in articles {
-            for snippet in Self.snippets(of: try String(contentsOf: article, encoding: .utf8)) {
-                let text = "\n" + Self.lines(snippet).joined(separator: "\n") + "\n"
-                #expect(sources.contains { $0.contains(text) }, "\(article.lastPathComponent): \(snippet)")
-                count += 1
-            }
-        }
-
-        #expect(articles.count == 6)
-        #expect(count >= 15)
-    }
-
     @Test func everyNotificationOfTheCatalogueIsInTheTable() throws {
         let table = try String(
             contentsOf: ProjectFile.url("Sources/Lifecycle/Lifecycle.docc/UIApplicationDelegateTable.md"),
             encoding: .utf8)
 
         for name in LifecycleNotification.Name.catalogue { #expect(table.contains("`\(name)`"), "\(name)") }
+    }
+}
+
+/// The services in the samples run.
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct SampleTests {
+    @Test(arguments: ["blinkd", "logged", "measured", "stored", "videod", "videodWithSocket"])
+    func serviceBecomesReadyAndStops(sample: String) throws {
+        let fixture = try DaemonFixture()
+
+        let service = try fixture.start("DocumentationSnippets", [], environment: ["SAMPLE": sample])
+
+        #expect(fixture.manager.wait(for: "READY=1"))
+        #expect(service.stop().status == 0)
+    }
+
+    @Test func settingsOfTheSampleAreCheckedBeforeTheStart() throws {
+        let fixture = try DaemonFixture()
+        let check = { (configuration: String) throws in
+            try fixture.start(
+                "DocumentationSnippets", ["--check-config", "--config"], configuration,
+                environment: ["SAMPLE": "thumbd"]
+            ).finish()
+        }
+
+        #expect(try check("[Thumbd]\nFormat=webp\nSizeMax=1.5G\nTimeout=1min 30s\nFolders=/a \"/b c\"\n").status == 0)
+        #expect(try check("[Thumbd]\nFormat=wepb\n").status == 78)
     }
 }
 

@@ -26,7 +26,7 @@ INSTALLED = [
     "/share/zsh/vendor-completions/_belfryctl",
 ]
 # Documents and folders that are installed as they are in the project.
-READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples"]
+READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples", "Sources/*.docc/*"]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 

@@ -15,7 +15,11 @@ public nonisolated struct LifecycleDeadlines: Sendable, Equatable {
 
     /// Deadlines, by default 10 s for an answer, 25 s for a stop and 90 s for another transition.
     ///
-    /// - Parameter start: for a launch or a reload; the same as `transition` when nil.
+    /// - Parameters:
+    ///   - listener: for an answer without a deadline of its own.
+    ///   - start: for a launch or a reload; the same as `transition` when nil.
+    ///   - stop: for a whole stop.
+    ///   - transition: for any other whole transition.
     public init(
         listener: Duration = .seconds(10), start: Duration? = nil, stop: Duration = .seconds(25),
         transition: Duration = .seconds(90)

@@ -21,8 +21,11 @@ public final class VarlinkClient {
 
     /// Connects to an address (`unix:/path`, `/path`, `unix:@abstract`).
     ///
-    /// - Parameter longestReply: how long a reply may be, in bytes without the NUL. A longer reply closes the connection with
-    ///   `VarlinkError.protocolViolation`.
+    /// - Parameters:
+    ///   - address: where the service listens.
+    ///   - loop: the loop of the main thread.
+    ///   - longestReply: how long a reply may be, in bytes without the NUL. A longer reply closes the connection with
+    ///     `VarlinkError.protocolViolation`.
     /// - Throws: `VarlinkError.system` when the service cannot be reached.
     public convenience init(
         _ address: String, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
@@ -37,7 +40,10 @@ public final class VarlinkClient {
 
     /// Takes over a connected stream socket.
     ///
-    /// - Parameter longestReply: as above.
+    /// - Parameters:
+    ///   - descriptor: the socket. The client closes it.
+    ///   - loop: the loop of the main thread.
+    ///   - longestReply: how long a reply may be, in bytes without the NUL.
     /// - Throws: `VarlinkError.system` when the descriptor is not open, or cannot be watched.
     public init(
         _ descriptor: Int32, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
@@ -134,7 +140,10 @@ extension VarlinkClient {
 
     /// Calls a method that may answer many times, and waits for the last reply.
     ///
-    /// - Parameter limit: how much memory the replies may take together, in bytes. Beyond it the client is closed.
+    /// - Parameters:
+    ///   - method: the fully-qualified method.
+    ///   - parameters: its parameters.
+    ///   - limit: how much memory the replies may take together, in bytes. Beyond it the client is closed.
     /// - Throws: the service's error, or why the last reply did not come.
     public func collect(
         _ method: String, _ parameters: JSONObject = [:], limit: Int = VarlinkClient.longestReply

@@ -108,8 +108,10 @@ public final class VarlinkRequest {
     /// Sends the last reply, and hands the connection over to another protocol. This is only for a call with `upgrade`;
     /// any other call ends with the error `ExpectedUpgrade`.
     ///
-    /// - Parameter successor: called once when the reply is written; it then owns the connection. Not called if the
-    ///   client disconnects before.
+    /// - Parameters:
+    ///   - parameters: those of the reply.
+    ///   - successor: called once when the reply is written; it then owns the connection. Not called if the client
+    ///     disconnects before.
     public func upgrade(
         _ parameters: JSONObject = [:], _ successor: @escaping (VarlinkUpgradedConnection) -> Void
     ) {
