@@ -24,13 +24,13 @@ final class ListenerEntry {
         self.listener = listener
         self.number = number
         place = ListenerOrder.Place(
-            listener.name, listener.rank, listener.follows, isPrimary, ObjectIdentifier(Swift.type(of: listener)),
-            key: FollowedTypes.key)
+            listener.name, listener.rank, listener.follows, isPrimary, ListenerKey.number(of: Swift.type(of: listener)),
+            key: ListenerKey.followed)
         readAnswers()
     }
 
-    /// The type of the listener.
-    var type: ObjectIdentifier { ObjectIdentifier(Swift.type(of: listener)) }
+    /// The number of its type.
+    var type: Int { ListenerKey.number(of: Swift.type(of: listener)) }
 
     /// The rank that puts it into a group with others.
     var rank: Int? { place.isPrimary ? nil : place.rank }

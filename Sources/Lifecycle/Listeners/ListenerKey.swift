@@ -3,35 +3,40 @@
 
 internal import BelfryJSON
 
-/// What a listener is followed by: its name or its type.
-nonisolated enum ListenerKey: Hashable, Sendable {
-    case name(UTF8Text)
-    case type(ObjectIdentifier)
-}
-
 extension LifecycleListener {
     /// The listeners of these types, whatever their names are, for `follows`:
     ///
     ///     var follows: [String] { follows(StoreListener.self) + ["cache"] }
     ///
     /// A listener of a subclass is of another type. A type without a listener has no effect.
-    public func follows(_ types: any LifecycleListener.Type...) -> [String] { types.map(FollowedTypes.text) }
+    public func follows(_ types: any LifecycleListener.Type...) -> [String] { types.map(ListenerKey.follow) }
 }
 
-/// The types that listeners follow. Each has a text that stands for it in `follows`.
-enum FollowedTypes {
-    private static var types: [UTF8Text: ObjectIdentifier] = [:]
+/// What listeners are followed by: a name is its own key, and a type has one.
+enum ListenerKey {
+    /// The types that listeners follow, by the text that stands for each in `follows`.
+    private static var types: [UTF8Text: Int] = [:]
 
     /// The text that stands for a type: its name with that of its module.
-    static func text(of type: any LifecycleListener.Type) -> String {
+    static func follow(_ type: any LifecycleListener.Type) -> String {
         let text = String(reflecting: type)
-        types[UTF8Text(text)] = ObjectIdentifier(type)
+        types[UTF8Text(text)] = number(of: type)
         return text
     }
 
-    /// What an entry of `follows` stands for.
-    static func key(of text: String) -> ListenerKey {
-        let text = UTF8Text(text)
-        return types[text].map { .type($0) } ?? .name(text)
+    /// The key that an entry of `follows` stands for.
+    static func followed(by text: String) -> String { types[UTF8Text(text)].map(type) ?? text }
+
+    /// The number of a type in this process.
+    nonisolated static func number(of type: any LifecycleListener.Type) -> Int {
+        Int(bitPattern: ObjectIdentifier(type))
+    }
+
+    /// The key of a type. Names have no white space.
+    nonisolated static func type(_ number: Int) -> String { " \(number)" }
+
+    /// The number of a type by its key; nil when the key is a name.
+    nonisolated static func number(of key: String) -> Int? {
+        key.utf8.first == UInt8(ascii: " ") ? Int(key.dropFirst()) : nil
     }
 }

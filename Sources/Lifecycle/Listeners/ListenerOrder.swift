@@ -17,29 +17,32 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         /// The listeners that are called before it. Those that do not exist have no effect.
         package let follows: [String]
         /// The same as keys.
-        let followedKeys: [ListenerKey]
+        let followedKeys: [String]
         /// What others follow it by: its name and its type.
-        let keys: [ListenerKey]
+        let keys: [String]
         /// Whether it comes before all others.
         package let isPrimary: Bool
 
         /// A place, by default that of registration, of a listener that others follow by its name.
         package init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
-            self.init(name, rank, follows, isPrimary, nil) { .name(UTF8Text($0)) }
+            self.init(name, rank, follows, isPrimary, nil) { $0 }
         }
 
         /// The place of a listener of this type.
         init(
-            _ name: String, _ rank: Int?, _ follows: [String], _ isPrimary: Bool, _ type: ObjectIdentifier?,
-            key: (String) -> ListenerKey
+            _ name: String, _ rank: Int?, _ follows: [String], _ isPrimary: Bool, _ type: Int?,
+            key: (String) -> String
         ) {
             self.name = name
             self.rank = rank
             self.follows = follows
             self.isPrimary = isPrimary
             followedKeys = follows.map(key)
-            keys = [.name(UTF8Text(name))] + (type.map { [.type($0)] } ?? [])
+            keys = type.map { [name, ListenerKey.type($0)] } ?? [name]
         }
+
+        /// Whether others follow it by this key.
+        func isFollowed(by key: String) -> Bool { keys.contains { $0.hasSameBytes(as: key) } }
     }
 
     /// The indexes of the given places, in groups.
@@ -102,13 +105,13 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
 
     /// The groups that each group comes after.
     private static func needs(of groups: [[Int]], _ places: [Place]) -> [Set<Int>] {
-        var groupsOfKey: [ListenerKey: Set<Int>] = [:]
+        var groupsOfKey: [UTF8Text: Set<Int>] = [:]
         for (group, members) in groups.enumerated() {
-            for key in members.flatMap({ places[$0].keys }) { groupsOfKey[key, default: []].insert(group) }
+            for key in members.flatMap({ places[$0].keys }) { groupsOfKey[UTF8Text(key), default: []].insert(group) }
         }
         return groups.map { members in
             members.reduce(into: Set<Int>()) { needs, member in
-                for key in places[member].followedKeys { needs.formUnion(groupsOfKey[key] ?? []) }
+                for key in places[member].followedKeys { needs.formUnion(groupsOfKey[UTF8Text(key)] ?? []) }
             }
         }
     }

@@ -7,9 +7,9 @@ internal import BelfryJSON
 /// listeners again.
 struct ListenerPlaces {
     private var named: [UTF8Text: ListenerEntry] = [:]
-    private var typed: [ObjectIdentifier: [ObjectIdentifier: ListenerEntry]] = [:]
+    private var typed: [Int: [ObjectIdentifier: ListenerEntry]] = [:]
     /// How many listeners follow a name or a type, whether it exists or not.
-    private var followers: [ListenerKey: Int] = [:]
+    private var followers: [UTF8Text: Int] = [:]
     private var ranked: [Int: [ObjectIdentifier: ListenerEntry]] = [:]
     private var primary: ListenerEntry?
 
@@ -17,11 +17,9 @@ struct ListenerPlaces {
     func has(_ name: String) -> Bool { named[UTF8Text(name)] != nil }
 
     /// The listeners of a name or a type.
-    func entries(_ key: ListenerKey) -> [ListenerEntry] {
-        switch key {
-        case .name(let name): named[name].map { [$0] } ?? []
-        case .type(let type): typed[type].map { Array($0.values) } ?? []
-        }
+    func entries(_ key: String) -> [ListenerEntry] {
+        if let type = ListenerKey.number(of: key) { return typed[type].map { Array($0.values) } ?? [] }
+        return named[UTF8Text(key)].map { [$0] } ?? []
     }
 
     /// Adds a listener.
@@ -39,7 +37,7 @@ struct ListenerPlaces {
         }
         named[name] = entry
         typed[entry.type, default: [:]][ObjectIdentifier(entry)] = entry
-        for followed in place.followedKeys { followers[followed, default: 0] += 1 }
+        for followed in place.followedKeys { followers[UTF8Text(followed), default: 0] += 1 }
         if let rank = entry.rank { ranked[rank, default: [:]][ObjectIdentifier(entry)] = entry }
         if place.isPrimary { primary = entry }
         return isApart(entry)
@@ -54,8 +52,9 @@ struct ListenerPlaces {
         typed[entry.type]?[ObjectIdentifier(entry)] = nil
         if typed[entry.type]?.isEmpty == true { typed[entry.type] = nil }
         for followed in entry.place.followedKeys {
-            let count = (followers[followed] ?? 0) - 1
-            followers[followed] = count > 0 ? count : nil
+            let key = UTF8Text(followed)
+            let count = (followers[key] ?? 0) - 1
+            followers[key] = count > 0 ? count : nil
         }
         if let rank = entry.rank {
             ranked[rank]?[ObjectIdentifier(entry)] = nil
@@ -71,13 +70,15 @@ struct ListenerPlaces {
         return !place.isPrimary && place.rank == nil && place.follows.isEmpty && !isFollowed(place)
     }
 
-    private func isFollowed(_ place: ListenerOrder.Place) -> Bool { place.keys.contains { followers[$0] != nil } }
+    private func isFollowed(_ place: ListenerOrder.Place) -> Bool {
+        place.keys.contains { followers[UTF8Text($0)] != nil }
+    }
 
     /// Whether a new listener would come after itself, or is primary and follows others.
     private func closesCircle(_ entry: ListenerEntry) -> Bool {
         let place = entry.place
         if place.isPrimary { return !place.follows.isEmpty }
-        if place.followedKeys.contains(where: place.keys.contains) { return true }
+        if place.followedKeys.contains(where: place.isFollowed) { return true }
         let mates = entry.rank.flatMap { ranked[$0] } ?? [:]
         // Others can come after it only by its name, its type or its rank.
         let isFollowed = isFollowed(place)
@@ -87,12 +88,12 @@ struct ListenerPlaces {
 
     /// Walks along `follows` from the entry and those of its rank, and looks for the entry itself.
     private func comesAfter(_ entry: ListenerEntry, _ mates: [ListenerEntry]) -> Bool {
-        var seen: Set<ListenerKey> = []
+        var seen: Set<UTF8Text> = []
         var seenRanks: Set<Int> = []
         var waiting = ([entry] + mates).flatMap(\.place.followedKeys)
         while let next = waiting.popLast() {
-            if entry.place.keys.contains(next) { return true }
-            guard seen.insert(next).inserted else { continue }
+            if entry.place.isFollowed(by: next) { return true }
+            guard seen.insert(UTF8Text(next)).inserted else { continue }
             for followed in entries(next) {
                 waiting += followed.place.followedKeys
                 guard let rank = followed.rank else { continue }

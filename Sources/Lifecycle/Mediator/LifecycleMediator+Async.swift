@@ -5,6 +5,9 @@
 ///
 /// They are not overloads of `post` and `perform`: Swift takes the asynchronous one of two overloads wherever it can wait, so
 /// that asynchronous code could not post without waiting.
+///
+/// The linker keeps every asynchronous function of a library, used or not. So these are compiled into the programs that
+/// use them.
 extension LifecycleMediator {
     /// Posts a notification, and waits until all listeners are done or out of time. A cancellation of the task that waits
     /// has no effect on the post.
@@ -15,6 +18,7 @@ extension LifecycleMediator {
     ///   - origin: who caused it.
     /// - Returns: how each listener answered.
     @discardableResult
+    @_alwaysEmitIntoClient
     public func postAndWait(
         _ name: LifecycleNotification.Name, userInfo: UserInfo = [:], origin: LifecycleOrigin = .service
     ) async -> LifecycleReport {
@@ -27,6 +31,7 @@ extension LifecycleMediator {
     ///
     /// - Returns: how each listener answered.
     @discardableResult
+    @_alwaysEmitIntoClient
     public func postAndWait<Value: LifecycleEvent>(
         _ event: Value, origin: LifecycleOrigin = .service
     ) async -> LifecycleReport {
@@ -47,6 +52,7 @@ extension LifecycleMediator {
     ///   - userInfo: as for `perform(_:origin:userInfo:completion:)`.
     /// - Returns: how it ended.
     @discardableResult
+    @_alwaysEmitIntoClient
     public func performAndWait(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:]
     ) async -> TransitionReport {
@@ -67,6 +73,7 @@ extension LifecycleMediator {
     ///   - work: the work. It can report progress by the background task that it is given.
     /// - Returns: the result of the work.
     /// - Throws: what the work throws.
+    @_alwaysEmitIntoClient
     public func withBackgroundTask<Result: Sendable>(
         _ name: String, deadline: Duration, _ work: @escaping (BackgroundTask) async throws -> Result
     ) async throws -> Result {
