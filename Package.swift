@@ -105,7 +105,7 @@ let package = Package(
         .target(
             name: "BelfryLogging",
             dependencies: [
-                "BelfryJSON", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
+                "Belfry", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: onMain),
         .target(

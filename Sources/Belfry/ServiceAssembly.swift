@@ -48,7 +48,6 @@ final class ServiceAssembly {
             connections: has("socket") && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
         let loop = try MainEventLoop()
         log.begin(on: loop)
-        log.receive(from: .shared, identifier: options.name)
         manager.retry(on: loop) { [log] count in
             log.write(.warning, "service manager did not take \(count) messages in time, dropped them", .managerBusy)
         }

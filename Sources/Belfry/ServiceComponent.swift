@@ -10,7 +10,7 @@ package import Lifecycle
 /// An optional component of a service.
 ///
 /// Each component is a library that adds a name here: `.socket` comes with `BelfrySocket`, `.cacheFlush` with
-/// `BelfryCacheFlush`. A program that does not name a component does not link it.
+/// `BelfryCacheFlush`, `.logging` with `BelfryLogging`. A program that does not name a component does not link it.
 public nonisolated struct ServiceComponent: Sendable {
     /// What the program calls it.
     let name: String

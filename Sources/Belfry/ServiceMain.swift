@@ -24,7 +24,7 @@ public enum ServiceMain {
     ///
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.
-    ///   - components: optional components: `.socket`, `.cacheFlush`.
+    ///   - components: optional components: `.socket`, `.cacheFlush`, `.logging`.
     ///   - compose: declares the settings of the service and adds the listeners. It should do no more: it is also called to
     ///     check or print the configuration, and then the service is not launched. Any error that it throws is logged,
     ///     and ends the process with 71.

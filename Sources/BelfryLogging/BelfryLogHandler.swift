@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryLinux
-package import BelfryListeners
 internal import BelfrySystemd
 internal import CBelfry
 internal import Glibc
@@ -12,7 +11,7 @@ public import Logging
 /// records: `[Logger]` in the configuration, `belfryctl log-level`, and systemd's control signal apply to all of them.
 ///
 ///     LoggingSystem.bootstrap(BelfryLogHandler.init)
-///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.socket]) { service in … }
+///     ServiceMain.run(ServiceOptions(name: "videod"), with: [.logging]) { service in … }
 ///
 /// * *Level.* A logger has the level of the service. If the program sets `logLevel` of a logger, records must pass that level as
 ///   well, so it can make a logger only quieter. The level `debug` of the service includes `trace`, because syslog(3) has no such
@@ -25,8 +24,8 @@ public import Logging
 /// * *Order.* If a call returned before another one began, its record comes first. This includes Belfry's own records.
 /// * *Limits.* 4096 records or 8 MiB may wait for the main thread, and as many for a log target that does not read. Further
 ///   records are dropped and counted, and a warning in the log says how many.
-/// * *Outside of `ServiceMain.run`*, before it has read the configuration and after the loop has ended, records are lines on
-///   standard error. Such a call may block.
+/// * *Outside of `ServiceMain.run`*, before it has read the configuration and after the loop has ended, and always without the
+///   component `.logging`, records are lines on standard error. Such a call may block.
 public nonisolated struct BelfryLogHandler: LogHandler {
     private let label: String
     private let intake: LogIntake

@@ -30,14 +30,14 @@ package final class ServiceLog {
     private var target = Target.auto
     private var loop: MainEventLoop?
     /// Where records of other threads come from.
-    private var intake: LogIntake?
+    private var source: (any RecordSource)?
     /// The least urgent level that is written.
-    package internal(set) var maximumLevel: JournalRecord.Priority { didSet { intake?.maximumLevel = maximumLevel } }
+    package internal(set) var maximumLevel: JournalRecord.Priority { didSet { source?.use(maximumLevel, format) } }
     /// How records are written to standard error.
     package var format = RecordFormat.text {
         didSet {
             (writer as? StandardErrorWriter)?.format = format
-            intake?.use(format)
+            source?.use(maximumLevel, format)
         }
     }
 
@@ -72,23 +72,22 @@ package final class ServiceLog {
     /// Takes the records of other threads too.
     ///
     /// - Parameter identifier: the name of the program.
-    package func receive(from intake: LogIntake, identifier: String) {
-        self.intake = intake
-        intake.maximumLevel = maximumLevel
-        intake.use(format)
-        intake.connect(to: self, identifier: identifier)
+    package func receive(from source: any RecordSource, identifier: String) {
+        self.source = source
+        source.use(maximumLevel, format)
+        source.connect(to: self, identifier: identifier)
     }
 
     /// Writes what waits before the process ends, until nothing was accepted for a tenth of a second.
     package func finish() {
-        if let intake { write(intake.end()) }
-        intake = nil
+        if let source { write(source.end()) }
+        source = nil
         writer.queue?.finish()
     }
 
     /// Writes the records of other threads that have come.
-    func writeWhatWaits() {
-        if let waiting = intake?.take() { write(waiting) }
+    package func writeWhatWaits() {
+        if let waiting = source?.take() { write(waiting) }
     }
 
     private func write(_ waiting: (records: [JournalRecord], dropped: Int)) {
@@ -159,6 +158,25 @@ package final class ServiceLog {
     ) {
         write(JournalRecord(priority, message, id: id.rawValue, fields: fields))
     }
+}
+
+/// Where records of other threads wait until the log takes them.
+package protocol RecordSource: AnyObject, Sendable {
+    /// Connects the log, which from now on gets the records.
+    ///
+    /// - Parameter identifier: the identifier of records that come after the end of the log.
+    @MainActor func connect(to log: ServiceLog, identifier: String)
+
+    /// Sets the least urgent level that is taken, and the format of records that come after the end of the log.
+    @MainActor func use(_ level: JournalRecord.Priority, _ format: RecordFormat)
+
+    /// Removes the records that wait.
+    ///
+    /// - Returns: the records, and the number of those dropped since the last call; nil if there is nothing.
+    @MainActor func take() -> (records: [JournalRecord], dropped: Int)?
+
+    /// The same for the last time.
+    @MainActor func end() -> (records: [JournalRecord], dropped: Int)
 }
 
 extension ServiceLog {

@@ -16,7 +16,7 @@ logger.info("before", metadata: ["request-id": "7"])
 var observation: LifecycleObservation?
 
 let options = ServiceOptions(name: "probe", configurationFiles: Array(CommandLine.arguments.dropFirst()))
-ServiceMain.run(options, with: [.socket]) { service in
+ServiceMain.run(options, with: [.socket, .logging]) { service in
     logger.notice("assembled", metadata: ["colours": ["red", "blue"], "detail": "two words"])
     observation = service.mediator.addObserver(forName: .flushRequested) { _ in
         logger.debug("flushing on the main thread")

@@ -3,11 +3,12 @@
 
 import BelfryEventLoop
 import BelfryListeners
+import BelfryLogging
 import BelfrySystemd
 import TestSupport
 import Testing
 
-/// The intake of a log without threads; BelfryLoggingTests has tests with threads, with swift-log's loggers.
+/// The intake without threads; `BelfryLogHandlerTests` has tests with threads.
 struct LogIntakeTests {
     let writer = RecordingWriter()
     let intake = LogIntake()

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryEventLoop
+package import BelfryListeners
 package import BelfrySystemd
 internal import Glibc
 internal import Synchronization
@@ -16,7 +17,7 @@ internal import Synchronization
 /// * *Limit.* Records beyond `RecordLimit` are dropped and counted, and the log says how many.
 /// * *Without a log*, before the service runs and after it has ended, a record is written to standard error by the thread that
 ///   adds it.
-package nonisolated final class LogIntake: Sendable {
+package nonisolated final class LogIntake: RecordSource {
     /// That of the service.
     package static let shared = LogIntake()
 
@@ -40,10 +41,9 @@ package nonisolated final class LogIntake: Sendable {
 
     deinit { _ = Self.records(upTo: last.exchange(Self.closed, ordering: .acquiring)) }
 
-    /// The least urgent level that is written. Only the log sets it.
+    /// The least urgent level that is written.
     package var maximumLevel: JournalRecord.Priority {
-        get { JournalRecord.Priority(rawValue: level.load(ordering: .relaxed)) ?? .debug }
-        set { level.store(newValue.rawValue, ordering: .relaxed) }
+        JournalRecord.Priority(rawValue: level.load(ordering: .relaxed)) ?? .debug
     }
 
     /// Adds a record, unless it is less urgent than the level.
@@ -105,29 +105,28 @@ package nonisolated final class LogIntake: Sendable {
 
 /// For the log that is connected.
 nonisolated extension LogIntake {
-    /// Connects a log. From now on it gets the records.
-    ///
-    /// - Parameter name: the identifier for records that come after its end.
-    @MainActor func connect(to log: ServiceLog, identifier name: String) {
+    /// See `RecordSource`.
+    @MainActor package func connect(to log: ServiceLog, identifier name: String) {
         self.log = log
         mainThread.store(UInt(pthread_self()), ordering: .relaxed)
         _ = identifier.storeIfNil(Identifier(name))
         _ = last.compareExchange(expected: Self.closed, desired: Self.none, ordering: .relaxed)
     }
 
-    /// The format of records that come after the end of the log.
-    @MainActor func use(_ format: RecordFormat) { isJSON.store(format == .json, ordering: .relaxed) }
+    /// See `RecordSource`.
+    @MainActor package func use(_ level: JournalRecord.Priority, _ format: RecordFormat) {
+        self.level.store(level.rawValue, ordering: .relaxed)
+        isJSON.store(format == .json, ordering: .relaxed)
+    }
 
-    /// Removes the records that wait.
-    ///
-    /// - Returns: the records, and the number of those dropped since the last call; nil if there is nothing.
-    @MainActor func take() -> (records: [JournalRecord], dropped: Int)? {
+    /// See `RecordSource`.
+    @MainActor package func take() -> (records: [JournalRecord], dropped: Int)? {
         guard last.load(ordering: .relaxed) != Self.none || dropped.load(ordering: .relaxed) > 0 else { return nil }
         return taken(leaving: Self.none)
     }
 
-    /// The same for the last time: later records go to standard error.
-    @MainActor func end() -> (records: [JournalRecord], dropped: Int) {
+    /// See `RecordSource`.
+    @MainActor package func end() -> (records: [JournalRecord], dropped: Int) {
         defer { log = nil }
         return taken(leaving: Self.closed)
     }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import Belfry
+internal import BelfryListeners
+
+extension ServiceComponent {
+    /// The loggers of swift-log whose handler is `BelfryLogHandler` write to the log of the service.
+    public nonisolated static var logging: ServiceComponent {
+        ServiceComponent("logging", parameters: { _ in LoggingParameters() }, make: { LoggingComponent($1) })
+    }
+}
+
+/// Connects the handlers to the log, which ends the connection itself.
+final class LoggingComponent: RunningComponent {
+    init(_ service: ComponentParameters) {
+        service.log.receive(from: LogIntake.shared, identifier: service.options.name)
+    }
+}
+
+/// The configuration has nothing for this component alone.
+nonisolated struct LoggingParameters: Sendable {}
