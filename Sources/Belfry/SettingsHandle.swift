@@ -8,7 +8,9 @@ public struct SettingsHandle<Settings: Sendable> {
     private let mediator: LifecycleMediator
     private let first: Settings
 
-    init(_ first: Settings, in mediator: LifecycleMediator) {
+    /// Puts settings into effect in a mediator, for tests of listeners. A service gets its handle from
+    /// `BelfryService.settings(_:section:)`.
+    public init(_ first: Settings, in mediator: LifecycleMediator) {
         (self.first, self.mediator) = (first, mediator)
         mediator.configuration[Settings.self] = first
     }
