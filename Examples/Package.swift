@@ -38,5 +38,7 @@ let package = Package(
         example("PrimaryDelegate", "05-PrimaryDelegate"),
         example("SplitConcerns", "06-SplitConcerns"),
         example("SelfRegistration", "07-SelfRegistration", uses: ["Belfry"], besides: ["belfry.conf"]),
+        example("StateRestoration", "08-StateRestoration", uses: ["Belfry"]),
+        example("Actions", "09-Actions"),
     ]
 )
