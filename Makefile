@@ -95,6 +95,7 @@ fuzz-corpus:
 probe: build
 	$(SWIFT) build $(RELEASE) --product ServiceProbe
 	$(SWIFT) build $(RELEASE) --product EchoServer
+	$(SWIFT) build $(RELEASE) --product Worker
 
 # Other versions of belfryd, for the tests of an upgrade.
 others: build

@@ -68,8 +68,7 @@ let package = Package(
         .target(
             name: "BelfryListeners",
             dependencies: [
-                "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry",
-                "Lifecycle",
+                "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle",
             ], swiftSettings: onMain),
         .target(
             name: "Belfry",
@@ -133,10 +132,17 @@ let package = Package(
             name: "ServiceProbe",
             dependencies: ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"],
             path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
-        // An example that is also tested on booted systemd. Examples has the others, in a package of their own.
+        // Examples that are also tested on booted systemd. Examples has the others, in a package of their own.
         .executableTarget(
             name: "EchoServer", dependencies: ["Belfry"], path: "Examples/EchoServer",
             exclude: ["README.md", "echo-server.service", "echo-server.socket"], swiftSettings: onMain),
+        .executableTarget(
+            name: "Worker",
+            dependencies: [
+                "Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Examples/Worker/Sources", swiftSettings: onMain),
         .executableTarget(
             name: "AsyncMainProbe", dependencies: ["Belfry"], path: "Tests/Probes/AsyncMainProbe",
             swiftSettings: onMain),
@@ -191,8 +197,7 @@ let package = Package(
             dependencies: [
                 "AsyncMainProbe", "Belfry", "BelfryConfiguration", "BelfrySystemd", "belfryctl", "belfryd", "CBelfry",
                 "Lifecycle", "ServiceProbe", "SettingsProbe", "TestSupport",
-            ],
-            swiftSettings: onMain),
+            ], swiftSettings: onMain),
         .executableTarget(
             name: "EventLoopProbe", dependencies: ["BelfryEventLoop", "CBelfry"], path: "Tests/Probes/EventLoopProbe",
             swiftSettings: onMain),
@@ -214,8 +219,7 @@ let package = Package(
             dependencies: [
                 "BelfryClient", "belfryctl", "BelfryLinux", "CBelfry", "LifecycleServiceProbe", "TestSupport",
                 "Varlink",
-            ],
-            swiftSettings: onMain),
+            ], swiftSettings: onMain),
         .testTarget(
             name: "BelfryEventLoopTests",
             dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "EventLoopProbe", "TestSupport"],
@@ -225,30 +229,26 @@ let package = Package(
             dependencies: [
                 "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
                 "Lifecycle", "LifecycleTesting", "TestSupport", "Varlink",
-            ],
-            swiftSettings: onMain),
+            ], swiftSettings: onMain),
         .testTarget(
             name: "BelfrySocketTests",
             dependencies: [
                 "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySocket",
                 "BelfryMetricRegistry", "BelfrySystemd", "CBelfry", "Lifecycle", "LifecycleTesting", "TestSupport",
                 "Varlink",
-            ],
-            swiftSettings: onMain),
+            ], swiftSettings: onMain),
         .testTarget(
             name: "BelfryCacheFlushTests",
             dependencies: [
                 "BelfryCacheFlush", "BelfryConfiguration", "BelfryListeners", "BelfrySystemd", "Lifecycle",
                 "LifecycleTesting", "TestSupport",
-            ],
-            swiftSettings: onMain),
+            ], swiftSettings: onMain),
         .testTarget(
             name: "BelfrySourcesTests",
             dependencies: [
                 "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry",
                 "Lifecycle", "LifecycleTesting", "TestSupport",
-            ],
-            swiftSettings: onMain),
+            ], swiftSettings: onMain),
         .target(
             name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting", "TestSupport"],
             path: "Tests/MediatorModel", swiftSettings: onMain),

@@ -28,7 +28,11 @@ func example(
 // A package of its own, as a user's is. The name of a program is that of its folder without the number.
 let package = Package(
     name: "belfry-examples",
-    dependencies: [.package(name: "belfry", path: "..")],
+    dependencies: [
+        .package(name: "belfry", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    ],
     targets: [
         example("FirstListeners", "01-FirstListeners"),
         example("MassiveMainBefore", "02-MassiveMain/Before", uses: []),
@@ -40,5 +44,21 @@ let package = Package(
         example("SelfRegistration", "07-SelfRegistration", uses: ["Belfry"], besides: ["belfry.conf"]),
         example("StateRestoration", "08-StateRestoration", uses: ["Belfry"]),
         example("Actions", "09-Actions"),
+        .executableTarget(
+            name: "Worker",
+            dependencies: [
+                .product(name: "Belfry", package: "belfry"),
+                .product(name: "BelfryLogging", package: "belfry"),
+                .product(name: "BelfryMetrics", package: "belfry"),
+                .product(name: "BelfrySocket", package: "belfry"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Worker/Sources", swiftSettings: strict),
+        .testTarget(
+            name: "WorkerTests",
+            dependencies: [
+                "Worker", .product(name: "Belfry", package: "belfry"),
+                .product(name: "LifecycleTesting", package: "belfry"),
+            ], path: "Worker/Tests", swiftSettings: strict),
     ]
 )

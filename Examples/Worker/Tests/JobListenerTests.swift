@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import Glibc
+import LifecycleTesting
+import Testing
+
+@testable import Worker
+
+/// Jobs in a private directory.
+final class JobListenerTests {
+    private let script = LifecycleScript()
+    private let folder: String
+    private let jobs: JobListener
+
+    init() throws {
+        var template = Array("/tmp/worker-\(String(repeating: "X", count: 6))".utf8CString)
+        folder = String(cString: try #require(mkdtemp(&template)))
+        let settings = WorkerSettings(directory: folder, sizeMax: ByteSize(bytes: 5))
+        jobs = JobListener(SettingsHandle(settings, in: script.mediator))
+        try script.mediator.addListener(jobs)
+    }
+
+    deinit { system("rm -r '\(folder)'") }
+
+    private func run(_ job: String) -> String { jobs.run(Array(job.utf8)) }
+
+    @Test func numbersJobs() {
+        #expect(run("first") == "stored \(folder)/job-1")
+        #expect(run("next") == "stored \(folder)/job-2")
+    }
+
+    @Test func refusesAJobThatIsTooLarge() {
+        #expect(run("larger") == "refused: the job is larger than 5 bytes")
+        #expect(run("small") == "stored \(folder)/job-1")
+    }
+
+    @Test func numberIsRestored() {
+        jobs.decodeRestorableState(JobListener.State(number: 41))
+
+        #expect(run("job") == "stored \(folder)/job-42")
+        #expect(jobs.encodeRestorableState().number == 42)
+    }
+
+    @Test func actionRestartsTheNumbersAndReplacesNoFile() async {
+        _ = run("first")
+        await script.run(.perform(.launch), .post(.performAction, userInfo: ["action": "restart-numbers"]))
+
+        #expect(jobs.encodeRestorableState().number == 0)
+        #expect(run("next") == "stored \(folder)/job-2")
+    }
+
+    @Test func refusesAReloadWithoutItsDirectory() async {
+        await script.run(.perform(.launch))
+        script.mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[WorkerSettings.self] = WorkerSettings(directory: "/nowhere")
+            return configuration
+        }
+
+        await script.run(.perform(.reload))
+
+        let reason = "unable to write to '/nowhere': No such file or directory"
+        #expect(script.problems == ["willReload: JobListener: \(reason)"])
+        #expect(script.told.last == "didFailToReload")
+        #expect(run("job") == "stored \(folder)/job-1")
+    }
+
+    @Test func followsTheRulesOfListeners() async throws {
+        let settings = WorkerSettings(directory: folder)
+        var conformance = ListenerConformance()
+        conformance.configuration[WorkerSettings.self] = settings
+
+        let failures = try await conformance.check { mediator, _ in JobListener(SettingsHandle(settings, in: mediator))
+        }
+
+        #expect(failures == [])
+    }
+}
