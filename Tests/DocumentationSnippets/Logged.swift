@@ -7,7 +7,7 @@ import Logging
 
 func logged() {
     LoggingSystem.bootstrap(BelfryLogHandler.init)
-    ServiceMain.run(ServiceOptions(name: "videod")) { service in
+    ServiceMain.run(ServiceOptions(name: "videod"), with: [.logging]) { service in
         Logger(label: "video.store").notice("opened", metadata: ["path": "/srv/videos"])
     }
 }
