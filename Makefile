@@ -97,9 +97,12 @@ probe: build
 	$(SWIFT) build $(RELEASE) --product EchoServer
 	$(SWIFT) build $(RELEASE) --product Worker
 
-# Other versions of belfryd, for the tests of an upgrade.
+# What only the nightly system tests need: other versions of belfryd, for the tests of an upgrade, and an example with
+# Hummingbird.
 others: build
 	@SWIFT='$(SWIFT)' scripts/build-others .build-others
+	$(SWIFT) build --package-path Examples/NIOService --configuration release --static-swift-stdlib \
+		--product HummingbirdService
 
 # Belfry as installed, on booted systemd in containers. Needs root. Without --short, with the upgrades to other versions.
 SYSTEM_TESTS ?= --short

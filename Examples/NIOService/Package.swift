@@ -8,7 +8,11 @@ let package = Package(
     name: "NIOService",
     dependencies: [
         .package(name: "belfry", path: "../.."),
+        // Without its traits, which add swift-configuration and Foundation.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -20,6 +24,20 @@ let package = Package(
                 .product(name: "BelfryServiceLifecycle", package: "belfry"),
                 .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "HummingbirdService",
+            dependencies: [
+                .product(name: "Belfry", package: "belfry"),
+                .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "BelfrySocket", package: "belfry"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),

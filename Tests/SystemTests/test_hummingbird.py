@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The HTTP server of Examples/NIOService under load: no request fails while it is restarted and reloaded. The figures are at
+the end of the output."""
+
+import os
+import re
+import shutil
+from ast import literal_eval
+
+import pytest
+from host_roots import PROJECT
+from hosted_unit import HostedUnit
+
+pytestmark = pytest.mark.nightly
+
+EXAMPLE = PROJECT / "Examples/NIOService"
+UNITS = "/run/systemd/system"
+PROGRAM = "/usr/local/bin/HummingbirdService"
+FILES = ("hello.service", "hello.socket")
+ADDRESS = "http://127.0.0.1:8080"
+SECONDS = 10
+# A small response, and one that is larger than the socket buffers.
+PATHS = ["/", "/large"]
+# Eight threads that open a connection for each request. wrk cannot do this: it ignores that it asked for the close.
+NEWCOMERS = f"""
+import collections, socket, threading, time
+counted, end = collections.Counter(), time.monotonic() + {SECONDS}
+def request():
+    with socket.create_connection(("127.0.0.1", 8080), timeout=30) as connection:
+        connection.sendall(b"GET / HTTP/1.1\\r\\nHost: hello\\r\\nConnection: close\\r\\n\\r\\n")
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    return "answered" if answer.endswith(b"hello\\n") else "cut" if answer else "closed"
+def repeat():
+    while time.monotonic() < end:
+        try:
+            outcome = request()
+        except OSError as error:
+            outcome = type(error).__name__
+        counted[outcome] += 1
+threads = [threading.Thread(target=repeat) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(dict(counted))
+"""
+# Sends a request, and another one on the same connection that takes two seconds.
+CLIENT = """
+from http.client import HTTPConnection
+connection = HTTPConnection("127.0.0.1", 8080, timeout=60)
+connection.request("GET", "/")
+connection.getresponse().read()
+connection.request("GET", "/slow")
+print("sent", flush=True)
+response = connection.getresponse()
+print(response.status, response.getheader("Connection"), response.read().decode(), end="")
+"""
+
+
+@pytest.fixture
+def hello(belfry):
+    """The example as its README says, with its socket unit started."""
+    host = belfry.host
+    program = host.path(PROGRAM)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(EXAMPLE / ".build/release/HummingbirdService", program)
+    os.chmod(program, 0o755)
+    for name in FILES:
+        host.write(f"{UNITS}/{name}", (EXAMPLE / name).read_text())
+    host.write(f"{UNITS}/{FILES[0]}.d/restarts.conf", "[Unit]\nStartLimitIntervalSec=0\n")
+    host.systemctl("daemon-reload")
+    host.systemctl("start", *FILES)
+    yield HostedUnit(host, FILES[0])
+    host.systemctl("stop", *FILES)
+    for name in (f"{FILES[0]}.d/restarts.conf", *FILES):
+        host.path(f"{UNITS}/{name}").unlink()
+    host.systemctl("daemon-reload")
+
+
+def disturb(hello: HostedUnit, verb: str, *command: str) -> tuple[int, str]:
+    """Repeats `systemctl VERB` for as long as the command sends requests. Returns how often, and what it printed."""
+    times = 0
+    with hello.host.running(*command) as load:
+        while load.poll() is None:
+            hello.host.systemctl(verb, FILES[0])
+            times += 1
+        assert load.returncode == 0, load.stderr.read()
+        return times, load.stdout.read()
+
+
+def failures(output: str) -> dict[str, int]:
+    """What wrk counted. It prints these lines only if there is something to count."""
+    kinds = {"not connected": "connect", "closed or cut": "read", "refused or not sent": "write", "late": "timeout"}
+    errors = dict(re.findall(r"(connect|read|write|timeout) (\d+)", output))
+    status = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    counted = {kind: int(errors.get(word, 0)) for kind, word in kinds.items()}
+    return counted | {"error status": int(status[1]) if status else 0}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("verb", ["restart", "reload"])
+def test_no_request_fails(hello, figures, verb, path):
+    pid = hello.main_pid()
+    wrk = ["wrk", "--threads=2", "--connections=32", f"--duration={SECONDS}s", "--timeout=30s", f"{ADDRESS}{path}"]
+
+    times, output = disturb(hello, verb, *wrk)
+
+    requests = int(re.search(r"(\d+) requests in", output)[1])
+    longest = re.search(r"Latency +\S+ +\S+ +(\S+)", output)[1]
+    failed = failures(output)
+    figures.append(f"{verb} {times} times, GET {path}: {requests} requests, the longest {longest}, {failed}")
+    assert times > 1 and requests > 50
+    assert (hello.main_pid() != pid) == (verb == "restart")
+    assert not any(failed.values()), output
+
+
+@pytest.mark.parametrize("verb", ["restart", "reload"])
+def test_no_new_connection_fails(hello, figures, verb):
+    times, output = disturb(hello, verb, "/usr/bin/python3", "-c", NEWCOMERS)
+
+    figures.append(f"{verb} {times} times, a connection for each request: {output.strip()}")
+    assert times > 1
+    assert set(literal_eval(output)) == {"answered"}
+
+
+def test_a_stop_waits_for_a_request_in_flight(hello):
+    with hello.host.running("/usr/bin/python3", "-c", CLIENT) as client:
+        assert client.stdout.readline() == "sent\n"
+
+        hello.host.systemctl("stop", FILES[0])
+
+        assert client.stdout.read() == "200 close slow\n", client.stderr.read()
+        assert hello.property("Result") == "success"
