@@ -92,8 +92,9 @@ def test_clients_and_state_outlast_restarts(worker):
 
         assert worker.main_pid() != pid
         assert worker.host.path(f"{SPOOL}/job-3").read_text() == "next"
-        assert worker.property("NFileDescriptorStore") == "1"
-    worker.wait_for(lambda: worker.property("NFileDescriptorStore") == "0", "remove the client that left")
+        # Belfry's own descriptors are stored too.
+        stored = int(worker.property("NFileDescriptorStore"))
+    worker.wait_for(lambda: int(worker.property("NFileDescriptorStore")) == stored - 1, "remove the client that left")
 
 
 def test_job_sent_during_a_restart_is_run(worker):

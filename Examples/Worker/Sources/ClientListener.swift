@@ -70,6 +70,8 @@ final class ClientListener: LifecycleListener {
     }
 
     private func remove(_ name: String) {
+        // Before the descriptor is closed: systemd's copy would keep it in epoll(7).
+        clients[name]?.source.cancel()
         clients[name] = nil
         descriptors.removeStored(name)
     }
