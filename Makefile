@@ -37,7 +37,7 @@ check:
 
 # The loop while you work, about a minute: check, debug build, all unit tests but the longest suites.
 quick: check
-	@scripts/install-dependencies build
+	@scripts/install-dependencies test
 	$(SWIFT) build --build-tests $(STRICT)
 	@scripts/test-units --quick
 

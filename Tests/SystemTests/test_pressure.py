@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Real memory pressure: a process in the unit's control group reads more than its memory limit."""
+"""Real pressure: processes in the unit's control group read more than their memory limit, or want more than the processors."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ SIZE = 64 << 20
 # In the host it joins the unit's group and reads the file over and over; what does not fit has to be read again, which
 # is what the kernel calls a stall.
 HOG = 'echo $$ >"/sys/fs/cgroup$0/cgroup.procs" && while :; do cat /proc/self/fd/0 >/dev/null; done'
-EXAMPLE = f"/usr/share/doc/belfry/Examples/{SERVICE}.d/memory-pressure.conf"
+EXAMPLE = f"/usr/share/doc/belfry/Examples/{SERVICE}.d/pressure.conf"
 
 
 @contextmanager
@@ -74,11 +74,25 @@ def test_systemd_provides_the_file_and_pressure_is_posted(belfry_on_trixie):
     assert record["MESSAGE"].endswith("level some")
 
 
+@contextmanager
+def busy(belfry):
+    """Keeps processes of the unit's group waiting for a processor."""
+    loops = 4 * os.cpu_count()
+    script = f'echo $$ >"/sys/fs/cgroup$0/cgroup.procs"; for i in $(seq {loops}); do while :; do :; done & done; wait'
+    command = belfry.host.enter("sh", "-c", script, belfry.property("ControlGroup"))
+    process = subprocess.Popen(command, process_group=0)
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, 9)
+        process.wait()
+
+
 @pytest.fixture
 def with_example(on_each):
     """The example drop-in for versions that provide no file; for others this is turned off."""
     text = on_each.host.path(EXAMPLE).read_text()
-    on_each.host.write(f"{DROP_INS}/memory-pressure.conf", text)
+    on_each.host.write(f"{DROP_INS}/pressure.conf", text)
     if on_each.host.name == "trixie":
         on_each.drop_in(MemoryPressureWatch="skip")
     on_each.host.systemctl("daemon-reload")
@@ -95,6 +109,18 @@ def test_pressure_from_the_file_of_the_unit_is_posted_with_its_level(with_exampl
 
     assert warning["name"] == "didReceiveMemoryWarning"
     assert warning["userInfo"]["level"] in ("some", "full")
+
+
+@pytest.mark.parametrize("key, load", [("CPUPressure", busy), ("IOPressure", hog)])
+def test_pressure_on_another_resource_is_posted_by_the_configured_name(with_example, key, load):
+    with_example.configure(f"[Service]\n{key}=com.example.busy\n")
+    with_example.ctl("reload")
+    subscriber = with_example.subscribe(names=["com.example.busy"])
+
+    with load(with_example):
+        notification = subscriber.next()
+
+    assert notification["userInfo"]["level"] in ("some", "full")
 
 
 def test_missing_permission_is_logged_once_and_the_service_runs(on_each):
