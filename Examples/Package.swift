@@ -60,5 +60,14 @@ let package = Package(
                 "Worker", .product(name: "Belfry", package: "belfry"),
                 .product(name: "LifecycleTesting", package: "belfry"),
             ], path: "Worker/Tests", swiftSettings: strict),
+        // Targets with names that were once Belfry's own: SwiftPM would refuse a second target of such a name.
+        .target(name: "CSystemd", path: "Neighbours/CSystemd"),
+        .target(name: "EventLoop", path: "Neighbours/EventLoop"),
+        .target(name: "JSON", path: "Neighbours/JSON"),
+        .target(name: "System", path: "Neighbours/System"),
+        .testTarget(
+            name: "NeighbourTargetsTests",
+            dependencies: ["CSystemd", "EventLoop", "JSON", "System", .product(name: "Belfry", package: "belfry")],
+            path: "Neighbours/Tests"),
     ]
 )

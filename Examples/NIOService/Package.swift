@@ -41,15 +41,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-        // Targets with names that were once Belfry's own: SwiftPM would refuse a second target of such a name.
-        .target(name: "CSystemd", path: "Tests/Neighbours/CSystemd"),
-        .target(name: "EventLoop", path: "Tests/Neighbours/EventLoop"),
-        .target(name: "JSON", path: "Tests/Neighbours/JSON"),
-        .target(name: "System", path: "Tests/Neighbours/System"),
         .testTarget(
             name: "NeighbourTests",
             dependencies: [
-                "CSystemd", "EventLoop", "JSON", "System",
                 .product(name: "Belfry", package: "belfry"),
                 .product(name: "BelfryServiceLifecycle", package: "belfry"),
                 .product(name: "BelfrySocket", package: "belfry"),
