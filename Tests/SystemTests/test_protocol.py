@@ -102,12 +102,13 @@ def run_by_hand(belfry, *variables: str) -> tuple[int, list[str]]:
     return status, output
 
 
-def test_service_without_a_manager_logs_nothing_about_it(on_each):
+def test_service_without_a_manager_says_once_what_it_does_without(on_each):
     status, output = run_by_hand(on_each)
 
     assert status == 0
     assert any("willTerminate" in line for line in output)
-    assert not any("service manager" in line or "serviceManager" in line for line in output)
+    about = [line for line in output if "service manager" in line or "serviceManager" in line]
+    assert len(about) == 1 and "no service manager, doing without what a unit provides: " in about[0]
 
 
 def test_service_whose_manager_cannot_be_notified_logs_it_and_runs(on_each):

@@ -16,7 +16,7 @@ MetricsSystem.bootstrap(BelfryMetricsFactory())
 let options = ServiceOptions(
     name: "worker", version: "1.0", about: "Stores the jobs of its clients as files.",
     arguments: CommandLine.arguments)
-ServiceMain.run(options, with: [.socket]) { service in
+ServiceMain.run(options, with: [.logging, .socket]) { service in
     let settings = try service.settings(WorkerSettings.self, section: "Worker")
     let jobs = JobListener(settings)
     try service.mediator.addListener(jobs)
