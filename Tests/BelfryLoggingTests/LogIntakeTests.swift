@@ -12,14 +12,17 @@ import Testing
 struct LogIntakeTests {
     let writer = RecordingWriter()
     let intake = LogIntake()
-    let log: ServiceLog
 
-    init() throws {
-        log = ServiceLog { [writer] _ in writer }
+    /// A log that is connected to the intake. Call it in the test itself: in a test process the main actor may change its
+    /// thread between the initialiser and the test.
+    private func connected() -> ServiceLog {
+        let log = ServiceLog { [writer] _ in writer }
         log.receive(from: intake, identifier: "videod")
+        return log
     }
 
     @Test func recordOfTheMainThreadIsWrittenAtOnce() {
+        let log = connected()
         intake.add(JournalRecord(.info, "first"))
         #expect(writer.records.map(\.message) == ["first"])
 
@@ -30,6 +33,7 @@ struct LogIntakeTests {
     }
 
     @Test func recordBelowTheLevelOfTheLogIsNotTaken() {
+        let log = connected()
         log.apply(target: .auto, level: .warning)
 
         intake.add(JournalRecord(.notice, "quiet"))
