@@ -29,11 +29,15 @@ struct BelfryLogHandlerTests {
         loop = try MainEventLoop()
         log = ServiceLog { _ in try JournalWriter(identifier: "videod", address: journal.path) }
         log.begin(on: loop)
-        log.receive(from: intake, identifier: "videod")
     }
 
+    /// A logger that is connected by the test itself: in a test process the main actor may change its thread between the
+    /// initialiser and the test.
     private func logger(_ label: String = "test", _ provider: Logger.MetadataProvider? = nil) -> Logger {
-        Logger(label: label) { [intake] in BelfryLogHandler(label: $0, metadataProvider: provider, intake: intake) }
+        log.receive(from: intake, identifier: "videod")
+        return Logger(label: label) { [intake] in
+            BelfryLogHandler(label: $0, metadataProvider: provider, intake: intake)
+        }
     }
 
     /// The messages that arrive until there are this many.
