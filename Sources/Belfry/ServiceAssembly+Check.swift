@@ -3,6 +3,7 @@
 
 internal import BelfryEventLoop
 internal import BelfryConfiguration
+internal import BelfryLinux
 internal import BelfrySystemd
 internal import Lifecycle
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryEventLoop
+internal import BelfryLinux
 package import BelfryListeners
 package import BelfrySystemd
 internal import Glibc
@@ -94,12 +95,7 @@ package nonisolated final class LogIntake: RecordSource {
     private func writeDirectly(_ record: JournalRecord) {
         let name = identifier.load()?.text ?? ProcessCommand.of(getpid()) ?? ""
         let format: RecordFormat = isJSON.load(ordering: .relaxed) ? .json : .text
-        var rest = format.line(record, identifier: name)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            if written < 0, errno != EINTR { return }
-            rest = rest.dropFirst(max(written, 0))
-        }
+        StandardStreams.error(format.line(record, identifier: name))
     }
 }
 

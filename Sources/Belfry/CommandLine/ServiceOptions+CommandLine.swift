@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import BelfryLinux
 internal import Glibc
 
 extension ServiceOptions {
