@@ -16,7 +16,7 @@ final class ConfigurationReading {
     private var problems: [String] = []
     private var problemNumber: Int32?
     /// The service's settings, as `--print-config` prints them.
-    private var printedSettings: [String] = []
+    private var printedSettings: [() -> String] = []
 
     /// Reads the files, and what Belfry uses of them.
     init(_ options: ServiceOptions, _ components: [ServiceComponent], onDisk: Bool) {
@@ -38,7 +38,7 @@ final class ConfigurationReading {
     func decode<Settings: Decodable & Sendable>(_ type: Settings.Type, section: String) -> Settings? {
         let decoded = SectionDecoder.decode(type, section: section, of: loaded)
         loaded = loaded.adding(decoded.diagnostics)
-        printedSettings.append(decoded.printed)
+        printedSettings.append { decoded.printed }
         configuration[type] = decoded.value
         return decoded.value
     }
@@ -50,8 +50,10 @@ final class ConfigurationReading {
         do {
             let settings = try read()
             configuration[type] = settings
-            let lines = "\(settings)".split(separator: "\n").map { "# \(SystemError.escape(String($0)))\n" }
-            printedSettings.append("# \(type), which the service reads itself:\n\(lines.joined())")
+            printedSettings.append {
+                let lines = "\(settings)".split(separator: "\n").map { "# \(SystemError.escape(String($0)))\n" }
+                return "# \(type), which the service reads itself:\n\(lines.joined())"
+            }
             return settings
         } catch let error as LifecycleReloadError {
             problems += error.reasons
@@ -79,7 +81,7 @@ final class ConfigurationReading {
     var errorNumber: Int32 { loaded.diagnostics.lazy.compactMap(\.errorNumber).first ?? problemNumber ?? EINVAL }
 
     /// The configuration as a file with every key.
-    var printed: String { ([loaded.effective.printed()] + printedSettings).joined(separator: "\n") }
+    var printed: String { ([loaded.effective.printed()] + printedSettings.map { $0() }).joined(separator: "\n") }
 
     /// Logs all problems.
     func write(to log: ServiceLog) {

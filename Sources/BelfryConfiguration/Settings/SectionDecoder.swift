@@ -30,7 +30,7 @@ package nonisolated enum SectionDecoder {
         }
         content.reportUnknownKeys(&found)
         return DecodedSection(
-            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, printed: content.printed)
+            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, content: content)
     }
 }
 
@@ -40,8 +40,10 @@ package nonisolated struct DecodedSection<Value> {
     package let value: Value?
     /// The errors.
     package let diagnostics: [ConfigurationDiagnostic]
+    let content: SectionContent
+
     /// The section as a file, with a comment about each key.
-    package let printed: String
+    package var printed: String { content.printed }
 }
 
 /// An error and its position.

@@ -81,13 +81,13 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
 
     /// The value of a type that does not decode itself; nil for one that does.
     private func scalar(_ type: Any.Type) throws(SettingProblem) -> Any? {
-        guard SettingScalar.reads(type) else { return nil }
+        guard let parse = SettingScalar.parser(of: type) else { return nil }
         guard let text else {
             throw SettingProblem(
                 position: content.position, message: "missing key '\(key)' in section [\(content.name)]")
         }
         do throws(ValueProblem) {
-            return try SettingScalar.parse(text, as: type)
+            return try parse(text)
         } catch {
             throw problem(error)
         }

@@ -4,30 +4,29 @@
 /// Reads the types that do not decode themselves: their text has the syntax of systemd, or their own `init(from:)` expects
 /// another form.
 nonisolated enum SettingScalar {
-    /// The value of a text; nil for a type that decodes itself.
-    ///
-    /// - Throws: `ValueProblem` for text that is no value of the type.
-    static func parse(_ text: String, as type: Any.Type) throws(ValueProblem) -> Any? {
-        if type == String.self { return text }
-        if type == Bool.self { return try BooleanText.parse(text) }
-        if type == ByteSize.self { return try ByteSize(text) }
-        if type == Duration.self {
-            guard let span = try TimeSpanText.parse(text) else {
-                throw ValueProblem("expected a time span, it cannot be 'infinity'")
-            }
-            return span
+    /// Reads the value of a text, and throws `ValueProblem` for text that is no value of the type.
+    typealias Parser = (String) throws(ValueProblem) -> Any
+
+    /// The parser for a type; nil for a type that decodes itself.
+    static func parser(of type: Any.Type) -> Parser? {
+        if type == String.self { return { text throws(ValueProblem) in text } }
+        if type == Bool.self { return { text throws(ValueProblem) in try BooleanText.parse(text) } }
+        if type == ByteSize.self { return { text throws(ValueProblem) in try ByteSize(text) } }
+        if type == Duration.self { return duration }
+        if let type = type as? any FixedWidthInteger.Type {
+            return { text throws(ValueProblem) in try integer(text, as: type) }
         }
-        if let type = type as? any FixedWidthInteger.Type { return try integer(text, as: type) }
         if let type = type as? any (BinaryFloatingPoint & LosslessStringConvertible).Type {
-            return try number(text, as: type)
+            return { text throws(ValueProblem) in try number(text, as: type) }
         }
         return nil
     }
 
-    /// Whether `parse` reads this type.
-    static func reads(_ type: Any.Type) -> Bool {
-        type == String.self || type == Bool.self || type == ByteSize.self || type == Duration.self
-            || type is any FixedWidthInteger.Type || type is any (BinaryFloatingPoint & LosslessStringConvertible).Type
+    private static func duration(_ text: String) throws(ValueProblem) -> Any {
+        guard let span = try TimeSpanText.parse(text) else {
+            throw ValueProblem("expected a time span, it cannot be 'infinity'")
+        }
+        return span
     }
 
     private static func integer<Number: FixedWidthInteger>(
