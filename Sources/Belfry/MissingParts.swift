@@ -25,12 +25,7 @@ final class MissingParts {
     /// - Returns: nil if that failed.
     @discardableResult
     func attempt<Part>(_ make: () throws(SystemError) -> Part) -> Part? {
-        do throws(SystemError) {
-            return try make()
-        } catch {
-            log.write(.notice, "\(error), doing without it", .sourceMissing)
-            return nil
-        }
+        attempt(make) { log.write(.notice, "\($0), doing without it", .sourceMissing) }
     }
 
     /// Makes a part that a unit provides, such as the files of its control group.
@@ -38,11 +33,16 @@ final class MissingParts {
     /// - Returns: nil if that failed.
     @discardableResult
     func attemptInUnit<Part>(_ make: () throws(SystemError) -> Part) -> Part? {
-        guard !isInUnit else { return attempt(make) }
+        isInUnit ? attempt(make) : attempt(make) { problems.append($0) }
+    }
+
+    private func attempt<Part>(
+        _ make: () throws(SystemError) -> Part, orElse report: (SystemError) -> Void
+    ) -> Part? {
         do throws(SystemError) {
             return try make()
         } catch {
-            problems.append(error)
+            report(error)
             return nil
         }
     }
