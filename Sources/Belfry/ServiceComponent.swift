@@ -30,6 +30,15 @@ public nonisolated struct ServiceComponent: Sendable {
         configure = { $1[Parameters.self] = parameters($0) }
         self.make = { try make(parameters($0.settings), $0) }
     }
+
+    /// A component for which the configuration has nothing.
+    package init(
+        _ name: String, make: @escaping @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
+    ) {
+        self.name = name
+        configure = { _, _ in }
+        self.make = make
+    }
 }
 
 /// A component of a running service.

@@ -7,7 +7,7 @@ internal import BelfryListeners
 extension ServiceComponent {
     /// The loggers of swift-log whose handler is `BelfryLogHandler` write to the log of the service.
     public nonisolated static var logging: ServiceComponent {
-        ServiceComponent("logging", parameters: { _ in LoggingParameters() }, make: { LoggingComponent($1) })
+        ServiceComponent("logging") { LoggingComponent($0) }
     }
 }
 
@@ -17,6 +17,3 @@ final class LoggingComponent: RunningComponent {
         service.log.receive(from: LogIntake.shared, identifier: service.options.name)
     }
 }
-
-/// The configuration has nothing for this component alone.
-nonisolated struct LoggingParameters: Sendable {}
