@@ -2,8 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """A service built on the library, run as a unit of a host, whose behaviour a test selects."""
 
-import os
-import shutil
 
 from host_roots import PROJECT
 from hosted_unit import HostedUnit
@@ -19,10 +17,7 @@ class ProbeService(HostedUnit):
 
     def __init__(self, host: SystemdHost):
         super().__init__(host, UNIT)
-        program = host.path(PROGRAM)
-        program.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PROJECT / ".build/release/ServiceProbe", program)
-        os.chmod(program, 0o755)
+        host.install(PROJECT / ".build/release/ServiceProbe", PROGRAM)
         self.skip_old_records()
 
     def start(self, manner: str, *options: str, check: bool = True, **settings: str) -> None:

@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -151,6 +152,13 @@ class SystemdHost:
         path = self.path(inside)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def install(self, program: Path, inside: str) -> None:
+        """Copies a program into the host, and creates its folders."""
+        path = self.path(inside)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(program, path)
+        path.chmod(0o755)
 
     def _find_leader(self) -> int:
         for entry in Path("/proc").glob("[0-9]*"):

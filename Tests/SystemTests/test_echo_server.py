@@ -2,8 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """The example Examples/EchoServer: its clients stay connected while it is restarted, killed and stopped."""
 
-import os
-import shutil
 
 import pytest
 from host_roots import PROJECT
@@ -20,10 +18,7 @@ CLIENT = 'exec 3<>/dev/tcp/127.0.0.1/7007 && while read -r line; do echo "$line"
 def echo(on_each):
     """The example as its README says, with its socket unit started."""
     host = on_each.host
-    program = host.path(PROGRAM)
-    program.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(PROJECT / ".build/release/EchoServer", program)
-    os.chmod(program, 0o755)
+    host.install(PROJECT / ".build/release/EchoServer", PROGRAM)
     for name in FILES:
         host.write(f"{UNITS}/{name}", (PROJECT / "Examples/EchoServer" / name).read_text())
     host.systemctl("daemon-reload")

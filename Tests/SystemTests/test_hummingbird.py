@@ -3,9 +3,7 @@
 """The HTTP server of Examples/NIOService under load: no request fails while it is restarted and reloaded. The figures are at
 the end of the output."""
 
-import os
 import re
-import shutil
 from ast import literal_eval
 
 import pytest
@@ -60,10 +58,7 @@ print(response.status, response.getheader("Connection"), response.read().decode(
 def hello(belfry):
     """The example as its README says, with its socket unit started."""
     host = belfry.host
-    program = host.path(PROGRAM)
-    program.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(EXAMPLE / ".build/release/HummingbirdService", program)
-    os.chmod(program, 0o755)
+    host.install(EXAMPLE / ".build/release/HummingbirdService", PROGRAM)
     for name in FILES:
         host.write(f"{UNITS}/{name}", (EXAMPLE / name).read_text())
     host.write(f"{UNITS}/{FILES[0]}.d/restarts.conf", "[Unit]\nStartLimitIntervalSec=0\n")

@@ -49,10 +49,7 @@ class Client:
 def installed(on_each):
     """A host with the program of the example."""
     host = on_each.host
-    program = host.path("/usr/local/bin/Worker")
-    program.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(PROJECT / ".build/release/Worker", program)
-    os.chmod(program, 0o755)
+    host.install(PROJECT / ".build/release/Worker", "/usr/local/bin/Worker")
     return on_each
 
 
