@@ -53,16 +53,19 @@ nonisolated let lifecycleInterfaceMethods = """
     # answered with Answer on another connection. The service continues without the answer after 'deadlineUsec', by default
     # ListenerTimeout= of its configuration. 'follows' names listeners that are called before this one for arriving
     # notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With 'confirm' a first reply
-    # without notification confirms that the listener is attached. A program that disconnects or does not read is detached,
-    # and what it has not answered counts as failed. 'names', 'follows' and 'actions' are at most 256 together, in 4096 bytes.
+    # without notification confirms that the listener is attached. With 'rehearses' the program also takes part in Rehearse: a
+    # reply with 'rehearsal' asks whether it would succeed with this notification, and it changes nothing. A program that
+    # disconnects or does not read is detached, and what it has not answered counts as failed. 'names', 'follows' and
+    # 'actions' are at most 256 together, in 4096 bytes.
     method Attach(
       listener: string,
       names: []string,
       follows: ?[]string,
       deadlineUsec: ?int,
       actions: ?[]Action,
-      confirm: ?bool
-    ) -> (token: ?string, notification: ?Notification)
+      confirm: ?bool,
+      rehearses: ?bool
+    ) -> (token: ?string, notification: ?Notification, rehearsal: ?bool)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed; with
     # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.
@@ -113,9 +116,9 @@ nonisolated let lifecycleInterfaceMethods = """
     )
 
     # Rehearse what a signal would do now, with the listeners that allow a dry run. Nothing changes. 'reasons' say why it would
-    # fail, and 'passed' is true if there are none. 'unasked' are the listeners without a dry run, such as attached programs:
-    # they may still refuse or fail. One rehearsal runs at a time; calls for the same signal that arrive meanwhile get the
-    # result of the next one.
+    # fail, and 'passed' is true if there are none. 'unasked' are the listeners without a dry run, such as programs attached
+    # without 'rehearses': they may still refuse or fail. One rehearsal runs at a time; calls for the same signal that arrive
+    # meanwhile get the result of the next one.
     method Rehearse(signal: string) -> (
       signal: string,
       number: int,

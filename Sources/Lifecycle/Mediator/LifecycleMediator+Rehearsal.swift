@@ -22,12 +22,17 @@ public nonisolated struct RehearsalReport: Sendable {
     public let reasons: [String]
 
     /// The listeners that would be called but have no dry run, each once, in the order of the calls. They may still
-    /// refuse or fail. Attached programs have no dry run.
+    /// refuse or fail. Attached programs have a dry run if they say so.
     public var unasked: [String] {
         let asked = Set(steps.flatMap(\.listeners).map(\.listener))
         var seen: Set<String> = []
         return steps.flatMap(\.skipped).filter { !asked.contains($0) && seen.insert($0).inserted }
     }
+}
+
+nonisolated extension LifecycleNotification {
+    /// Whether it asks for a dry run. Numbers of other notifications begin with 1.
+    package var isRehearsal: Bool { sequence == 0 }
 }
 
 extension LifecycleMediator {
