@@ -9,30 +9,27 @@ import Glibc
 /// Bytes leave the kernel's receive buffer when they have been sent back. So a restart loses nothing: what is not answered yet
 /// waits in the kernel for the next process. Only `kill -9` between the two calls makes the next process repeat an answer.
 final class EchoClient {
-    private let descriptor: OwnedDescriptor
     private let onEnd: () -> Void
     private var source: DescriptorEventSource?
 
     init(_ descriptor: OwnedDescriptor, _ loop: MainEventLoop, onEnd: @escaping () -> Void) throws {
-        self.descriptor = descriptor
         self.onEnd = onEnd
-        source = try loop.source(descriptor: descriptor.number, .readable) { [unowned self] _ in echo() }
+        source = try loop.source(owning: descriptor, .readable) { [unowned self] _ in echo() }
     }
 
     private func echo() {
+        guard let source else { return }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let (peek, send) = (Int32(MSG_PEEK | MSG_DONTWAIT), Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-        let seen = recv(descriptor.number, &buffer, buffer.count, peek)
-        let sent = seen > 0 ? Glibc.send(descriptor.number, buffer, seen, send) : seen
+        let seen = recv(source.descriptor, &buffer, buffer.count, peek)
+        let sent = seen > 0 ? Glibc.send(source.descriptor, buffer, seen, send) : seen
         if sent > 0 {
-            recv(descriptor.number, &buffer, sent, 0)
-            source?.events = .readable
+            recv(source.descriptor, &buffer, sent, 0)
+            source.events = .readable
         } else if sent < 0, errno == EAGAIN {
             // The client does not read: wait until it does.
-            source?.events = seen > 0 ? .writable : .readable
+            source.events = seen > 0 ? .writable : .readable
         } else {
-            // Before the descriptor is closed: the kernel would go on to report it, because systemd has a copy (epoll(7)).
-            source?.cancel()
             onEnd()
         }
     }

@@ -9,7 +9,7 @@ import Glibc
 final class EchoListener: LifecycleListener {
     private let descriptors: ServiceDescriptors
     private let loop: MainEventLoop
-    private var sockets: [(OwnedDescriptor, DescriptorEventSource)] = []
+    private var sockets: [DescriptorEventSource] = []
     private var clients: [String: EchoClient] = [:]
 
     init(_ descriptors: ServiceDescriptors, _ loop: MainEventLoop) {
@@ -24,7 +24,7 @@ final class EchoListener: LifecycleListener {
             }
             for socket in descriptors.receive(named: "echo") {
                 let number = socket.number
-                sockets.append((socket, try loop.source(descriptor: number, .readable) { [self] _ in accept(number) }))
+                sockets.append(try loop.source(owning: socket, .readable) { [self] _ in accept(number) })
             }
             if sockets.isEmpty { throw LifecycleRefusal("no socket 'echo' from systemd, see README.md") }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 public import BelfryEventLoop
 public import BelfryLinux
 internal import CBelfry
@@ -17,6 +18,13 @@ public struct BelfryService {
     public let loop: MainEventLoop
     /// The sockets and the stored descriptors that the service manager has for this service.
     public let descriptors: ServiceDescriptors
+    /// The directory for files that do not outlive the boot, such as sockets: `[Service] RuntimeDirectory=`, which by default
+    /// is that of the unit (systemd.exec(5)), or `/run/NAME` for root without a unit.
+    public var runtimeDirectory: String { paths.runtimeDirectory }
+    /// The directory for files that outlive the boot: `[Service] StateDirectory=`, which by default is that of the unit, or
+    /// `/var/lib/NAME` for root without a unit. If it cannot be made, the log says so.
+    public var stateDirectory: String { paths.stateDirectory }
+    let paths: RuntimePaths
     let reader: ConfigurationReader
     let onFailure: (any Error) -> Void
     let descriptorLimit: DescriptorLimit

@@ -30,10 +30,16 @@ package enum ExitRecorder {
         }
         let settings =
             ConfigurationLoader.read(from: ConfigurationSources(files: files, service: name)).settings ?? .defaults
-        let paths = RuntimePaths(
-            environment: environment, uid: geteuid(), name: name, runtimeDirectory: settings.service.runtimeDirectory,
-            stateDirectory: settings.service.stateDirectory)
-        try RunFiles(directory: paths.stateDirectory, service: nil).write(exit, of: id)
+        try RunFiles(directory: RuntimePaths(name, settings).stateDirectory, service: nil).write(exit, of: id)
+    }
+}
+
+nonisolated extension RuntimePaths {
+    /// The paths of this process.
+    init(_ name: String, _ settings: BelfrySettings) {
+        self.init(
+            environment: Environment.variables, uid: geteuid(), name: name,
+            runtimeDirectory: settings.service.runtimeDirectory, stateDirectory: settings.service.stateDirectory)
     }
 }
 

@@ -55,9 +55,7 @@ final class ServiceAssembly {
         let identity = ServiceIdentity(
             service: options.name, version: options.version ?? BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
-        let paths = RuntimePaths(
-            environment: Environment.variables, uid: geteuid(), name: options.fileName,
-            runtimeDirectory: settings.service.runtimeDirectory, stateDirectory: settings.service.stateDirectory)
+        let paths = RuntimePaths(options.fileName, settings)
         let parameters = ComponentParameters(
             options: options, settings: settings, identity: identity, log: log, manager: manager, received: received)
         let components = try wanted.map { try $0.make(parameters) }
@@ -105,7 +103,7 @@ final class ServiceAssembly {
             loop: loop, mediator: mediator, log: log, finalStatus: finalStatus, exitRecord: exitRecord)
         let context = BelfryService(
             mediator: mediator, loop: loop, descriptors: ServiceDescriptors(descriptors, manager: manager),
-            reader: reader,
+            paths: paths, reader: reader,
             onFailure: { ending.fail($0) }, descriptorLimit: limit)
         try compose(context)
         try addRegistered(to: context, except: settings.service.disabledListeners)
@@ -166,8 +164,7 @@ final class ServiceAssembly {
     private func recordExit(_ problem: String, exitStatus: Int32) {
         if let exitRecord { return exitRecord.end(by: .service, .failed, problem: problem, exitStatus: exitStatus) }
         // Without a configuration only the unit says where the state directory is.
-        let environment = Environment.variables
-        guard environment["STATE_DIRECTORY"] != nil else { return }
+        guard Environment.variables["STATE_DIRECTORY"] != nil else { return }
         let now = belfry_clock_usec(CLOCK_REALTIME)
         var record = ExitRecord(.stopped, by: .service, realtimeUsec: now)
         record.reason = .launchRefused
@@ -178,8 +175,8 @@ final class ServiceAssembly {
             startRealtimeUsec: now)
         run.exitRecord = record
         do {
-            let paths = RuntimePaths(environment: environment, uid: geteuid(), name: options.fileName)
-            let files = RunFiles(directory: paths.stateDirectory, service: options.name)
+            let files = RunFiles(
+                directory: RuntimePaths(options.fileName, .defaults).stateDirectory, service: options.name)
             try files.checkOwner()
             try files.write(run)
         } catch {

@@ -46,8 +46,8 @@ public final class ServiceDescriptors {
     /// Has the service manager keep a copy of a descriptor. The manager removes it when the peer hangs up; as long as it is
     /// kept, closing all other copies does not hang up on the peer. Storing it again has no effect.
     ///
-    /// Cancel the event source of a stored descriptor (`LoopSource.cancel()`) before you close it: the kernel goes on to
-    /// report a closed descriptor as long as there is a copy, and the loop would fail (epoll(7)).
+    /// Watch a stored descriptor with `MainEventLoop.source(owning:_:_:)`, which closes it in the right order: the kernel
+    /// goes on to report a closed descriptor as long as there is a copy, and the loop would fail (epoll(7)).
     ///
     /// The manager does not answer: it refuses silently if the unit has no store or no room in it. Without a service manager
     /// nothing is stored.

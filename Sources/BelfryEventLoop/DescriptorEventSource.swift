@@ -4,7 +4,7 @@
 internal import BelfryLinux
 internal import CBelfry
 
-/// Watches a file descriptor. It does not own the descriptor: close it after the source has ended.
+/// Watches a file descriptor.
 ///
 /// Source: sd_event_add_io(3).
 public final class DescriptorEventSource: LoopSource {
@@ -21,6 +21,15 @@ public final class DescriptorEventSource: LoopSource {
             sd_event_add_io(event, &$0, descriptor, events.rawValue, Self.callback, userdata)
         }
     }
+
+    /// Owns the descriptor from now on: it is closed when the source has ended.
+    func own(_ descriptor: OwnedDescriptor) {
+        _ = descriptor.release()
+        call { sd_event_source_set_io_fd_own($0, 1) }
+    }
+
+    /// The number of the descriptor; -1 after the source has ended.
+    public var descriptor: Int32 { max(call { sd_event_source_get_io_fd($0) }, -1) }
 
     /// What is watched for. Setting the same value again makes no system call.
     public var events: DescriptorEvents {

@@ -106,13 +106,24 @@ extension MainEventLoop {
         try SignalEventSource(number, on: event, handler)
     }
 
-    /// Watches a descriptor. The caller still owns it.
+    /// Watches a descriptor. The caller still owns it, and closes it after the source has ended.
     ///
     /// - Throws: `EBADF` for a descriptor that is not open, `EPERM` for a regular file (epoll_ctl(2)).
     public func source(
         descriptor: Int32, _ events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void
     ) throws(SystemError) -> DescriptorEventSource {
         try DescriptorEventSource(descriptor, events, on: event, handler)
+    }
+
+    /// Watches a descriptor, and closes it when the source has ended.
+    ///
+    /// - Throws: `EBADF` for a descriptor that is not open, `EPERM` for a regular file (epoll_ctl(2)).
+    public func source(
+        owning descriptor: OwnedDescriptor, _ events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void
+    ) throws(SystemError) -> DescriptorEventSource {
+        let source = try source(descriptor: descriptor.number, events, handler)
+        source.own(descriptor)
+        return source
     }
 
     /// Sets a timer. `accuracy` is how late it may fire so that wake-ups can be joined.

@@ -6,8 +6,7 @@ internal import Glibc
 /// A file descriptor that belongs to this object, which closes it when it is released.
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
 public final class OwnedDescriptor {
-    /// The number of the descriptor, for calls that leave it open, such as `MainEventLoop.source(descriptor:)`; -1 after
-    /// `release()`.
+    /// The number of the descriptor, for calls that leave it open; -1 after `release()`.
     public private(set) var number: Int32
 
     /// Takes over an open descriptor: nothing else may close it from now on.

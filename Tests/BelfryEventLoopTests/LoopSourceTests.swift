@@ -39,6 +39,24 @@ struct LoopSourceTests {
         #expect(source.events == .readable)
     }
 
+    @Test func ownedDescriptorIsClosedInTheRightOrder() throws {
+        let (reader, writer) = try makePipe()
+        let copy = dup(reader)
+        defer { [copy, writer].forEach { close($0) } }
+        var fired = 0
+        let source = try loop.source(owning: OwnedDescriptor(owning: reader), .readable) { _ in fired += 1 }
+        write(writer, "x", 1)
+        try loop.turn { fired == 1 }
+        #expect(source.descriptor == reader)
+
+        source.cancel()
+        // With a copy, the kernel would go on to report the descriptor if it was closed first.
+        try loop.turn(waiting: .milliseconds(5))
+
+        #expect(fired == 1 && source.descriptor == -1)
+        #expect(fcntl(reader, F_GETFD) == -1)
+    }
+
     @Test func inotifyNamesTheEntryThatChanged() throws {
         let directory = try TemporaryDirectory()
         var changes: [FileChange] = []

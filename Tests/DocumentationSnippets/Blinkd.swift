@@ -29,7 +29,7 @@ func blinkd() {
 }
 
 func readSensor(_ service: BelfryService, _ sensor: Int32, _ line: Sensor) throws {
-    let source = try service.loop.source(descriptor: sensor, .readable) { events in
+    let source = try service.loop.source(owning: OwnedDescriptor(owning: sensor), .readable) { events in
         if events.contains(.hangUp) { line.close() } else { line.read() }
     }
 
