@@ -21,28 +21,23 @@ ADDRESS = "/run/worker/io.belfry.Lifecycle"
 SPOOL = "/var/lib/worker/jobs"
 
 
-class Client:
-    """A connection for jobs, with a time limit on every wait."""
+def run(worker, *jobs: str) -> None:
+    """Writes jobs into the FIFO, and waits until the last one is stored or refused."""
+    write(worker.host, "/run/worker/jobs", *jobs)
+    worker.wait_for(lambda: any(jobs[-1] == job for job in stored(worker).values()), f"store '{jobs[-1]}'")
 
-    def __init__(self, host, path: str):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket.settimeout(20)
-        self.socket.connect(str(host.path(path)))
 
-    def __enter__(self) -> "Client":
-        return self
+def write(host, path: str, *jobs: str) -> None:
+    # Without a reader it fails with ENXIO. It never makes a file.
+    fifo = os.open(host.path(path), os.O_WRONLY | os.O_NONBLOCK)
+    os.write(fifo, "".join(job + "\n" for job in jobs).encode())
+    os.close(fifo)
 
-    def __exit__(self, *_) -> None:
-        self.socket.close()
 
-    def run(self, job: str) -> str:
-        """Sends a job and returns the answer."""
-        self.socket.send(job.encode())
-        return self.socket.recv(4096).decode()
-
-    def server_pid(self) -> int:
-        """The id of the service's process outside the host."""
-        return struct.unpack("3i", self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+def stored(worker) -> dict[str, str]:
+    """The jobs by the names of their files."""
+    files = worker.host.path(SPOOL).glob("job-*")
+    return {file.name: file.read_text() for file in files}
 
 
 @pytest.fixture
@@ -75,33 +70,27 @@ def ctl(worker, *arguments: str) -> str:
     return worker.host.run("belfryctl", "--socket", ADDRESS, *arguments).stdout
 
 
-def test_clients_and_state_outlast_restarts(worker):
-    with Client(worker.host, "/run/worker/jobs") as client:
-        assert client.run("first") == f"stored {SPOOL}/job-1"
-        pid = worker.main_pid()
+def test_fifo_and_state_outlast_restarts(worker):
+    run(worker, "first")
+    fifo = os.open(worker.host.path("/run/worker/jobs"), os.O_WRONLY | os.O_NONBLOCK)
 
-        for number in (2, 3):
-            worker.host.systemctl("restart", UNIT)
-            # With the files gone, only the stored number is left.
-            for job in worker.host.path(SPOOL).iterdir():
-                job.unlink()
-            assert client.run("next") == f"stored {SPOOL}/job-{number}"
-
-        assert worker.main_pid() != pid
-        assert worker.host.path(f"{SPOOL}/job-3").read_text() == "next"
-        # Belfry's own descriptors are stored too.
-        stored = int(worker.property("NFileDescriptorStore"))
-    worker.wait_for(lambda: int(worker.property("NFileDescriptorStore")) == stored - 1, "remove the client that left")
-
-
-def test_job_sent_during_a_restart_is_run(worker):
-    with Client(worker.host, "/run/worker/jobs") as client:
-        assert client.run("first") == f"stored {SPOOL}/job-1"
-        ctl(worker, "pause")
-        client.socket.send(b"second")
+    for number in (2, 3):
         worker.host.systemctl("restart", UNIT)
+        # With the files gone, only the stored number is left.
+        for job in worker.host.path(SPOOL).iterdir():
+            job.unlink()
+        os.write(fifo, b"next\n")
+        worker.wait_for(lambda number=number: stored(worker) == {f"job-{number}": "next"}, "store the job")
 
-        assert client.socket.recv(4096).decode() == f"stored {SPOOL}/job-2"
+    os.close(fifo)
+
+
+def test_jobs_of_a_pause_and_a_restart_wait(worker):
+    ctl(worker, "pause")
+    write(worker.host, "/run/worker/jobs", "first", "second")
+    worker.host.systemctl("restart", UNIT)
+
+    worker.wait_for(lambda: stored(worker) == {"job-1": "first", "job-2": "second"}, "store the jobs")
 
 
 def test_reload_refuses_bad_settings(worker):
@@ -109,12 +98,12 @@ def test_reload_refuses_bad_settings(worker):
         worker.host.write(CONFIGURATION, f"[Worker]\n{settings}\n")
         return worker.host.systemctl("reload", UNIT, check=False).returncode
 
-    with Client(worker.host, "/run/worker/jobs") as client:
-        assert reload("SizeMax=1G") != 0
-        assert reload("Directory=/nowhere") != 0
-        assert client.run("12345").startswith("stored")
-        assert reload("SizeMax=4") == 0
-        assert client.run("12345") == "refused: the job is larger than 4 bytes"
+    assert reload("SizeMax=1G") != 0
+    assert reload("Directory=/nowhere") != 0
+    run(worker, "12345")
+    assert reload("SizeMax=4") == 0
+    run(worker, "123456", "1234")
+    assert stored(worker) == {"job-1": "12345", "job-2": "1234"}
 
     messages = "\n".join(worker.messages())
     assert f"{CONFIGURATION}:2:9: error:" in messages
@@ -122,25 +111,23 @@ def test_reload_refuses_bad_settings(worker):
 
 
 def test_jobs_are_logged_counted_and_timed(worker):
-    with Client(worker.host, "/run/worker/jobs") as client:
-        client.run("job")
-        client.run("job")
+    run(worker, "job", "job", "end")
 
     record = next(record for record in worker.journal() if record.get("LOGGER") == "worker.jobs")
     assert (record["MESSAGE"], record["JOB"], record["BYTES"]) == ("stored a job", f"{SPOOL}/job-1", "3")
     metrics = ctl(worker, "metrics", "--openmetrics").splitlines()
-    assert 'worker_jobs_total{result="stored"} 2' in metrics
-    assert "worker_job_duration_seconds_count 2" in metrics
+    assert 'worker_jobs_total{result="stored"} 3' in metrics
+    assert "worker_job_duration_seconds_count 3" in metrics
     assert "worker" in ctl(worker, "metrics")
 
 
 def test_action_is_performed(worker):
     assert "restart-numbers" in ctl(worker, "actions")
-    with Client(worker.host, "/run/worker/jobs") as client:
-        client.run("job")
-        worker.host.path(f"{SPOOL}/job-1").unlink()
-        ctl(worker, "perform", "restart-numbers")
-        assert client.run("job") == f"stored {SPOOL}/job-1"
+    run(worker, "first")
+    worker.host.path(f"{SPOOL}/job-1").unlink()
+    ctl(worker, "perform", "restart-numbers")
+    run(worker, "second")
+    assert stored(worker) == {"job-1": "second"}
 
 
 def test_works_as_the_first_process_of_a_container(installed):
@@ -154,12 +141,14 @@ def test_works_as_the_first_process_of_a_container(installed):
         with host.running(*bare, "/usr/local/bin/Worker", "--config", f"{folder}/worker.conf") as program:
             is_active = ["belfryctl", "--socket", f"{folder}/io.belfry.Lifecycle", "is-active"]
             installed.wait_for(lambda: host.run(*is_active, check=False).returncode == 0, "become active")
-            with Client(host, f"{folder}/jobs") as client:
-                assert client.run("job") == f"stored {spool}/job-1"
-                pid = client.server_pid()
-                status = Path(f"/proc/{pid}/status").read_text()
-                assert next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[-1] == "1"
-                os.kill(pid, signal.SIGTERM)
+            write(host, f"{folder}/jobs", "job")
+            installed.wait_for(lambda: host.path(f"{spool}/job-1").exists(), "store the job")
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(host.path(f"{folder}/io.belfry.Lifecycle")))
+                pid = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+            status = Path(f"/proc/{pid}/status").read_text()
+            assert next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[-1] == "1"
+            os.kill(pid, signal.SIGTERM)
             assert program.wait(20) == 0, program.stderr.read()
     finally:
         shutil.rmtree(host.path(folder))

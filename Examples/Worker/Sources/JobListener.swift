@@ -29,45 +29,43 @@ final class JobListener: RestorableListener {
     func encodeRestorableState() -> State { State(number: number) }
     func decodeRestorableState(_ state: State) { number = state.number }
 
-    /// The largest job, in bytes.
-    var sizeMax: Int { Int(settings.value.sizeMax.bytes) }
-
-    /// Stores a job, and returns the answer for the client.
-    func run(_ job: some Collection<UInt8>) -> String {
+    /// Stores a job.
+    func store(_ job: some Collection<UInt8>) {
         let start = ContinuousClock.now
         defer { duration.recordSeconds((ContinuousClock.now - start) / .seconds(1)) }
         do {
-            let path = try store(job)
+            let path = try write(job)
             stored.increment()
             logger.notice("stored a job", metadata: ["job": "\(path)", "bytes": "\(job.count)"])
-            return "stored \(path)"
         } catch {
             refused.increment()
             logger.warning("refused a job", error: error)
-            return "refused: \(error)"
         }
     }
 
-    private func store(_ job: some Collection<UInt8>) throws -> String {
-        guard job.count <= sizeMax else { throw LifecycleRefusal("the job is larger than \(sizeMax) bytes") }
+    private func write(_ job: some Collection<UInt8>) throws -> String {
+        guard job.count <= settings.value.sizeMax.bytes else { throw LifecycleRefusal("too long: \(job.count) bytes") }
         let folder = settings.value.directory
         // After a crash, or after its action, the number is lower than that of the last file.
         repeat { number += 1 } while access("\(folder)/job-\(number)", F_OK) == 0
         let (path, part) = ("\(folder)/job-\(number)", "\(folder)/.job-\(number)")
         // The file gets its name when it is complete.
-        let file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("create", part) }
-        defer { close(file) }
-        guard write(file, Array(job), job.count) == job.count else { throw failure("write", part) }
-        guard rename(part, path) == 0 else { throw failure("rename", part) }
+        let file = OwnedDescriptor(owning: open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        guard file.number >= 0, Glibc.write(file.number, Array(job), job.count) == job.count, rename(part, path) == 0
+        else { throw LifecycleRefusal("write", path) }
         return path
     }
 
     private func check(_ settings: WorkerSettings) throws {
-        guard access(settings.directory, W_OK | X_OK) == 0 else { throw failure("write to", settings.directory) }
+        guard access(settings.directory, W_OK | X_OK) == 0 else {
+            throw LifecycleRefusal("write to", settings.directory)
+        }
     }
+}
 
-    private func failure(_ verb: String, _ path: String) -> LifecycleRefusal {
-        LifecycleRefusal("unable to \(verb) '\(path)': \(String(cString: strerror(errno)))")
+extension LifecycleRefusal {
+    /// Names the last call of the system that failed.
+    init(_ verb: String, _ path: String) {
+        self.init("unable to \(verb) '\(path)': \(String(cString: strerror(errno)))")
     }
 }

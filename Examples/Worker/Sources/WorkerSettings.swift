@@ -7,8 +7,8 @@ import Belfry
 nonisolated struct WorkerSettings: Sendable {
     /// The directory of the files.
     var directory = "/var/lib/worker/jobs"
-    /// The largest job. A packet of a Unix socket has its limit too.
-    var sizeMax = ByteSize(bytes: 64 << 10)
+    /// The largest job.
+    var sizeMax = ByteSize(bytes: 4095)
 }
 
 nonisolated extension WorkerSettings: Decodable {
@@ -19,9 +19,9 @@ nonisolated extension WorkerSettings: Decodable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         directory = try values.decodeIfPresent(String.self, forKey: .directory) ?? directory
         sizeMax = try values.decodeIfPresent(ByteSize.self, forKey: .sizeMax) ?? sizeMax
-        guard 1...128 << 10 ~= sizeMax.bytes else {
+        guard 1...4095 ~= sizeMax.bytes else {
             // It is reported with the file and the line.
-            throw DecodingError.dataCorruptedError(forKey: .sizeMax, in: values, debugDescription: "not 1 to 128K")
+            throw DecodingError.dataCorruptedError(forKey: .sizeMax, in: values, debugDescription: "not 1 to 4095")
         }
     }
 }
