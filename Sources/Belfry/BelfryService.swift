@@ -115,6 +115,7 @@ public struct ListenerRegistration {
     public let name: String
     let make: (BelfryService) throws -> any LifecycleListener
 
+    /// Sorted by name.
     private static var found: [ListenerRegistration] = []
 
     /// Registers a listener.
@@ -124,13 +125,14 @@ public struct ListenerRegistration {
     ///   - make: makes the listener, unless the configuration disables it. An error that it throws ends the process
     ///     with 71.
     public static func add(_ name: String, _ make: @escaping (BelfryService) throws -> any LifecycleListener) {
-        found.append(ListenerRegistration(name: name, make: make))
+        let place = found.firstIndex { name < $0.name } ?? found.endIndex
+        found.insert(ListenerRegistration(name: name, make: make), at: place)
     }
 
     /// All registered listeners, sorted by name.
     static var all: [ListenerRegistration] {
         found = []
         belfry_call_listener_records()
-        return found.sorted { $0.name < $1.name }
+        return found
     }
 }

@@ -83,3 +83,8 @@ final class ListenerEntry {
             record: record)
     }
 }
+
+extension Sequence<ListenerEntry> {
+    /// The listeners in the order in which they were added.
+    var inOrderOfAddition: [ListenerEntry] { sorted { $0.number < $1.number } }
+}

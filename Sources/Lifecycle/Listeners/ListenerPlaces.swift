@@ -32,7 +32,7 @@ struct ListenerPlaces {
         if place.isPrimary, let primary { throw .primaries([primary.place.name, place.name]) }
         if closesCircle(entry) {
             // This throws the error with the names in the circle.
-            let all = named.values.sorted { $0.number < $1.number } + [entry]
+            let all = named.values.inOrderOfAddition + [entry]
             _ = try ListenerOrder(all.map(\.place))
         }
         named[name] = entry

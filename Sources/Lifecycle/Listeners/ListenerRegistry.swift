@@ -60,12 +60,13 @@ final class ListenerRegistry {
 
     /// The listeners that follow a name that no listener has.
     var unknownFollowed: [(listener: String, name: String)] {
-        inOrder.flatMap { group in
-            group.flatMap { entry in
-                zip(entry.place.follows, entry.place.followedKeys).filter { places.entries($1).isEmpty }
-                    .map { (entry.place.name, $0.0) }
+        var unknown: [(listener: String, name: String)] = []
+        for place in inOrder.joined().map(\.place) {
+            for (name, key) in zip(place.follows, place.followedKeys) where places.entries(key).isEmpty {
+                unknown.append((place.name, name))
             }
         }
+        return unknown
     }
 
     /// The listeners that answer `name`, in groups in the order of delivery.
@@ -124,7 +125,7 @@ final class ListenerRegistry {
     /// All listeners in the order of arriving notifications.
     private var inOrder: [[ListenerEntry]] {
         if let order { return order }
-        let all = entries.values.sorted { $0.number < $1.number }
+        let all = entries.values.inOrderOfAddition
         // No listener was added that contradicts the others.
         let found = (try? ListenerOrder(all.map(\.place)).groups) ?? all.indices.map { [$0] }
         let order = found.map { $0.map { all[$0] } }

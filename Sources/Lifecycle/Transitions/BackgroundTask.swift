@@ -118,7 +118,7 @@ final class BackgroundTaskList {
 
     /// Expires every task, and ends the wait. It does not wait for tasks that are begun meanwhile.
     func expireAll(_ reason: BackgroundTask.Expiry) {
-        for reference in tasks.values.sorted(by: { $0.number < $1.number }) { reference.task?.expire(reason) }
+        for task in underWay { task.expire(reason) }
         endWait()
     }
 
