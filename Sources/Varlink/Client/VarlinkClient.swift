@@ -128,8 +128,7 @@ public final class VarlinkClient {
 extension VarlinkClient {
     /// Calls a method and waits for its reply.
     ///
-    /// Await it in a task of `MainThreadExecutor` to stay on one thread. Cancelling the task does not cancel the call;
-    /// closing the client does.
+    /// Cancelling the task does not cancel the call; closing the client does.
     ///
     /// - Throws: the service's error, or the reason why there was no reply.
     public func call(_ method: String, _ parameters: JSONObject = [:]) async throws(VarlinkError) -> JSONObject {
