@@ -15,7 +15,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
+.PHONY: all build manuals run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
 	live-fuzzer sanitizers bench install uninstall clean
 
 all: build
@@ -26,6 +26,11 @@ build:
 	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
 	$(SWIFT) build $(RELEASE) --product belfryd
 	$(SWIFT) build $(RELEASE) --product belfryctl
+
+# The manual pages, from the pages in docs.
+manuals:
+	@scripts/install-dependencies manuals
+	@scripts/make-manuals .build/manuals
 
 # Starts a private belfryd, sends it the signals of a service's life, and shows the notifications.
 run: build
@@ -129,7 +134,7 @@ bench: build
 	$(SWIFT) build --package-path Benchmarks --disable-build-manifest-caching $(RELEASE)
 	@scripts/benchmark $(BUILT) Benchmarks/$(BUILT)
 
-install: build
+install: build manuals
 	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
 
 uninstall:

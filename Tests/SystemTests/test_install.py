@@ -23,6 +23,12 @@ INSTALLED = [
     "/share/bash-completion/completions/belfryctl",
     f"{DOCUMENTS}/copyright",
     "/share/fish/vendor_completions.d/belfryctl.fish",
+    "/share/man/man1/belfryctl.1",
+    "/share/man/man5/belfry.conf.5",
+    "/share/man/man7/belfry-notifications.7",
+    "/share/man/man7/belfry.7",
+    "/share/man/man7/io.belfry.Lifecycle.7",
+    "/share/man/man8/belfryd.8",
     "/share/zsh/vendor-completions/_belfryctl",
 ]
 # Documents and folders that are installed as they are in the project.

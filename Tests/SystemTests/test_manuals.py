@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The manual pages are well formed, and have every option, command, key, notification and exit status of the programs."""
+
+import json
+import re
+import subprocess
+
+import pytest
+from host_roots import PROJECT
+
+BUILT = PROJECT / ".build/release"
+
+
+def run(*command) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def manuals(tmp_path_factory) -> dict[str, str]:
+    """The pages as text, by name."""
+    folder = tmp_path_factory.mktemp("manuals")
+    run(PROJECT / "scripts/make-manuals", folder)
+    problems = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *folder.iterdir()], capture_output=True, text=True)
+    assert problems.stdout == ""
+    pages = {page.name: run("mandoc", "-Tutf8", "-O", "width=400", page) for page in folder.iterdir()}
+    return {name: re.sub(".\b", "", text) for name, text in pages.items()}
+
+
+def missing(page: str, words: set[str]) -> set[str]:
+    assert words
+    return {word for word in words if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", page)}
+
+
+def constants(path: str, pattern: str) -> set[str]:
+    """What a source file declares."""
+    return set(re.findall(pattern, (PROJECT / path).read_text(), re.MULTILINE))
+
+
+def test_every_option_of_belfryd_is_there(manuals):
+    options = set(re.findall(r"^  (--[\w-]+)", run(BUILT / "belfryd", "--help"), re.MULTILINE))
+
+    assert missing(manuals["belfryd.8"], options) == set()
+
+
+def test_every_command_and_option_of_belfryctl_is_there(manuals):
+    words = set()
+
+    def collect(command: dict) -> None:
+        for sub in command.get("subcommands", []):
+            words.add(sub["commandName"])
+            collect(sub)
+        for argument in command.get("arguments", []):
+            words.update("--" + name["name"] for name in argument.get("names") or [] if name["kind"] == "long")
+
+    collect(json.loads(run(BUILT / "belfryctl", "--experimental-dump-help"))["command"])
+
+    assert missing(manuals["belfryctl.1"], words) == set()
+
+
+def test_every_key_of_the_configuration_is_there(manuals):
+    printed = run(BUILT / "belfryd", "--print-config")
+    keys = set(re.findall(r"^([\w+-]+)=", printed, re.MULTILINE))
+
+    assert {"ListenerTimeout", "RTMIN+18", "ReplaySize", "Format"} <= keys
+    assert missing(manuals["belfry.conf.5"], keys) == set()
+
+
+def test_every_notification_is_there(manuals):
+    names = constants("Sources/Lifecycle/Notification/LifecycleNotification+Name.swift", r"static let (\w+) = Self\(catalogue")
+
+    assert {"willTerminate", "powerFailing"} <= names
+    assert missing(manuals["belfry-notifications.7"], names) == set()
+
+
+def test_every_method_and_error_is_there(manuals):
+    words = constants("Sources/BelfrySocket/Interface/LifecycleInterface.swift", r"^    (?:method|error) (\w+)\(")
+
+    assert {"Subscribe", "Overrun"} <= words
+    assert missing(manuals["io.belfry.Lifecycle.7"], words) == set()
+
+
+def test_every_exit_status_is_there(manuals):
+    daemon = constants("Sources/Belfry/ServiceEnding.swift", r"static let \w+: Int32 = (\d+)")
+    client = constants("Sources/BelfryClient/ClientFailure.swift", r"CommandStatus\(rawValue: (\d+)\)")
+
+    assert missing(manuals["belfryd.8"].partition("EXIT STATUS")[2], daemon) == set()
+    assert missing(manuals["belfryctl.1"].partition("EXIT STATUS")[2], client) == set()
