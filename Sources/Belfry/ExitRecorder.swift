@@ -20,16 +20,15 @@ package enum ExitRecorder {
     /// Writes the record to the state directory.
     ///
     /// - Parameters:
-    ///   - files: the configuration files, instead of the standard ones.
-    ///   - name: the name of the service's files.
+    ///   - sources: the configuration files.
+    ///   - name: the name of the service's directories.
     /// - Throws: `NotInUnit`, `RunFiles.OtherRun` for the state directory of another service, and `SystemError`.
-    package static func record(configurationFiles files: [String]?, name: String) throws {
+    package static func record(configuration sources: ConfigurationSources, name: String) throws {
         let environment = Environment.variables
         guard let exit = UnitExit(environment: environment), let id = environment["INVOCATION_ID"] else {
             throw NotInUnit()
         }
-        let settings =
-            ConfigurationLoader.read(from: ConfigurationSources(files: files, service: name)).settings ?? .defaults
+        let settings = ConfigurationLoader.read(from: sources).settings ?? .defaults
         try RunFiles(directory: RuntimePaths(name, settings).stateDirectory, service: nil).write(exit, of: id)
     }
 }

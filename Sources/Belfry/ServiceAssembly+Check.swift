@@ -46,7 +46,8 @@ extension ServiceAssembly {
             let context = BelfryService(
                 mediator: mediator, loop: loop,
                 descriptors: ServiceDescriptors([], manager: ServiceManagerSocket(address: nil)),
-                paths: RuntimePaths(options.fileName, configuration?[BelfrySettings.self] ?? .defaults), reader: reader,
+                paths: RuntimePaths(options.directoryName, configuration?[BelfrySettings.self] ?? .defaults),
+                reader: reader,
                 onFailure: { failure = failure ?? $0 },
                 descriptorLimit: DescriptorLimit(connections: 0, log: log))
             try compose(context)

@@ -25,7 +25,7 @@ final class ServiceAssembly {
         self.options = options
         wanted = components
         finalStatus = FinalStatus(manager)
-        log = ServiceLog(identifier: options.name)
+        log = ServiceLog(identifier: options.instanceName)
         reader = ConfigurationReader(options, components, log: log)
     }
 
@@ -53,9 +53,10 @@ final class ServiceAssembly {
         }
         let received = try ListenDescriptors.received()
         let identity = ServiceIdentity(
-            service: options.name, version: options.version ?? BelfryVersion.current, bootID: SystemIdentity.boot ?? "",
+            service: options.instanceName, version: options.version ?? BelfryVersion.current,
+            bootID: SystemIdentity.boot ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
-        let paths = RuntimePaths(options.fileName, settings)
+        let paths = RuntimePaths(options.directoryName, settings)
         let parameters = ComponentParameters(
             options: options, settings: settings, identity: identity, log: log, manager: manager, received: received)
         let components = try wanted.map { try $0.make(parameters) }
@@ -78,7 +79,8 @@ final class ServiceAssembly {
         defer { timeline.cancel() }
         let missing = MissingParts(log: log, manager: manager)
         let sources = ServiceSources(
-            loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit, name: options.name)
+            loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
+            name: options.instanceName)
         try mediator.addListener(
             ConfigurationListener(mediator: mediator, sources: sources, budget: budget, hasSocket: has("socket")))
         let exitRecord = makeExitRecord(in: paths, mediator, identity)
@@ -176,7 +178,8 @@ final class ServiceAssembly {
         run.exitRecord = record
         do {
             let files = RunFiles(
-                directory: RuntimePaths(options.fileName, .defaults).stateDirectory, service: options.name)
+                directory: RuntimePaths(options.directoryName, .defaults).stateDirectory,
+                service: options.instanceName)
             try files.checkOwner()
             try files.write(run)
         } catch {
@@ -222,8 +225,8 @@ final class ServiceAssembly {
             bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
             startRealtimeUsec: mediator.clock.now.realtimeUsec)
         return ExitRecordStore(
-            mediator: mediator, run: run, files: RunFiles(directory: paths.stateDirectory, service: options.name),
-            log: log)
+            mediator: mediator, run: run,
+            files: RunFiles(directory: paths.stateDirectory, service: options.instanceName), log: log)
     }
 
     /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
@@ -234,7 +237,8 @@ final class ServiceAssembly {
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
             let file = try SequenceFile(
-                path: paths.runtimeDirectory + "/sequence", service: options.name, bootID: bootID, kept: kept
+                path: paths.runtimeDirectory + "/sequence", service: options.instanceName, bootID: bootID,
+                kept: kept
             ) { [log] in log.write(.warning, "\($0)", .savedState) }
             return (file, file.id)
         } catch {

@@ -31,8 +31,10 @@ public nonisolated struct ServiceOptions: Sendable {
     public var logLevel: String?
     /// What `ServiceMain.run` does.
     public var action = Action.run
-    /// The name of the files, if it is not that of the service.
+    /// The name of the files of all instances, if it is not that of the service.
     package var fileName: String
+    /// The instance of the service, which has its own name, files and directories; nil for the only or main one.
+    package var instance: String?
     /// Checks a unit against the settings, which are nil if they have errors.
     package var checkUnit: (@Sendable (BelfrySettings?) -> [ConfigurationDiagnostic])?
 
@@ -47,5 +49,16 @@ public nonisolated struct ServiceOptions: Sendable {
         self.socketPath = socketPath
         self.logLevel = logLevel
         fileName = name
+    }
+
+    /// The name of this instance in the journal and on the socket: `NAME`, or `NAME@INSTANCE`.
+    package var instanceName: String { InstanceName.full(name, instance) }
+
+    /// The name of this instance's directories in `/run` and `/var/lib`.
+    package var directoryName: String { InstanceName.full(fileName, instance) }
+
+    /// The configuration files of this instance.
+    package var configurationSources: ConfigurationSources {
+        ConfigurationSources(files: configurationFiles, service: fileName, instance: instance)
     }
 }

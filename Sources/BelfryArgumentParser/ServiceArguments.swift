@@ -30,6 +30,12 @@ public struct ServiceArguments: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
+            "Run as this instance, with configuration files and directories of its own.", valueName: "name"),
+        transform: Self.instance)
+    var instance: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Read only this file; may be repeated, later files override earlier ones.", valueName: "file"),
         completion: .file())
     var config: [String] = []
@@ -69,6 +75,7 @@ public struct ServiceArguments: ParsableArguments, Sendable {
 
     var line: ServiceCommandLine {
         var line = ServiceCommandLine()
+        line.instance = instance
         line.configurationFiles = config
         line.socketPath = socket
         line.logLevel = logLevel
@@ -84,8 +91,16 @@ public struct ServiceArguments: ParsableArguments, Sendable {
     }
 
     private static func level(_ text: String) throws -> String {
+        try checked(text, ServiceCommandLine.level)
+    }
+
+    private static func instance(_ text: String) throws -> String {
+        try checked(text, ServiceCommandLine.instance)
+    }
+
+    private static func checked(_ text: String, _ check: (String) throws(UsageError) -> String) throws -> String {
         do {
-            return try ServiceCommandLine.level(text)
+            return try check(text)
         } catch {
             throw ValidationError("\(error)")
         }

@@ -14,6 +14,6 @@ extension ServiceComponent {
 /// Connects the handlers to the log, which ends the connection itself.
 final class LoggingComponent: RunningComponent {
     init(_ service: ComponentParameters) {
-        service.log.receive(from: LogIntake.shared, identifier: service.options.name)
+        service.log.receive(from: LogIntake.shared, identifier: service.options.instanceName)
     }
 }

@@ -26,11 +26,13 @@ struct Thumbd: ParsableArguments {
 
     @Test func optionsOverrideTheConfiguration() throws {
         let options = try options(
-            "--socket", "@thumbd", "--log-level=debug", "--config", "a", "--config", "b", "--threads", "8")
+            "--socket", "@thumbd", "--log-level=debug", "--config", "a", "--config", "b", "--threads", "8",
+            "--instance", "video")
 
         #expect(options.name == "thumbd" && options.version == "1.4")
         #expect(options.socketPath == "@thumbd" && options.logLevel == "debug")
         #expect(options.configurationFiles == ["a", "b"])
+        #expect(options.instanceName == "thumbd@video")
         #expect(options.action == .run)
     }
 
@@ -46,7 +48,9 @@ struct Thumbd: ParsableArguments {
         #expect(try options("--print-config").action == .printConfiguration)
     }
 
-    @Test(arguments: [["--log-level", "loud"], ["--unit", "thumbd"], ["--print-config", "--unit", "thumbd"]])
+    @Test(arguments: [
+        ["--log-level", "loud"], ["--instance", ".."], ["--unit", "thumbd"], ["--print-config", "--unit", "thumbd"],
+    ])
     func invalidOptionsAreRefused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Thumbd.parse(arguments) }
     }

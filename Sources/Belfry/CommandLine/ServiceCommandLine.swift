@@ -14,6 +14,7 @@ package nonisolated struct ServiceCommandLine: Sendable {
     }
 
     package var mode = Mode.run
+    package var instance: String?
     package var configurationFiles: [String] = []
     package var socketPath: String?
     package var logLevel: String?
@@ -36,6 +37,7 @@ package nonisolated struct ServiceCommandLine: Sendable {
                 return value
             }
             switch parts[0] {
+            case "--instance": instance = try Self.instance(value())
             case "--config": configurationFiles.append(try value())
             case "--socket": socketPath = try value()
             case "--log-level": logLevel = try Self.level(value())
@@ -70,8 +72,19 @@ package nonisolated struct ServiceCommandLine: Sendable {
         return text
     }
 
+    /// The name of an instance.
+    ///
+    /// - Throws: `UsageError` for a name that cannot be one.
+    package static func instance(_ text: String) throws(UsageError) -> String {
+        do {
+            return try InstanceName.parse(text)
+        } catch {
+            throw UsageError(error.message)
+        }
+    }
+
     private static func unknown(_ argument: String) -> UsageError {
-        let options = modes.keys + ["--config", "--socket", "--log-level", "--unit"]
+        let options = modes.keys + ["--instance", "--config", "--socket", "--log-level", "--unit"]
         return UsageError("unknown argument '\(argument)'\(NearestName.question(argument, in: options.sorted()))")
     }
 
@@ -85,10 +98,13 @@ package nonisolated struct ServiceCommandLine: Sendable {
         return """
             \(about)
 
-            Usage: \(name) [--config FILE]... [--socket PATH] [--log-level LEVEL]
-                   \(name) --check-config [--unit UNIT] [--config FILE]...
-                   \(name) --print-config [--config FILE]...
+            Usage: \(name) [--instance NAME] [--config FILE]... [--socket PATH] [--log-level LEVEL]
+                   \(name) --check-config [--unit UNIT] [--instance NAME] [--config FILE]...
+                   \(name) --print-config [--instance NAME] [--config FILE]...
 
+              --instance NAME    Run as the instance NAME, with files in
+                                 /etc/\(files)/instances/NAME instead of /etc/\(files), and so on,
+                                 and the directories /run/\(files)@NAME and /var/lib/\(files)@NAME.
               --config FILE      Read only this file; may be repeated, later files override
                                  earlier ones. Default: \(files).conf and \(files).conf.d/*.conf
                                  in /usr/lib/\(files), /usr/local/lib/\(files), /run/\(files) and

@@ -6,8 +6,8 @@ internal import BelfryLinux
 internal import Glibc
 
 extension ServiceOptions {
-    /// Options from the command line of a service, which has those of `belfryd`: `--config`, `--socket`, `--log-level`,
-    /// `--check-config`, `--unit`, `--print-config`, `--record-exit`, `--version` and `--help`.
+    /// Options from the command line of a service, which has those of `belfryd`: `--instance`, `--config`, `--socket`,
+    /// `--log-level`, `--check-config`, `--unit`, `--print-config`, `--record-exit`, `--version` and `--help`.
     ///
     /// The last three print or write something and end the process, and so does an invalid argument, with 64. A service
     /// with arguments of its own uses swift-argument-parser and the product `BelfryArgumentParser`.
@@ -53,18 +53,22 @@ extension ServiceOptions {
             configurationFiles: line.configurationFiles.isEmpty ? nil : line.configurationFiles,
             socketPath: line.socketPath, logLevel: line.logLevel)
         self.fileName = fileName
+        instance = line.instance
         switch line.mode {
         case .checkConfiguration: action = .checkConfiguration
         case .printConfiguration: action = .printConfiguration
         case .recordExit: recordExit()
         case .run, .version, .help: action = .run
         }
-        if let unit = line.unit { checkUnit = { UnitCheck.run(unit, against: $0, name: fileName) } }
+        if let unit = line.unit {
+            let name = directoryName
+            checkUnit = { UnitCheck.run(unit, against: $0, name: name) }
+        }
     }
 
     private func recordExit() -> Never {
         do {
-            try ExitRecorder.record(configurationFiles: configurationFiles, name: fileName)
+            try ExitRecorder.record(configuration: configurationSources, name: directoryName)
             exit(ServiceExit.success)
         } catch {
             StandardStreams.error("\(name): \(error)\n")

@@ -34,8 +34,8 @@ package nonisolated struct ConfigurationLoader {
         switch sources {
         case .files(let paths):
             for path in paths { _ = loader.read(path, mayBeMissing: false) }
-        case .search(let root, let name):
-            loader.search(ConfigurationSources.mainFiles(of: name).map { root + $0 })
+        case .search(let root, let name, let instance):
+            loader.search(ConfigurationSources.mainFiles(of: name, instance).map { root + $0 })
         }
         let (effective, others) = ConfigurationResolver.resolve(loader.sections, diagnostics: &loader.diagnostics)
         return LoadedConfiguration(
@@ -75,25 +75,31 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
     /// These files; later ones override earlier ones. A missing file is an error.
     case files([String])
     /// The directories of UAPI.6: the first file `NAME.conf` in `/etc/NAME`, `/run/NAME`, `/usr/local/lib/NAME` and
-    /// `/usr/lib/NAME`, and then the files of `NAME.conf.d` in all four directories, sorted by name. `root` is a prefix of
-    /// these paths.
-    case search(root: String, name: String)
+    /// `/usr/lib/NAME`, and then the files of `NAME.conf.d` in all four directories, sorted by name. For an instance these
+    /// directories are `/etc/NAME/instances/INSTANCE` and so on. `root` is a prefix of these paths.
+    case search(root: String, name: String, instance: String? = nil)
 
-    /// These files, or if they are nil, those of the service of this name.
-    package init(files: [String]?, service name: String) {
-        self = files.map { .files($0) } ?? .search(root: "", name: name)
+    /// These files, or if they are nil, those of the service of this name, or of an instance of it.
+    package init(files: [String]?, service name: String, instance: String? = nil) {
+        self = files.map { .files($0) } ?? .search(root: "", name: name, instance: instance)
+    }
+
+    /// The directories that are searched, in order of descending priority.
+    package static func directories(of name: String, _ instance: String? = nil) -> [String] {
+        let directory = instance.map { "\(name)/instances/\($0)" } ?? name
+        return ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map { "\($0)/\(directory)" }
     }
 
     /// The main files to search for, in order of descending priority.
-    static func mainFiles(of name: String) -> [String] {
-        ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map { "\($0)/\(name)/\(name).conf" }
+    static func mainFiles(of name: String, _ instance: String?) -> [String] {
+        directories(of: name, instance).map { "\($0)/\(name).conf" }
     }
 
     /// The file that settings belong to that no file has.
     var mainFile: String {
         switch self {
         case .files(let files): files.last ?? "configuration"
-        case .search(let root, let name): root + Self.mainFiles(of: name)[0]
+        case .search(let root, let name, let instance): root + Self.mainFiles(of: name, instance)[0]
         }
     }
 }

@@ -14,12 +14,15 @@ package nonisolated struct UnitFile: Sendable {
     /// The files that were read.
     private(set) var files: [String] = []
     private var entries: [UnitSetting] = []
+    /// The instance that is checked; nil for a unit without one, and for a template.
+    private let instance: String?
 
     /// Reads a unit, given by its name or its path, and its drop-ins.
     package init(
         _ unit: String, root: String = "", reader: any ConfigurationFileReader, diagnostics: inout DiagnosticList
     ) {
         let paths = UnitPaths(unit, root: root)
+        instance = paths.instance
         guard let path = paths.files.first(where: { Self.isThere($0, reader) }) else {
             self.path = unit
             Self.report(SystemError(ENOENT, verb: "find", object: unit), &diagnostics)
@@ -44,7 +47,7 @@ package nonisolated struct UnitFile: Sendable {
             for section in IniReader.read(bytes, file: path, diagnostics: &diagnostics)
             where section.name.string.hasSameBytes(as: "Service") {
                 header = header ?? section.name.position
-                entries += section.entries.map(UnitSetting.init)
+                entries += section.entries.map { UnitSetting($0, instance: instance) }
             }
         } catch {
             Self.report(error, &diagnostics)
@@ -107,17 +110,34 @@ package nonisolated struct UnitFile: Sendable {
 nonisolated struct UnitSetting: Sendable {
     /// The key.
     let key: UTF8Text
-    /// The value as written.
+    /// The value as written, with the name of the instance for `%i`. Other specifiers remain.
     let value: UTF8Text
     /// The position of the key.
     let position: ConfigurationPosition
     private let text: IniText
 
-    init(_ entry: IniEntry) {
+    init(_ entry: IniEntry, instance: String?) {
         key = UTF8Text(entry.key.string)
-        value = UTF8Text(entry.value.string)
+        value = UTF8Text(Self.expand(entry.value.string, instance))
         position = entry.key.position
         text = entry.value
+    }
+
+    private static func expand(_ value: String, _ instance: String?) -> String {
+        guard let instance, value.utf8.contains(UInt8(ascii: "%")) else { return value }
+        var expanded = String.UnicodeScalarView()
+        var isSpecifier = false
+        for scalar in value.unicodeScalars {
+            if isSpecifier, scalar == "i" {
+                expanded.removeLast()
+                expanded += instance.unicodeScalars
+            } else {
+                expanded.append(scalar)
+            }
+            // %% is a percent sign.
+            isSpecifier = scalar == "%" && !isSpecifier
+        }
+        return String(expanded)
     }
 
     /// The position of a part of the value.
@@ -136,6 +156,8 @@ nonisolated struct UnitPaths {
     let files: [String]
     /// The directories of its drop-ins, in order of descending priority.
     let dropInDirectories: [String]
+    /// The name of the instance, if the unit is one.
+    let instance: String?
 
     /// The paths of a unit.
     ///
@@ -148,6 +170,7 @@ nonisolated struct UnitPaths {
         let slash = unit.utf8.lastIndex(of: UInt8(ascii: "/"))
         let name = unit[(slash.map { unit.utf8.index(after: $0) } ?? unit.startIndex)...]
         let (prefix, instance) = Self.parts(of: name)
+        self.instance = instance.flatMap { $0.isEmpty ? nil : String($0) }
         files =
             slash != nil
             ? [unit] : Self.names(prefix, instance).flatMap { name in directories.map { "\($0)/\(name)" } }

@@ -81,6 +81,21 @@ struct ConfigurationLoaderTests {
         #expect(loaded.settings?.service.stopTimeout == .seconds(2))
     }
 
+    @Test func instanceHasFilesOfItsOwn() {
+        let files = MemoryFiles([
+            "/etc/belfry/instances/video/belfry.conf": timeouts(1),
+            "/usr/lib/belfry/instances/video/belfry.conf.d/a.conf": timeouts(2),
+            "/etc/belfry/belfry.conf": "broken", "/etc/belfry/instances/audio/belfry.conf": "broken",
+        ])
+        let sources = ConfigurationSources(files: nil, service: "belfry", instance: "video")
+
+        let loaded = ConfigurationLoader.load(from: sources, reader: files)
+
+        #expect(loaded.files.first == "/etc/belfry/instances/video/belfry.conf")
+        #expect(loaded.files.last == "/usr/lib/belfry/instances/video/belfry.conf.d/a.conf")
+        #expect(loaded.settings?.service.stopTimeout == .seconds(2))
+    }
+
     @Test func sectionsOfOthersAreIgnoredAndUnknownOnesAreErrors() {
         #expect(MemoryFiles.problems("[X-Other]\nKey=1\n[X-]\n[X-Other name]\n").isEmpty)
         #expect(MemoryFiles.problems("[x-Other]\n[XOther]\n").count == 2)

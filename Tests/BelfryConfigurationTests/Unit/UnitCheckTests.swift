@@ -42,6 +42,23 @@ struct UnitCheckTests {
         #expect(problems("") == [])
     }
 
+    @Test func directoriesOfAnInstanceHaveItsName() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            "usr/lib/systemd/system/b@.service",
+            Self.sound + "RuntimeDirectory=b@%i\nStateDirectory=b@%i\nCacheDirectory=b@%i\n")
+
+        func problems(_ path: String) -> [String] {
+            let reader = MemoryFiles(["b.conf": "[Cache c]\nPath=\(path)\n"])
+            let settings = ConfigurationLoader.load(from: .files(["b.conf"]), reader: reader).settings
+            return UnitCheck.run("b@video", against: settings, name: "b@video", root: directory.url.path)
+                .map(\.description)
+        }
+
+        #expect(problems("/var/cache/b@video/thumbs") == [])
+        #expect(problems("/var/cache/b@audio/thumbs").count == 1)
+    }
+
     @Test func shippedUnitHasNoFindings() {
         let found = UnitCheck.run(ProjectFile.url("systemd/belfryd.service").path, against: .defaults)
 

@@ -12,7 +12,19 @@ struct ServiceCommandLineTests {
         #expect(line.socketPath == "@x" && line.logLevel == "3")
     }
 
+    @Test func instanceHasItsOwnNameFilesAndDirectories() throws {
+        let line = try ServiceCommandLine(["--instance", "video"])
+
+        let options = ServiceOptions(name: "belfryd", fileName: "belfry", version: nil, line)
+
+        #expect(options.name == "belfryd" && options.instanceName == "belfryd@video")
+        #expect(options.directoryName == "belfry@video")
+        #expect(options.configurationSources == .search(root: "", name: "belfry", instance: "video"))
+    }
+
     @Test(arguments: [
+        (["--instance", "../etc"], "invalid instance '../etc', expected letters"),
+        (["--instance="], "missing name of the instance"),
         (["--chek-config"], "unknown argument '--chek-config', did you mean '--check-config'?"),
         (["--config"], "missing value for '--config'"),
         (["--unit", "a"], "'--unit' needs '--check-config'"),
