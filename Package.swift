@@ -218,7 +218,7 @@ let package = Package(
             name: "belfryctlTests",
             dependencies: [
                 "BelfryClient", "belfryctl", "BelfryLinux", "CBelfry", "LifecycleServiceProbe", "TestSupport",
-                "Varlink",
+                "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: onMain),
         .testTarget(
             name: "BelfryEventLoopTests",

@@ -32,7 +32,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
         case EACCES, EPERM:
             self.init(.permission, "\(error)")
         case ENOENT, ECONNREFUSED, ENOTDIR, EAGAIN:
-            self.init(.unavailable, "\(error)", Self.hint)
+            self.init(.unavailable, "\(error)", Self.hint(path))
         default:
             self.init(error)
         }
@@ -93,7 +93,10 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
         self.lines = lines
     }
 
-    private static let hint = "is belfryd running? see 'systemctl status belfryd'; use --socket for another socket"
+    private static func hint(_ path: String) -> String {
+        let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
+        return "is \(unit) running? see 'systemctl status \(unit)'; use --instance or --socket for another service"
+    }
     private static let permissionHint =
         "root, the service's own user and the group set in [Socket] may do this"
 

@@ -64,13 +64,3 @@ nonisolated struct ServiceProcess: Equatable {
 
     private static func read(_ path: String) -> String? { try? KernelFile.text(path) }
 }
-
-/// Whether a service runs behind a socket on which systemd may listen itself. Connecting to such a socket starts a stopped
-/// service, which a query must not do.
-package nonisolated enum SystemUnit {
-    /// False for the socket of belfryd's unit while the unit does not run.
-    package static func mayRun(_ socket: String, controlGroups: String = "/sys/fs/cgroup") -> Bool {
-        guard socket == "/run/belfry/io.belfry.Lifecycle" else { return true }
-        return access("\(controlGroups)/system.slice/belfryd.service", F_OK) == 0
-    }
-}

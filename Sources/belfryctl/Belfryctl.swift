@@ -18,7 +18,7 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Inspection",
                 subcommands: [
-                    StatusCommand.self, IsActiveCommand.self, WatchCommand.self, WaitCommand.self,
+                    StatusCommand.self, ServicesCommand.self, IsActiveCommand.self, WatchCommand.self, WaitCommand.self,
                     HistoryCommand.self, PlotCommand.self,
                     ListenersCommand.self, ActionsCommand.self, SignalsCommand.self, ExplainCommand.self,
                     MetricsCommand.self,
@@ -34,4 +34,23 @@ struct Belfryctl: ParsableCommand {
         ])
 
     @OptionGroup var connection: ConnectionOptions
+
+    private static let optionsWithDashes = ["--since", "--until", "--boot"]
+
+    /// The arguments with `--since -10min` as one word, `--since=-10min`.
+    ///
+    /// ArgumentParser reads the options of this command first, in all arguments. It would find its `-i` in `-10min`.
+    static func joiningValues(_ arguments: [String]) -> [String] {
+        var joined: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.first, argument != "--" {
+            rest.removeFirst()
+            if optionsWithDashes.contains(argument), let value = rest.popFirst() {
+                joined.append("\(argument)=\(value)")
+            } else {
+                joined.append(argument)
+            }
+        }
+        return joined + rest
+    }
 }

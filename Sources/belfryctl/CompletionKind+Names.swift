@@ -27,6 +27,16 @@ extension CompletionKind {
         }
     }
 
+    /// Instances of belfryd: those that have a configuration directory, and those that run.
+    static var instances: CompletionKind {
+        .custom { _, _, _ in
+            let patterns = ConfigurationSources.directories(of: RuntimePaths.belfry, "*") + ["/run/belfry@*"]
+            let paths = patterns.lazy.flatMap(ServiceSearch.paths(matching:))
+            return plain(
+                paths.map { String($0.split(separator: "/").last?.split(separator: "@", maxSplits: 1).last ?? "") })
+        }
+    }
+
     /// The texts without characters that are special to a shell, each once. bash expands the words given to compgen, so a
     /// service could otherwise make it run commands.
     private static func plain(_ texts: some Sequence<String>) -> [String] {
@@ -41,9 +51,8 @@ extension CompletionKind {
     /// thread.
     private static func reply(to method: String, _ words: [String]) -> JSONObject {
         MainActor.assumeIsolated {
-            let socket = SocketOption.last(of: words).map { ["--socket", $0] } ?? []
-            guard let options = try? ConnectionOptions.parse(socket), let context = try? CommandContext(options),
-                SystemUnit.mayRun(context.path),
+            guard let options = try? ConnectionOptions.parse(ConnectionWords.last(of: words)),
+                let context = try? CommandContext(options), ServiceUnit(socket: context.path)?.mayRun ?? true,
                 let client = try? context.connect()
             else { return [:] }
             var reply: JSONObject = [:]
@@ -57,20 +66,21 @@ extension CompletionKind {
     }
 }
 
-/// The option `--socket` in a command line that is being completed.
-enum SocketOption {
-    /// The last value of the option: in a word of its own, or after `=`, which bash passes as a separate word
-    /// (`COMP_WORDBREAKS` in bash(1)).
-    static func last(of words: [String]) -> String? {
-        let prefix = "\(option)="
-        guard let place = words.lastIndex(where: { $0 == option || $0.utf8.starts(with: prefix.utf8) }) else {
-            return nil
-        }
-        guard words[place] == option else {
-            return String(decoding: words[place].utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-        }
-        return words[(place + 1)...].first { $0 != "=" }
-    }
+/// The option that names the service in a command line that is being completed.
+enum ConnectionWords {
+    private static let options = ["--socket", "--instance", "-i"]
 
-    private static let option = "--socket"
+    /// The last of these options with its value: in a word of its own, or after `=`, which bash passes as a separate word
+    /// (`COMP_WORDBREAKS` in bash(1)). Empty if there is none, or its value is missing.
+    static func last(of words: [String]) -> [String] {
+        for (place, word) in words.enumerated().reversed() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard options.contains(where: parts[0].hasSameBytes) else { continue }
+            guard let value = parts.count == 2 ? parts[1] : words[(place + 1)...].first(where: { $0 != "=" }) else {
+                return []
+            }
+            return [parts[0], value]
+        }
+        return []
+    }
 }

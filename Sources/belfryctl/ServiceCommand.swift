@@ -20,6 +20,12 @@ protocol ServiceCommand: ParsableCommand, Sendable {
 /// The options of every command.
 struct ConnectionOptions: ParsableArguments {
     @Option(
+        name: [.customShort("i"), .long],
+        help: ArgumentHelp("The instance of belfryd: 'video' for belfryd@video.service.", valueName: "name"),
+        completion: .instances, transform: Self.instance)
+    var instance: String?
+
+    @Option(
         help: ArgumentHelp(
             "The socket of the service; '@NAME' is an abstract address.",
             discussion: """
@@ -37,15 +43,36 @@ struct ConnectionOptions: ParsableArguments {
         transform: TimeLimit.init)
     var timeout: TimeLimit?
 
+    func validate() throws {
+        guard socket != nil, instance != nil else { return }
+        throw ValidationError("--socket and --instance both name the service, use one of them")
+    }
+
     /// Whether a socket is named.
     func namesSocket(environment: [String: String]) -> Bool {
-        [socket, environment["BELFRY_SOCKET"]].contains { $0.map { !$0.isEmpty } ?? false }
+        instance == nil && [socket, environment["BELFRY_SOCKET"]].contains { $0.map { !$0.isEmpty } ?? false }
     }
 
     /// The path that a command connects to.
     func path(environment: [String: String]) -> String {
         if let socket, !socket.isEmpty { return socket }
-        return RuntimePaths(environment: environment, uid: geteuid()).clientSocketPath { access($0, F_OK) == 0 }
+        var environment = environment
+        if instance != nil {
+            // They name another service.
+            environment["BELFRY_SOCKET"] = nil
+            environment["RUNTIME_DIRECTORY"] = nil
+        }
+        let name = InstanceName.full(RuntimePaths.belfry, instance)
+        return RuntimePaths(environment: environment, uid: geteuid(), name: name)
+            .clientSocketPath { access($0, F_OK) == 0 }
+    }
+
+    private static func instance(_ text: String) throws -> String {
+        do {
+            return try InstanceName.parse(text)
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ import BelfryLinux
 
 signal(SIGPIPE, SIG_IGN)
 do {
-    var command = try Belfryctl.parseAsRoot()
+    var command = try Belfryctl.parseAsRoot(Belfryctl.joiningValues(Array(CommandLine.arguments.dropFirst())))
     guard let command = command as? any ServiceCommand else {
         try command.run()
         exit(CommandStatus.success.rawValue)

@@ -7,13 +7,16 @@ import Testing
 struct CompletionKindTests {
     @Test(
         arguments: [
-            (["belfryctl", "--socket", "/run/x", "post"], "/run/x"),
-            (["belfryctl", "post", "--socket=/run/x"], "/run/x"),
-            (["belfryctl", "--socket", "=", "/run/x", "post"], "/run/x"),
-            (["belfryctl", "--socket=/run/x", "post", "--socket", "/run/y"], "/run/y"),
-            (["belfryctl", "post"], nil), (["belfryctl", "--socket"], nil), (["belfryctl", "--sockets=/run/x"], nil),
-        ] as [([String], String?)])
-    func theLastValueOfTheOptionCounts(words: [String], value: String?) {
-        #expect(SocketOption.last(of: words) == value)
+            (["belfryctl", "--socket", "/run/x", "post"], ["--socket", "/run/x"]),
+            (["belfryctl", "post", "--socket=/run/x"], ["--socket", "/run/x"]),
+            (["belfryctl", "--socket", "=", "/run/x", "post"], ["--socket", "/run/x"]),
+            (["belfryctl", "--socket=/run/x", "post", "--socket", "/run/y"], ["--socket", "/run/y"]),
+            (["belfryctl", "-i", "video", "post"], ["-i", "video"]),
+            (["belfryctl", "post", "--instance=video"], ["--instance", "video"]),
+            (["belfryctl", "--instance", "=", "video", "post"], ["--instance", "video"]),
+            (["belfryctl", "post"], []), (["belfryctl", "--socket"], []), (["belfryctl", "--sockets=/run/x"], []),
+        ] as [([String], [String])])
+    func theLastValueOfTheOptionCounts(words: [String], option: [String]) {
+        #expect(ConnectionWords.last(of: words) == option)
     }
 }

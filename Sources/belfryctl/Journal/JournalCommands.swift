@@ -15,8 +15,9 @@ protocol JournalCommand: ServiceCommand {
 extension JournalCommand {
     /// Refuses options that contradict each other.
     func checkSource() throws {
-        if connection.socket != nil, source.service != nil {
-            throw ValidationError("--socket and --service both name the service, use one of them")
+        if connection.socket ?? connection.instance != nil, source.service != nil {
+            let option = connection.socket == nil ? "--instance" : "--socket"
+            throw ValidationError("\(option) and --service both name the service, use one of them")
         }
         if connection.timeout != nil, !isAsked(environment: CommandContext.environment()) {
             throw ValidationError("--timeout applies only when the service is asked for its name, use it with --socket")
@@ -25,7 +26,9 @@ extension JournalCommand {
 
     /// The name of the service in the journal. A service whose socket is given is asked for its name.
     @MainActor func service(_ context: CommandContext) async throws(ClientFailure) -> String {
-        guard isAsked(environment: CommandContext.environment()) else { return source.service ?? "belfryd" }
+        guard isAsked(environment: CommandContext.environment()) else {
+            return source.service ?? InstanceName.full("belfryd", connection.instance)
+        }
         do throws(ClientFailure) {
             let state = try await context.connect().call(
                 "GetState", to: "get the name of", within: context.queryTimeout)
@@ -50,7 +53,7 @@ struct JournalSource: ParsableArguments {
             "The name of the service in the journal (SYSLOG_IDENTIFIER), or its unit: 'video@1.service'.",
             discussion: """
                 Default: the service at --socket or $BELFRY_SOCKET, which must be running so that it can be asked for its \
-                name; otherwise belfryd.
+                name; otherwise belfryd, or its --instance.
                 """, valueName: "name"))
     var service: String?
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryClient
+import BelfryEventLoop
+import BelfryLinux
+import Glibc
+import Varlink
+
+/// `belfryctl list`.
+struct ServicesCommand: ReplyCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the services that run: belfryd, its instances, and others.",
+        discussion: """
+            Asks the services with a socket io.belfry.Lifecycle in a directory of /run or $XDG_RUNTIME_DIR, all at once. \
+            Those that do not reply are named on standard error. A service chooses its name itself; the socket is where it \
+            was found.
+            """)
+
+    @OptionGroup var options: ReplyOptions
+
+    func validate() throws {
+        guard connection.socket != nil || connection.instance != nil else { return }
+        throw ValidationError("--socket and --instance name one service, 'belfryctl status' shows it")
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let sockets = ServiceSearch.sockets(environment: CommandContext.environment(), uid: geteuid())
+        let requests = sockets.map { socket in
+            MainThreadExecutor.task { await Self.ask(socket, within: context.queryTimeout, context.loop) }
+        }
+        var services: [JSONObject] = []
+        for request in requests {
+            switch await request.value {
+            case .success(let service): services.append(service)
+            case .failure(let failure): failure.lines.first.map(context.note)
+            }
+        }
+        try context.print(["services": .array(services.map { .object($0) })], json: json, as: Self.lines)
+        return .success
+    }
+
+    @MainActor private static func ask(
+        _ socket: String, within limit: Duration?, _ loop: MainEventLoop
+    ) async -> Result<JSONObject, ClientFailure> {
+        do throws(ClientFailure) {
+            let client = try ServiceClient(socket, on: loop)
+            let state = try await client.call("GetState", to: "get the state of", within: limit)
+            var service: JSONObject = [:]
+            for key in ["service", "state", "version", "pid"] { service[key] = state[key] }
+            service["socket"] = .string(socket)
+            return .success(service)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A row for each service.
+    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+        var table = TextTable([
+            ("NAME", .left), ("STATE", .left), ("VERSION", .left), ("PID", .right), ("SOCKET", .left),
+        ])
+        for service in reply.objects("services") {
+            table.add([
+                service.textOrDash("service"), service.textOrDash("state"), service.textOrDash("version"),
+                service.numberOrDash("pid"), service.textOrDash("socket"),
+            ])
+        }
+        return table.lines(style)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import Testing
+
+@testable import belfryctl
+
+struct BelfryctlTests {
+    @Test(
+        arguments: [
+            (["history", "--since", "-10min", "-n", "1"], ["history", "--since=-10min", "-n", "1"]),
+            (["history", "--boot", "-1", "--until"], ["history", "--boot=-1", "--until"]),
+            (["hold", "--", "x", "--since", "-1"], ["hold", "--", "x", "--since", "-1"]), ([], []),
+        ])
+    func valueThatBeginsWithADashIsNoOption(arguments: [String], joined: [String]) {
+        #expect(Belfryctl.joiningValues(arguments) == joined)
+    }
+
+    @Test func timeIsNotTakenForAnInstance() throws {
+        let history = try Belfryctl.parseAsRoot(Belfryctl.joiningValues(["history", "--since", "-10min"]))
+
+        #expect((history as? HistoryCommand)?.since == "-10min")
+        #expect((history as? HistoryCommand)?.connection.instance == nil)
+    }
+
+    @Test(arguments: [["-i", "video", "history"], ["history", "-i", "video"], ["history", "--instance=video"]])
+    func instanceMayPrecedeOrFollowTheCommand(arguments: [String]) throws {
+        let history = try Belfryctl.parseAsRoot(arguments) as? HistoryCommand
+
+        #expect(history?.connection.instance == "video")
+        #expect(
+            history?.connection.path(environment: ["BELFRY_SOCKET": "/x"]).hasSuffix(
+                "/belfry@video/io.belfry.Lifecycle") == true)
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import CBelfry
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import Varlink
+
+@testable import belfryctl
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServicesCommandTests {
+    @Test func servicesAreATable() {
+        let services: JSONObject = [
+            "services": [
+                [
+                    "service": "belfryd", "state": "active", "version": "0.1.0", "pid": 812,
+                    "socket": "/run/belfry/io.belfry.Lifecycle",
+                ],
+                ["socket": "/run/video\u{1B}[2J/io.belfry.Lifecycle"],
+            ]
+        ]
+
+        #expect(
+            ServicesCommand.lines(services, .plain) == [
+                "NAME     STATE   VERSION  PID  SOCKET",
+                "belfryd  active  0.1.0    812  /run/belfry/io.belfry.Lifecycle",
+                "-        -       -          -  /run/video\\u{1B}[2J/io.belfry.Lifecycle",
+            ])
+    }
+
+    @Test func hangingServiceIsNamedAndDoesNotHideTheOthers() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("lantern/x", "")
+        try directory.write("stuck/x", "")
+        let service = try ChildProgram("LifecycleServiceProbe", [directory.path("lantern/io.belfry.Lifecycle")])
+        #expect(service.line() == "ready")
+        let stuck = belfry_unix_listen(directory.path("stuck/io.belfry.Lifecycle"), 1)
+        defer { close(stuck) }
+
+        let done = try ChildProgram(
+            "belfryctl", ["list", "--timeout", "200ms", "--json"],
+            environment: ["XDG_RUNTIME_DIR": directory.url.path]
+        ).end()
+
+        #expect(done.status == 0)
+        #expect(done.output.contains(#""service":"lantern""#))
+        #expect(done.output.contains(#""socket":"\#(directory.path("lantern/io.belfry.Lifecycle"))""#))
+        let path = directory.path("stuck/io.belfry.Lifecycle")
+        #expect(done.errors.contains("belfryctl: unable to get the state of '\(path)': no answer in 200 ms\n"))
+    }
+
+    @Test func nameOfOneServiceIsRefused() throws {
+        let done = try ChildProgram("belfryctl", ["list", "-i", "video"]).end()
+
+        #expect(done.status == 64)
+        #expect(done.errors.hasPrefix("Error: --socket and --instance name one service, 'belfryctl status' shows it\n"))
+    }
+}
