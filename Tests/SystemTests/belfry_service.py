@@ -56,7 +56,7 @@ class BelfryService(HostedUnit):
         self.skip_old_records()
 
     def start(self) -> None:
-        self.host.systemctl("start", SERVICE)
+        self.host.systemctl("start", self.name)
 
     def drop_in(self, **settings: str) -> None:
         """Changes the unit's [Service] section until the next reset."""

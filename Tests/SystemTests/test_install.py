@@ -10,15 +10,17 @@ import pytest
 from belfry_service import SERVICE, SOCKET, BelfryService, make
 from host_roots import PROJECT
 
+KINDS = [("belfryd", "service"), ("belfryd", "socket"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
 PROGRAMS = ["/bin/belfryctl", "/bin/belfryd"]
 DOCUMENTS = "/share/doc/belfry"
+UNITS = [f"{name}{at}.{kind}" for name, kind in KINDS for at in ("", "@")]
 # Below /usr.
 INSTALLED = [
     *PROGRAMS,
     "/lib/belfry/belfry.conf",
     "/lib/systemd/catalog/belfry.catalog",
-    "/lib/systemd/system/belfryd.service",
-    "/lib/systemd/system/belfryd.socket",
+    *[f"/lib/systemd/system/{unit}" for unit in UNITS],
+    *[f"/lib/systemd/system/{unit}@.service.d/instance.conf" for unit in ("belfryd", "belfryd-fetch")],
     "/lib/sysusers.d/belfry.conf",
     "/share/bash-completion/completions/belfryctl",
     f"{DOCUMENTS}/copyright",
@@ -128,7 +130,7 @@ def test_help_names_no_manual_page_that_does_not_exist(belfry, program):
 
 
 def verify(belfry: BelfryService) -> None:
-    done = belfry.host.run("systemd-analyze", "verify", SERVICE, SOCKET)
+    done = belfry.host.run("systemd-analyze", "verify", *[unit.replace("@", "@video") for unit in UNITS])
     assert done.stderr == ""
 
 
@@ -147,7 +149,8 @@ def test_unit_scores_at_most_one_for_exposure(host, request):
     belfry = request.getfixturevalue(host)
     # The threshold is in tenths; beyond it the command fails.
     analyze = ["systemd-analyze", "security", "--no-pager", "--threshold=10"]
-    for command in ([*analyze, "--offline=true", f"/usr/lib/systemd/system/{SERVICE}"], [*analyze, SERVICE]):
+    offline = [*analyze, "--offline=true", f"/usr/lib/systemd/system/{SERVICE}"]
+    for command in (offline, [*analyze, SERVICE], [*analyze, "belfryd@video.service"]):
         assert "Overall exposure level" in belfry.host.run(*command).stdout
 
 
