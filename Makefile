@@ -15,7 +15,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl
 BUILT = .build/release
 
-.PHONY: all build manuals run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
+.PHONY: all build manuals deb run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
 	live-fuzzer sanitizers bench install uninstall clean
 
 all: build
@@ -31,6 +31,11 @@ build:
 manuals:
 	@scripts/install-dependencies manuals
 	@scripts/make-manuals .build/manuals
+
+# A Debian package with the programs, the units and the manuals, in .build/deb.
+deb: build
+	@scripts/install-dependencies package
+	@scripts/make-deb .build/deb $(PROGRAMS)
 
 # Starts a private belfryd, sends it the signals of a service's life, and shows the notifications.
 run: build
