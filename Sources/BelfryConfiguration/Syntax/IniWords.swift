@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-/// Splits a value into words by the quoting rules of systemd.syntax(7): separated by white space, with quotes and C escapes.
+/// Splits a value into words as systemd does: separated by white space, with quotes and C escapes. As in systemd, and unlike
+/// systemd.syntax(7), quotes may stand inside a word.
 package nonisolated struct IniWords {
     /// One word and its offset in the value, in Unicode scalars.
     package struct Word: Sendable, Equatable {
@@ -19,7 +20,7 @@ package nonisolated struct IniWords {
 
     /// The words of `text`.
     ///
-    /// - Throws: `ValueProblem` for an unclosed quote, for text directly after a closing quote and for an invalid escape.
+    /// - Throws: `ValueProblem` for an unclosed quote and for an invalid escape.
     package static func split(_ text: String) throws(ValueProblem) -> [Word] {
         var splitter = IniWords(text)
         var words: [Word] = []
@@ -55,8 +56,7 @@ package nonisolated struct IniWords {
         while index < scalars.count, IniText.isSpace(scalars[index]) { index += 1 }
         guard index < scalars.count else { return nil }
         let start = index
-        let quote = scalars[index] == "\"" || scalars[index] == "'" ? scalars[index] : nil
-        if quote != nil { index += 1 }
+        var quote: (scalar: Unicode.Scalar, offset: Int)?
         var text = String.UnicodeScalarView()
         while index < scalars.count {
             let scalar = scalars[index]
@@ -64,17 +64,18 @@ package nonisolated struct IniWords {
                 text.append(try escape())
                 continue
             }
-            index += 1
-            if scalar == quote {
-                guard index == scalars.count || IniText.isSpace(scalars[index]) else {
-                    throw ValueProblem("expected white space after the closing quote", offset: index)
-                }
-                return Word(text: String(text), offset: start)
+            if let open = quote {
+                if scalar == open.scalar { quote = nil } else { text.append(scalar) }
+            } else if scalar == "\"" || scalar == "'" {
+                quote = (scalar, index)
+            } else if IniText.isSpace(scalar) {
+                break
+            } else {
+                text.append(scalar)
             }
-            if quote == nil, IniText.isSpace(scalar) { break }
-            text.append(scalar)
+            index += 1
         }
-        guard quote == nil else { throw ValueProblem("missing closing quote", offset: start) }
+        if let quote { throw ValueProblem("missing closing quote", offset: quote.offset) }
         return Word(text: String(text), offset: start)
     }
 

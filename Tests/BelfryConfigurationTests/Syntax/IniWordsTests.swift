@@ -7,14 +7,15 @@ import Testing
 struct IniWordsTests {
     @Test(arguments: [
         ("", []), ("  a  b ", ["a", "b"]), ("\"a b\" 'c d'", ["a b", "c d"]), ("\"\"", [""]),
-        ("a\\sb \\x41\\101\\u00fc", ["a b", "AAü"]), ("it's", ["it's"]), ("'a\\'b'", ["a'b"]), ("\\\\", ["\\"]),
+        ("a\\sb \\x41\\101\\u00fc", ["a b", "AAü"]), ("'a\\'b'", ["a'b"]), ("\\\\", ["\\"]),
+        ("--text=\"a b\"'c'd e", ["--text=a bcd", "e"]),
     ])
     func wordsAreSplitAsBySystemd(text: String, words: [String]) throws {
         #expect(try IniWords.split(text).map(\.text) == words)
     }
 
     @Test(arguments: [
-        ("a \"b", 2), ("'a'b", 3), ("a\\", 1), ("a\\q", 1), ("\\x4", 0), ("\\x+4", 0), ("\\uD800", 0), ("\\000", 0),
+        ("a \"b", 2), ("it's", 2), ("a\\", 1), ("a\\q", 1), ("\\x4", 0), ("\\x+4", 0), ("\\uD800", 0), ("\\000", 0),
         ("\\9", 0), ("\\x", 0), ("\\U0011FFFF", 0),
     ])
     func malformedQuotingIsRefusedWithItsPosition(text: String, offset: Int) {
