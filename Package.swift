@@ -16,6 +16,12 @@ let strict: [SwiftSetting] = [
 /// One thread, one loop, one actor: what is not said to be elsewhere lives on the main actor.
 let onMain: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
+// Products that several targets use.
+let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
     name: "belfry",
     products: [
@@ -62,14 +68,12 @@ let package = Package(
             name: "BelfryConfiguration", dependencies: ["BelfryJSON", "BelfryLinux", "CBelfry"], swiftSettings: onMain),
         .target(
             name: "BelfrySources",
-            dependencies: [
-                "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle",
-            ], swiftSettings: onMain),
+            dependencies: ["BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle"],
+            swiftSettings: onMain),
         .target(
             name: "BelfryListeners",
-            dependencies: [
-                "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle",
-            ], swiftSettings: onMain),
+            dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle"],
+            swiftSettings: onMain),
         .target(
             name: "Belfry",
             dependencies: [
@@ -86,9 +90,7 @@ let package = Package(
                 "BelfryMetricRegistry", "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
             ], swiftSettings: onMain),
         .target(
-            name: "BelfryMetrics",
-            dependencies: ["BelfryMetricRegistry", .product(name: "CoreMetrics", package: "swift-metrics")],
-            swiftSettings: strict),
+            name: "BelfryMetrics", dependencies: ["BelfryMetricRegistry", coreMetrics], swiftSettings: strict),
         .target(
             name: "BelfryCacheFlush",
             dependencies: [
@@ -97,22 +99,18 @@ let package = Package(
             ], swiftSettings: onMain),
         .target(
             name: "BelfryServiceLifecycle",
-            dependencies: [
-                "Belfry", "Lifecycle", .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ], swiftSettings: onMain),
+            dependencies: ["Belfry", "Lifecycle", swiftLog, serviceLifecycle], swiftSettings: onMain),
         .target(
             name: "BelfryLogging",
             dependencies: [
                 "Belfry", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
-                .product(name: "Logging", package: "swift-log"),
+                swiftLog,
             ], swiftSettings: onMain),
         .target(
-            name: "BelfryArgumentParser",
-            dependencies: ["Belfry", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            swiftSettings: strict),
+            name: "BelfryArgumentParser", dependencies: ["Belfry", argumentParser], swiftSettings: strict),
         .executableTarget(
-            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfrySocket"], swiftSettings: onMain),
+            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfrySocket"],
+            swiftSettings: onMain),
         .target(
             name: "BelfryClient",
             dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "Varlink"], swiftSettings: onMain),
@@ -121,7 +119,7 @@ let package = Package(
             name: "belfryctl",
             dependencies: [
                 "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry",
-                "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Varlink", argumentParser,
             ], swiftSettings: strict),
 
         // Tests, and the programs that they run.
@@ -138,11 +136,8 @@ let package = Package(
             exclude: ["README.md", "echo-server.service", "echo-server.socket"], swiftSettings: onMain),
         .executableTarget(
             name: "Worker",
-            dependencies: [
-                "Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-            ], path: "Examples/Worker/Sources", swiftSettings: onMain),
+            dependencies: ["Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket", coreMetrics, swiftLog],
+            path: "Examples/Worker/Sources", swiftSettings: onMain),
         .executableTarget(
             name: "AsyncMainProbe", dependencies: ["Belfry"], path: "Tests/Probes/AsyncMainProbe",
             swiftSettings: onMain),
@@ -151,47 +146,37 @@ let package = Package(
             path: "Tests/Probes/SettingsProbe", swiftSettings: onMain),
         .testTarget(
             name: "BelfryArgumentParserTests",
-            dependencies: [
-                "Belfry", "BelfryArgumentParser", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: strict),
+            dependencies: ["Belfry", "BelfryArgumentParser", argumentParser], swiftSettings: strict),
         .executableTarget(
             name: "ServiceGroupProbe",
             dependencies: [
-                "Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle", swiftLog, serviceLifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], path: "Tests/Probes/ServiceGroupProbe", swiftSettings: onMain),
         .testTarget(
             name: "BelfryServiceLifecycleTests",
             dependencies: [
-                "BelfryServiceLifecycle", "Lifecycle", "LifecycleTesting", "ServiceGroupProbe", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "BelfryServiceLifecycle", "Lifecycle", "LifecycleTesting", "ServiceGroupProbe", "TestSupport", swiftLog,
+                serviceLifecycle,
             ], swiftSettings: onMain),
         .executableTarget(
-            name: "LoggingProbe",
-            dependencies: ["Belfry", "BelfryLogging", "BelfrySocket", .product(name: "Logging", package: "swift-log")],
+            name: "LoggingProbe", dependencies: ["Belfry", "BelfryLogging", "BelfrySocket", swiftLog],
             path: "Tests/Probes/LoggingProbe", swiftSettings: onMain),
         .testTarget(
             name: "BelfryLoggingTests",
             dependencies: [
                 "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfrySystemd", "Lifecycle",
-                "LoggingProbe", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "LoggingProbe", "TestSupport", swiftLog,
             ], swiftSettings: onMain),
         .executableTarget(
-            name: "MetricsProbe",
-            dependencies: [
-                "Belfry", "BelfryMetrics", "BelfrySocket", .product(name: "CoreMetrics", package: "swift-metrics"),
-            ], path: "Tests/Probes/MetricsProbe", swiftSettings: onMain),
+            name: "MetricsProbe", dependencies: ["Belfry", "BelfryMetrics", "BelfrySocket", coreMetrics],
+            path: "Tests/Probes/MetricsProbe", swiftSettings: onMain),
         .testTarget(
             name: "BelfryMetricRegistryTests", dependencies: ["BelfryMetricRegistry"], swiftSettings: strict),
         .testTarget(
             name: "BelfryMetricsTests",
-            dependencies: [
-                "BelfryMetricRegistry", "BelfryMetrics", "MetricsProbe", "TestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ], exclude: ["open_metrics.py"], swiftSettings: strict),
+            dependencies: ["BelfryMetricRegistry", "BelfryMetrics", "MetricsProbe", "TestSupport", coreMetrics],
+            exclude: ["open_metrics.py"], swiftSettings: strict),
         .testTarget(
             name: "BelfryTests",
             dependencies: [
@@ -227,8 +212,8 @@ let package = Package(
         .testTarget(
             name: "BelfryListenersTests",
             dependencies: [
-                "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
-                "Lifecycle", "LifecycleTesting", "TestSupport", "Varlink",
+                "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry", "Lifecycle",
+                "LifecycleTesting", "TestSupport", "Varlink",
             ], swiftSettings: onMain),
         .testTarget(
             name: "BelfrySocketTests",
@@ -246,8 +231,8 @@ let package = Package(
         .testTarget(
             name: "BelfrySourcesTests",
             dependencies: [
-                "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry",
-                "Lifecycle", "LifecycleTesting", "TestSupport",
+                "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry", "Lifecycle",
+                "LifecycleTesting", "TestSupport",
             ], swiftSettings: onMain),
         .target(
             name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting", "TestSupport"],
@@ -264,8 +249,8 @@ let package = Package(
         .executableTarget(
             name: "DocumentationSnippets",
             dependencies: [
-                "Belfry", "BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink",
-                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
+                "Belfry", "BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink", swiftLog,
+                .product(name: "Metrics", package: "swift-metrics"),
             ], path: "Tests/DocumentationSnippets", swiftSettings: onMain),
         .testTarget(
             name: "LifecycleTests",
@@ -293,6 +278,5 @@ if Context.environment["BELFRY_FUZZING"] != nil {
             name: "Fuzzer",
             dependencies: [
                 "BelfryConfiguration", "BelfryLinux", "BelfrySocket", "BelfrySources", "Lifecycle", "Varlink",
-            ],
-            path: "Tests/Fuzzing/Fuzzer", swiftSettings: onMain))
+            ], path: "Tests/Fuzzing/Fuzzer", swiftSettings: onMain))
 }
