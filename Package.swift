@@ -109,7 +109,7 @@ let package = Package(
         .target(
             name: "BelfryArgumentParser", dependencies: ["Belfry", argumentParser], swiftSettings: strict),
         .executableTarget(
-            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfrySocket"],
+            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
             swiftSettings: onMain),
         .target(
             name: "BelfryClient",

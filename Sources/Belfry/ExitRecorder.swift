@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import BelfryLinux
 internal import BelfryListeners
 internal import BelfrySources
 internal import Glibc
@@ -39,33 +40,5 @@ nonisolated extension RuntimePaths {
         self.init(
             environment: Environment.variables, uid: geteuid(), name: name,
             runtimeDirectory: settings.service.runtimeDirectory, stateDirectory: settings.service.stateDirectory)
-    }
-}
-
-/// The environment that the process was started with (environ(7)).
-package nonisolated enum Environment {
-    /// The variables whose names have only ASCII letters, digits and `_`. Of two with the same name the first counts,
-    /// as in getenv(3).
-    package static var variables: [String: String] {
-        var variables: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            entry += 1
-            guard let end = strchr(text, Int32(UInt8(ascii: "="))) else { continue }
-            let name = UnsafeRawBufferPointer(start: text, count: end - text)
-            guard name.count <= 255, name.allSatisfy(isPartOfName) else { continue }
-            let key = String(decoding: name, as: UTF8.self)
-            if variables[key] == nil { variables[key] = String(cString: end + 1) }
-        }
-        return variables
-    }
-
-    private static func isPartOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

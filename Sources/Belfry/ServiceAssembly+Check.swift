@@ -22,9 +22,9 @@ extension ServiceAssembly {
             StandardStreams.error("\(options.name): \(error)\n")
             return ServiceExit.system
         }
-        let unit = options.checkUnit?(reading.settings) ?? []
-        for line in reading.reasons + unit.map(\.description) { StandardStreams.error(line + "\n") }
-        guard !reading.isRefused, !unit.contains(where: { $0.severity == .error }) else {
+        let others = (options.checkUnit?(reading.settings) ?? []) + (options.checkOtherFiles?() ?? [])
+        for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
+        guard !reading.isRefused, !others.contains(where: { $0.severity == .error }) else {
             return ServiceExit.configuration
         }
         if options.action == .printConfiguration { StandardStreams.output(reading.printed) }

@@ -37,6 +37,8 @@ public nonisolated struct ServiceOptions: Sendable {
     package var instance: String?
     /// Checks a unit against the settings, which are nil if they have errors.
     package var checkUnit: (@Sendable (BelfrySettings?) -> [ConfigurationDiagnostic])?
+    /// Checks other files that belong to the configuration.
+    package var checkOtherFiles: (@Sendable () -> [ConfigurationDiagnostic])?
 
     /// Options for a service of this name.
     public init(

@@ -3,14 +3,14 @@
 
 internal import Belfry
 internal import BelfryCacheFlush
+internal import BelfryConfiguration
 internal import BelfrySocket
 
 let about = """
     Delivers what happens to a Linux service as lifecycle notifications. 'belfryctl'
     inspects and controls a running belfryd.
     """
-ServiceMain.run(
-    ServiceOptions(
-        name: "belfryd", fileName: "belfry", version: BelfryVersion.current, about: about,
-        arguments: CommandLine.arguments),
-    with: [.socket, .cacheFlush])
+var options = ServiceOptions(
+    name: "belfryd", fileName: "belfry", version: BelfryVersion.current, about: about, arguments: CommandLine.arguments)
+if options.configurationFiles == nil { options.checkOtherFiles = { ListenerFile.checkAll() } }
+ServiceMain.run(options, with: [.socket, .cacheFlush])

@@ -15,14 +15,16 @@ package nonisolated protocol ConfigurationFileReader: Sendable {
 }
 
 nonisolated extension ConfigurationFileReader {
-    /// The files `*.conf` of these directories, sorted by name. Of files with the same name, the one in the first directory
-    /// is used. A missing directory counts as empty; `problem` is called for one that cannot be read.
-    func dropIns(in directories: [String], problem: (SystemError) -> Void) -> [String] {
+    /// The files of these directories whose names end in `suffix`, sorted by name. Of files with the same name, the one in
+    /// the first directory is used. A missing directory counts as empty; `problem` is called for one that cannot be read.
+    func files(in directories: [String], suffix: String, problem: (SystemError) -> Void) -> [String] {
         var paths: [UTF8Text: String] = [:]
         for directory in directories {
             do throws(SystemError) {
                 for name in try names(in: directory)
-                where name.utf8.suffix(5).elementsEqual(".conf".utf8) && name.utf8.first != UInt8(ascii: ".") {
+                where name.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+                    && name.utf8.first != UInt8(ascii: ".")
+                {
                     let key = UTF8Text(name)
                     paths[key] = paths[key] ?? "\(directory)/\(name)"
                 }

@@ -9,11 +9,11 @@ internal import Glibc
 /// result is used only if it has settings.
 package nonisolated struct ConfigurationLoader {
     private let reader: any ConfigurationFileReader
-    private var diagnostics = DiagnosticList()
-    private var files: [String] = []
-    private var sections: [IniSection] = []
+    var diagnostics = DiagnosticList()
+    private(set) var files: [String] = []
+    private(set) var sections: [IniSection] = []
 
-    private init(reader: any ConfigurationFileReader) { self.reader = reader }
+    init(reader: any ConfigurationFileReader) { self.reader = reader }
 
     /// Loads the configuration of a service without sections of its own. Problems are reported in the result.
     ///
@@ -45,9 +45,9 @@ package nonisolated struct ConfigurationLoader {
     }
 
     /// Reads the first of `mainFiles` that exists, and then the files in their `.d` directories.
-    private mutating func search(_ mainFiles: [String]) {
+    mutating func search(_ mainFiles: [String]) {
         for path in mainFiles where read(path, mayBeMissing: true) { break }
-        for path in reader.dropIns(in: mainFiles.map { $0 + ".d" }, problem: { report($0) }) {
+        for path in reader.files(in: mainFiles.map { $0 + ".d" }, suffix: ".conf", problem: { report($0) }) {
             _ = read(path, mayBeMissing: false)
         }
     }
@@ -65,7 +65,7 @@ package nonisolated struct ConfigurationLoader {
         return true
     }
 
-    private mutating func report(_ problem: SystemError) {
+    mutating func report(_ problem: SystemError) {
         diagnostics.error(at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code)
     }
 }
@@ -123,7 +123,8 @@ package nonisolated struct LoadedConfiguration: Sendable {
     package func requiringKnownSections(_ own: [String]) -> LoadedConfiguration {
         var found = DiagnosticList()
         for section in others where !own.contains(where: section.name.string.hasSameBytes) {
-            found.error(at: section.name.position, ConfigurationResolver.unknown(section, besides: own))
+            let known = ConfigurationKeys.all.map(\.name) + own
+            found.error(at: section.name.position, ConfigurationResolver.unknown(section, of: known))
         }
         return adding(found.diagnostics)
     }

@@ -3,7 +3,7 @@
 
 internal import BelfryJSON
 
-/// Checks the sections that were read against `ConfigurationKeys`, and determines the value of each key.
+/// Checks the sections that were read against a schema, and determines the value of each key.
 nonisolated struct ConfigurationResolver {
     private struct Title: Hashable {
         let name: UTF8Text
@@ -12,15 +12,17 @@ nonisolated struct ConfigurationResolver {
 
     static let longestList = 1024
 
+    private let schema: [SectionDescription]
     private var sections: [EffectiveSection] = []
     private var indices: [Title: Int] = [:]
     private var others: [IniSection] = []
     private var diagnostics: DiagnosticList
 
-    private init(_ diagnostics: DiagnosticList) {
+    private init(_ schema: [SectionDescription], _ diagnostics: DiagnosticList) {
+        self.schema = schema
         self.diagnostics = diagnostics
-        for section in ConfigurationKeys.all where section.instance == nil {
-            _ = append(section, instance: nil, at: nil)
+        for section in schema where section.instance == nil {
+            _ = append(section, instance: nil)
         }
     }
 
@@ -28,18 +30,19 @@ nonisolated struct ConfigurationResolver {
     ///
     /// - Parameters:
     ///   - read: the sections from `IniReader`; later assignments override earlier ones.
+    ///   - schema: the known sections and keys.
     ///   - diagnostics: receives the problems. After an error, the result is only for display.
-    /// - Returns: the settings, and the sections that are not Belfry's. Sections `[X-…]` are ignored, as in
+    /// - Returns: the settings, and the sections that are not in the schema. Sections `[X-…]` are ignored, as in
     ///   systemd.syntax(7).
     static func resolve(
-        _ read: [IniSection], diagnostics: inout DiagnosticList
+        _ read: [IniSection], schema: [SectionDescription] = ConfigurationKeys.all, diagnostics: inout DiagnosticList
     ) -> (effective: EffectiveConfiguration, others: [IniSection]) {
-        var resolver = ConfigurationResolver(diagnostics)
+        var resolver = ConfigurationResolver(schema, diagnostics)
         for section in read { resolver.add(section) }
         resolver.requireKeys()
         diagnostics = resolver.diagnostics
         let effective = EffectiveConfiguration(
-            sections: ConfigurationKeys.all.flatMap { section in
+            sections: schema.flatMap { section in
                 resolver.sections.filter { $0.description.name == section.name }
             })
         return (effective, resolver.others)
@@ -47,10 +50,10 @@ nonisolated struct ConfigurationResolver {
 
     /// The error for a section that nobody knows.
     ///
-    /// - Parameter own: the names of the service's own sections.
-    static func unknown(_ section: IniSection, besides own: [String]) -> String {
+    /// - Parameter known: the names of the sections that there are.
+    static func unknown(_ section: IniSection, of known: [String]) -> String {
         let name = section.name.string
-        let near = NearestName.find(name, in: ConfigurationKeys.all.map(\.name) + own)
+        let near = NearestName.find(name, in: known)
         return "unknown section [\(DisplayText.cut(name))]" + (near.map { ", did you mean '[\($0)]'?" } ?? "")
     }
 
@@ -60,13 +63,11 @@ nonisolated struct ConfigurationResolver {
         return "section [\(section.name.string)] takes no name, found \(found)"
     }
 
-    private mutating func append(
-        _ description: SectionDescription, instance: String?, at position: ConfigurationPosition?
-    ) -> Int {
+    private mutating func append(_ description: SectionDescription, instance: String?) -> Int {
         let settings = description.keys.map(Self.defaultSetting)
         indices[Title(name: UTF8Text(description.name), instance: instance.map { UTF8Text($0) })] = sections.count
         sections.append(
-            EffectiveSection(description: description, instance: instance, position: position, settings: settings))
+            EffectiveSection(description: description, instance: instance, position: nil, settings: settings))
         return sections.count - 1
     }
 
@@ -85,7 +86,7 @@ nonisolated struct ConfigurationResolver {
 
     private mutating func find(_ section: IniSection) -> Int? {
         let name = section.name.string
-        guard let description = ConfigurationKeys.all.first(where: { $0.name.hasSameBytes(as: name) }) else {
+        guard let description = schema.first(where: { $0.name.hasSameBytes(as: name) }) else {
             if !name.utf8.starts(with: "X-".utf8) { others.append(section) }
             return nil
         }
@@ -105,8 +106,11 @@ nonisolated struct ConfigurationResolver {
             return nil
         }
         let instance = section.instance?.string
-        return indices[Title(name: UTF8Text(name), instance: instance.map { UTF8Text($0) })]
-            ?? append(description, instance: instance, at: section.name.position)
+        let index =
+            indices[Title(name: UTF8Text(name), instance: instance.map { UTF8Text($0) })]
+            ?? append(description, instance: instance)
+        sections[index].position = sections[index].position ?? section.name.position
+        return index
     }
 
     private static func firstInvalid(inInstance name: IniText) -> Int? {
@@ -194,7 +198,7 @@ nonisolated struct ConfigurationResolver {
         let message = "unknown key \(DisplayText.quoted(name)) in section [\(description.name)]"
         let question = NearestName.question(name, in: description.keys.map(\.name))
         if !question.isEmpty { return message + question }
-        let others = ConfigurationKeys.all.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
+        let others = schema.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
         return others.isEmpty ? message : message + ", it belongs to \(others.joined(separator: " or "))"
     }
 
@@ -202,7 +206,8 @@ nonisolated struct ConfigurationResolver {
         for section in sections {
             guard let position = section.position else { continue }
             // A key with an invalid value has an origin and no value. That problem is already reported.
-            let missing = Set(section.settings.filter { $0.value == nil && $0.origin == nil }.map(\.key))
+            let missing = Set(
+                section.settings.filter { $0.value == nil && $0.origin == nil || $0.value == .texts([]) }.map(\.key))
             for key in section.description.keys where key.isRequired && missing.contains(key.name) {
                 let title = section.description.name + (section.instance.map { " " + $0 } ?? "")
                 diagnostics.error(at: position, "missing key '\(key.name)' in section [\(title)]")

@@ -66,7 +66,7 @@ package nonisolated struct EffectiveSection: Sendable {
     /// The second word in the brackets, for sections that have one.
     package let instance: String?
     /// Where it begins; nil if no file has it.
-    package let position: ConfigurationPosition?
+    package internal(set) var position: ConfigurationPosition?
     /// The settings: the listed keys in the order of the schema, then the others in the order of the files.
     package internal(set) var settings: [EffectiveSetting]
 

@@ -30,7 +30,9 @@ package nonisolated struct UnitFile: Sendable {
         }
         self.path = path
         read(path, reader, &diagnostics)
-        for path in reader.dropIns(in: paths.dropInDirectories, problem: { Self.report($0, &diagnostics) }) {
+        for path in reader.files(
+            in: paths.dropInDirectories, suffix: ".conf", problem: { Self.report($0, &diagnostics) })
+        {
             read(path, reader, &diagnostics)
         }
     }

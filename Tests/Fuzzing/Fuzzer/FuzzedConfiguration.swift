@@ -26,7 +26,15 @@ nonisolated enum FuzzedConfiguration {
         if let value = section.value {
             precondition(decode(Array(section.printed.utf8)).value == value, "a section changes when printed")
         }
+        checkListener(Array(bytes))
         return 0
+    }
+
+    /// A listener's file, and its command line with the text as the value of a variable.
+    private static func checkListener(_ bytes: [UInt8]) {
+        let file = ListenerFile("a", reader: OneFile(bytes: bytes))
+        precondition(file.settings != nil || !file.diagnostics.isEmpty)
+        _ = file.settings?.command.arguments(with: ["A": String(decoding: bytes, as: UTF8.self)])
     }
 
     /// A section of the service's own.

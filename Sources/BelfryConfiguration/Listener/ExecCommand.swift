@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+
+/// A command line: a program and its arguments, in which variables are substituted at each run.
+///
+/// The text of `Exec=` is read as systemd reads `ExecStart=` (systemd.service(5), «Command lines»). Of its prefixes there are
+/// `-` and `:`, and of its specifiers `%i` and `%%`. Everything else that systemd gives a meaning is an error here, so that no
+/// line means something else than in a unit.
+package nonisolated struct ExecCommand: Sendable, Equatable {
+    /// The absolute path of the program, or a name that is searched for in `$PATH`.
+    package let program: String
+    /// Whether every outcome counts as success: the prefix `-`.
+    package let ignoresFailure: Bool
+    private let arguments: [String]
+    private let substitutesVariables: Bool
+
+    /// A command that a shell has split into words. Nothing in it is substituted.
+    ///
+    /// - Throws: `ValueProblem` if there is no program.
+    package init(words: [String]) throws(ValueProblem) {
+        guard let first = words.first, !first.utf8.isEmpty else { throw ValueProblem("missing command") }
+        program = first
+        arguments = Array(words.dropFirst())
+        ignoresFailure = false
+        substitutesVariables = false
+    }
+
+    /// Reads the value of `Exec=`.
+    ///
+    /// - Parameter instance: the value of `%i`.
+    /// - Throws: `ValueProblem` at the word that is invalid.
+    package init(_ text: String, instance: String) throws(ValueProblem) {
+        let scalars = Array(text.unicodeScalars)
+        var words: [String] = []
+        for word in try Self.split(scalars) {
+            if scalars[word.offset] == ";", word.text.hasSameBytes(as: ";") {
+                throw ValueProblem("only one command is allowed; write '\\;' for an argument ';'", offset: word.offset)
+            }
+            words.append(try Self.resolve(word, instance))
+        }
+        guard var first = words.first?.unicodeScalars[...] else { throw ValueProblem("missing command") }
+        var prefixes: Set<Unicode.Scalar> = []
+        while let scalar = first.first, Self.prefixes.contains(scalar) {
+            guard Self.known.contains(scalar) else {
+                throw ValueProblem(
+                    "the prefix '\(scalar)' is not supported, use '-', ':' and the settings of the unit",
+                    offset: prefixes.count)
+            }
+            prefixes.insert(scalar)
+            first = first.dropFirst()
+        }
+        let program = String(first)
+        guard !first.isEmpty, first.first == "/" || !first.contains("/") else {
+            throw ValueProblem("expected an absolute path or a name without '/', not \(DisplayText.quoted(program))")
+        }
+        self.program = program
+        arguments = Array(words.dropFirst())
+        ignoresFailure = prefixes.contains("-")
+        substitutesVariables = !prefixes.contains(":")
+    }
+
+    private static let prefixes: Set<Unicode.Scalar> = ["-", ":", "@", "+", "!", "|"]
+    private static let known: Set<Unicode.Scalar> = ["-", ":"]
+
+    /// The arguments with variables substituted: `${NAME}` anywhere in a word by the value, a word `$NAME` by the words of
+    /// the value, `$$` by `$`. A variable that is not set is empty.
+    package func arguments(with variables: [String: String]) -> [String] {
+        guard substitutesVariables else { return arguments }
+        return arguments.flatMap { argument -> [String] in
+            let scalars = argument.unicodeScalars
+            let rest = scalars.dropFirst()
+            if scalars.first == "$", rest.first != "{", rest.first != "$" {
+                return Self.words(of: variables[String(rest)] ?? "")
+            }
+            return [Self.substitute(scalars[...], variables)]
+        }
+    }
+
+    /// A word `\;` stands for `;`, which otherwise separates commands.
+    private static func split(_ scalars: [Unicode.Scalar]) throws(ValueProblem) -> [IniWords.Word] {
+        var scalars = scalars
+        for index in scalars.indices where scalars[index] == "\\" && index + 1 < scalars.count {
+            let isAlone =
+                (index == 0 || IniText.isSpace(scalars[index - 1]))
+                && (index + 2 == scalars.count || IniText.isSpace(scalars[index + 2]))
+            // The same length keeps the offsets.
+            if scalars[index + 1] == ";", isAlone { (scalars[index], scalars[index + 1]) = (";", " ") }
+        }
+        return try IniWords.split(String(String.UnicodeScalarView(scalars)))
+    }
+
+    private static func resolve(_ word: IniWords.Word, _ instance: String) throws(ValueProblem) -> String {
+        guard word.text.utf8.contains(UInt8(ascii: "%")) else { return word.text }
+        var result = String.UnicodeScalarView()
+        var rest = word.text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "%" else {
+                result.append(scalar)
+                continue
+            }
+            switch rest.popFirst() {
+            case "%": result.append("%")
+            case "i": result.append(contentsOf: instance.unicodeScalars)
+            case let other:
+                let specifier = DisplayText.quoted("%" + (other.map(String.init) ?? ""))
+                throw ValueProblem(
+                    "unknown specifier \(specifier), expected '%i', or '%%' for a percent sign", offset: word.offset)
+            }
+        }
+        return String(result)
+    }
+
+    private static func substitute(_ text: Substring.UnicodeScalarView, _ variables: [String: String]) -> String {
+        var result = String.UnicodeScalarView()
+        var rest = text
+        while let scalar = rest.popFirst() {
+            if scalar == "$", rest.first == "$" {
+                rest.removeFirst()
+                result.append("$")
+            } else if scalar == "$", rest.first == "{" {
+                guard let end = rest.firstIndex(of: "}") else {
+                    result.append(scalar)
+                    result.append(contentsOf: rest)
+                    break
+                }
+                let name = String(rest[..<end].dropFirst())
+                result.append(contentsOf: (variables[name] ?? "").unicodeScalars)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// The words of a variable: separated by white space; quotes keep words together, and a backslash takes the next character
+    /// as it is.
+    private static func words(of value: String) -> [String] {
+        var words: [String] = []
+        var word = String.UnicodeScalarView()
+        var isInWord = false
+        var quote: Unicode.Scalar?
+        var scalars = value.unicodeScalars[...]
+        while let scalar = scalars.popFirst() {
+            if scalar == quote {
+                quote = nil
+            } else if scalar == "\\" {
+                if let next = scalars.popFirst() { word.append(next) }
+            } else if quote == nil, scalar == "\"" || scalar == "'" {
+                quote = scalar
+            } else if quote == nil, IniText.isSpace(scalar) {
+                if isInWord { words.append(String(word)) }
+                word.removeAll()
+                isInWord = false
+                continue
+            } else {
+                word.append(scalar)
+            }
+            isInWord = true
+        }
+        if isInWord { words.append(String(word)) }
+        return words
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+
+/// A program as a listener: what it answers, and how it is run.
+package nonisolated struct ListenerSettings: Sendable, Equatable {
+    /// The timeout if none is set. Services have the same default (`ListenerTimeout=`).
+    package static let defaultTimeout = Duration.seconds(10)
+    /// The socket if none is set.
+    package static let defaultSocket = "/run/belfry/io.belfry.Lifecycle"
+
+    /// The name of the listener.
+    package let name: String
+    /// The names of the notifications that the program is run for.
+    package let on: [String]
+    /// The program and its arguments.
+    package let command: ExecCommand
+    /// How long one run may take, from the notification on.
+    package let timeout: Duration
+    /// The listeners that are called before this one for arriving notifications.
+    package let follows: [String]
+    /// The socket of the service.
+    package let socket: String
+    /// Whether the program is also run once after each attachment.
+    package let runsOnStart: Bool
+    /// Whether the program has a dry run.
+    package let rehearses: Bool
+
+    /// The settings of a listener.
+    package init(
+        name: String, on: [String], command: ExecCommand, timeout: Duration = defaultTimeout, follows: [String] = [],
+        socket: String = defaultSocket, runsOnStart: Bool = false, rehearses: Bool = false
+    ) {
+        self.name = name
+        self.on = on
+        self.command = command
+        self.timeout = timeout
+        self.follows = follows
+        self.socket = socket
+        self.runsOnStart = runsOnStart
+        self.rehearses = rehearses
+    }
+
+    /// Decodes a file that was resolved without an error.
+    fileprivate init(_ section: EffectiveSection, name: String) throws(ValueProblem) {
+        self.init(
+            name: name, on: section.texts("On"), command: try ExecCommand(section.requiredText("Exec"), instance: name),
+            timeout: section.duration("Timeout") ?? Self.defaultTimeout, follows: section.texts("Follows"),
+            socket: section.requiredText("Socket"), runsOnStart: section.boolean("RunOnStart"),
+            rehearses: section.boolean("Rehearse"))
+    }
+}
+
+/// The files `NAME.listener` in `/etc/belfry/listeners.d`, `/run/belfry/listeners.d`, `/usr/local/lib/belfry/listeners.d` and
+/// `/usr/lib/belfry/listeners.d`, with drop-ins `NAME.listener.d/*.conf`, as for `belfry.conf`.
+package nonisolated struct ListenerFile {
+    private static let suffix = ".listener"
+
+    /// The settings; nil if there was an error.
+    package let settings: ListenerSettings?
+    /// All errors and warnings.
+    package let diagnostics: [ConfigurationDiagnostic]
+
+    /// Reads the file of the listener `name`.
+    ///
+    /// - Parameter root: a prefix of all paths.
+    package init(_ name: String, root: String = "", reader: any ConfigurationFileReader = SystemFileReader()) {
+        let paths = Self.directories(root).map { "\($0)/\(name)\(Self.suffix)" }
+        var loader = ConfigurationLoader(reader: reader)
+        do throws(ValueProblem) {
+            _ = try NotificationName.parse(name)
+        } catch {
+            let rule = "a letter, then letters, digits, '.' and '-'"
+            loader.diagnostics.error(
+                at: ConfigurationPosition(file: paths[0]), "invalid name \(DisplayText.quoted(name)), expected \(rule)")
+            (settings, diagnostics) = (nil, loader.diagnostics.diagnostics)
+            return
+        }
+        loader.search(paths)
+        let (effective, others) = ConfigurationResolver.resolve(
+            loader.sections, schema: [Self.schema], diagnostics: &loader.diagnostics)
+        for section in others {
+            let unknown = ConfigurationResolver.unknown(section, of: [Self.schema.name])
+            loader.diagnostics.error(at: section.name.position, unknown)
+        }
+        let section = effective.section(Self.schema.name)
+        if loader.files.isEmpty, !loader.diagnostics.hasErrors {
+            loader.diagnostics.error(at: ConfigurationPosition(file: paths[0]), "there is no such file")
+        } else if section.position == nil, !loader.diagnostics.hasErrors {
+            loader.diagnostics.error(
+                at: ConfigurationPosition(file: loader.files[0]), "missing section [\(Self.schema.name)]")
+        }
+        settings = loader.diagnostics.hasErrors ? nil : try? ListenerSettings(section, name: name)
+        diagnostics = loader.diagnostics.sorted(files: loader.files)
+    }
+
+    /// The diagnostics of all listeners.
+    package static func checkAll(
+        root: String = "", reader: any ConfigurationFileReader = SystemFileReader()
+    ) -> [ConfigurationDiagnostic] {
+        var loader = ConfigurationLoader(reader: reader)
+        let paths = reader.files(in: directories(root), suffix: suffix) { loader.report($0) }
+        return loader.diagnostics.diagnostics
+            + paths.flatMap { path in
+                let file = path.utf8[
+                    path.utf8.index(after: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)...]
+                let name = String(Substring(file.dropLast(suffix.utf8.count)))
+                return ListenerFile(name, root: root, reader: reader).diagnostics
+            }
+    }
+
+    private static func directories(_ root: String) -> [String] {
+        ConfigurationSources.directories(of: RuntimePaths.belfry).map { "\(root)\($0)/listeners.d" }
+    }
+
+    /// The section of a file.
+    package static let schema = SectionDescription(
+        "Listener",
+        keys: [
+            KeyDescription("On", .notificationNames, default: nil),
+            KeyDescription("Exec", .command, default: nil),
+            KeyDescription("Timeout", .finiteTimeSpan, default: "10s"),
+            KeyDescription("Follows", .listenerNames, default: ""),
+            KeyDescription("Socket", .socketPath, default: ListenerSettings.defaultSocket),
+            KeyDescription("RunOnStart", .boolean, default: "no"),
+            KeyDescription("Rehearse", .boolean, default: "no"),
+        ])
+}
+
+nonisolated extension ValueKind {
+    /// The command line of a program.
+    fileprivate static let command = ValueKind { text, _ throws(ValueProblem) in
+        _ = try ExecCommand(text, instance: "x")
+        return .text(UTF8Text(text))
+    }
+
+    /// A time span of at least a millisecond and at most a day.
+    fileprivate static let finiteTimeSpan = ValueKind { text, _ throws(ValueProblem) in
+        guard let span = try TimeSpanText.parse(text), (.milliseconds(1) ... .seconds(86400)).contains(span) else {
+            throw ValueProblem("expected a time span from 1ms to 1d")
+        }
+        return .duration(span)
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import Testing
+
+struct ListenerSettingsTests {
+    private static let folder = "/etc/belfry/listeners.d"
+
+    private func file(_ text: String, _ others: [String: String] = [:]) -> ListenerFile {
+        ListenerFile(
+            "backup", reader: MemoryFiles(others.merging(["\(Self.folder)/backup.listener": text]) { $1 }))
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let settings = try #require(
+            file(
+                """
+                [Listener]
+                On=willReload
+                On=didReload com.example.x
+                Exec=/bin/echo %i
+                Timeout=1min
+                Follows=logger socket
+                Socket=/run/x/y
+                RunOnStart=yes
+                Rehearse=yes
+                [X-Mine]
+                A=b
+                """
+            ).settings)
+
+        #expect(
+            settings
+                == ListenerSettings(
+                    name: "backup", on: ["willReload", "didReload", "com.example.x"],
+                    command: try ExecCommand("/bin/echo %i", instance: "backup"), timeout: .seconds(60),
+                    follows: ["logger", "socket"], socket: "/run/x/y", runsOnStart: true, rehearses: true))
+    }
+
+    @Test func defaultsAreThoseOfTheDocumentation() throws {
+        let settings = try #require(file("[Listener]\nOn=a\nExec=b\n").settings)
+
+        #expect(settings.timeout == .seconds(10))
+        #expect(settings.socket == "/run/belfry/io.belfry.Lifecycle")
+        #expect(!settings.runsOnStart && !settings.rehearses && settings.follows.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "1:1: error: missing section [Listener]"),
+        ("[Listener]\nOn=a\n", "1:2: error: missing key 'Exec' in section [Listener]"),
+        ("[Listener]\nExec=a\n", "1:2: error: missing key 'On' in section [Listener]"),
+        ("[Listener]\nOn=a\nOn=\nExec=a\n", "1:2: error: missing key 'On' in section [Listener]"),
+        ("[Listenr]\n", "1:2: error: unknown section [Listenr], did you mean '[Listener]'?"),
+        ("[Service]\n", "1:2: error: unknown section [Service]"),
+        (
+            "[Listener]\nOn=a\nExec=b\nTimout=3",
+            "4:1: error: unknown key 'Timout' in section [Listener], did you mean 'Timeout'?"
+        ),
+        (
+            "[Listener]\nOn=a\nExec=b ; c",
+            "3:8: error: invalid value of 'Exec': only one command is allowed; write '\\;' for an argument ';'"
+        ),
+        (
+            "[Listener]\nOn=a\nExec=b\nTimeout=infinity",
+            "4:9: error: invalid value of 'Timeout': expected a time span from 1ms to 1d"
+        ),
+    ])
+    func errorsHaveTheirPlace(text: String, message: String) {
+        let file = file(text)
+
+        #expect(file.settings == nil)
+        #expect(file.diagnostics.map(\.description) == ["\(Self.folder)/backup.listener:\(message)"])
+    }
+
+    @Test func aMisspeltNotificationIsAWarning() {
+        let file = file("[Listener]\nOn=wilReload\nExec=b\n")
+
+        #expect(file.settings != nil)
+        #expect(
+            file.diagnostics.map(\.description) == [
+                "\(Self.folder)/backup.listener:2:4: warning: no notification of Belfry's is named 'wilReload', did you mean 'willReload'?"
+            ])
+    }
+
+    @Test func dropInsChangeSingleKeys() throws {
+        let more = ["/run/belfry/listeners.d/backup.listener.d/a.conf": "[Listener]\nTimeout=3s\n"]
+
+        #expect(try #require(file("[Listener]\nOn=a\nExec=b\n", more).settings).timeout == .seconds(3))
+    }
+
+    @Test func aMissingFileAndAWrongNameAreErrors() {
+        let missing = ListenerFile("backup", reader: MemoryFiles([:]))
+        let wrong = ListenerFile("../x", reader: MemoryFiles([:]))
+
+        #expect(missing.diagnostics.map(\.message) == ["there is no such file"])
+        #expect(
+            wrong.diagnostics.map(\.message) == [
+                "invalid name '../x', expected a letter, then letters, digits, '.' and '-'"
+            ])
+    }
+
+    @Test func allListenersAreCheckedAndTheFirstDirectoryWins() {
+        let found = ListenerFile.checkAll(
+            reader: MemoryFiles([
+                "/etc/belfry/listeners.d/a.listener": "[Listener]\nOn=a\nExec=b\n",
+                "/usr/lib/belfry/listeners.d/a.listener": "wrong",
+                "/usr/lib/belfry/listeners.d/b.listener": "[Listener]\nOn=a\n",
+                "/usr/lib/belfry/listeners.d/README": "wrong",
+            ]))
+
+        #expect(
+            found.map(\.description) == [
+                "/usr/lib/belfry/listeners.d/b.listener:1:2: error: missing key 'Exec' in section [Listener]"
+            ])
+    }
+}
