@@ -12,7 +12,7 @@ LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -
 	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xlinker --no-export-dynamic -Xlinker --icf=all
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN)
-PROGRAMS = belfryd belfryctl
+PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
 .PHONY: all build manuals deb run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
@@ -26,6 +26,7 @@ build:
 	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
 	$(SWIFT) build $(RELEASE) --product belfryd
 	$(SWIFT) build $(RELEASE) --product belfryctl
+	$(SWIFT) build $(RELEASE) --product belfry-listener
 
 # The manual pages, from the pages in docs.
 manuals:

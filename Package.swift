@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "belfryd", targets: ["belfryd"]),
         .executable(name: "belfryctl", targets: ["belfryctl"]),
+        .executable(name: "belfry-listener", targets: ["belfry-listener"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -114,6 +115,12 @@ let package = Package(
         .target(
             name: "BelfryClient",
             dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "Varlink"], swiftSettings: onMain),
+        .executableTarget(
+            name: "belfry-listener",
+            dependencies: [
+                "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd",
+                "CBelfry",
+            ], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
             name: "belfryctl",
@@ -199,6 +206,12 @@ let package = Package(
             name: "BelfryClientTests",
             dependencies: ["BelfryClient", "BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink"],
             swiftSettings: onMain),
+        .testTarget(
+            name: "belfry-listenerTests",
+            dependencies: [
+                "belfry-listener", "belfryctl", "belfryd", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON",
+                "BelfryLinux", "TestSupport",
+            ], swiftSettings: onMain),
         .testTarget(
             name: "belfryctlTests",
             dependencies: [

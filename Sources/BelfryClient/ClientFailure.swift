@@ -59,6 +59,10 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                     failure(.usage, parameters.text("reason") ?? "there is no such signal")
                 case "io.belfry.Lifecycle.InvalidName":
                     failure(.usage, "the name is invalid, or belongs to a transition")
+                case "io.belfry.Lifecycle.ListenerExists":
+                    failure(.unavailable, "the service has a listener of this name")
+                case "io.belfry.Lifecycle.InvalidOrder":
+                    failure(.usage, parameters.text("reason") ?? "the order is invalid")
                 case "io.belfry.Lifecycle.NoSuchAction":
                     failure(.usage, "no listener offers it; 'belfryctl actions' lists the actions")
                 case "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound":

@@ -27,6 +27,7 @@ package final class Watch {
     private let path: String
     private let names: [String]
     private let waitsForService: Bool
+    private let isCompanion: Bool
     private let loop: MainEventLoop
     private let onEvent: (WatchEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
@@ -49,14 +50,17 @@ package final class Watch {
     ///   - names: the names of the notifications; all when empty.
     ///   - after: notifications after this sequence number come first; nil for new ones only.
     ///   - waitsForService: whether to wait for a service that cannot be reached at the start.
+    ///   - isCompanion: whether it only reports when the service is there, for the sake of another connection: it asks for no
+    ///     past notifications, and does not start a service that systemd listens for.
     ///   - onEnd: called once when the watch cannot go on.
     package init(
-        _ path: String, names: [String], after: Int64? = nil, waitsForService: Bool = false, on loop: MainEventLoop,
-        onEvent: @escaping (WatchEvent) -> Void, onEnd: @escaping (ClientFailure) -> Void
+        _ path: String, names: [String], after: Int64? = nil, waitsForService: Bool = false, isCompanion: Bool = false,
+        on loop: MainEventLoop, onEvent: @escaping (WatchEvent) -> Void, onEnd: @escaping (ClientFailure) -> Void
     ) {
         self.path = path
         self.names = names
         self.waitsForService = waitsForService
+        self.isCompanion = isCompanion
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
@@ -70,6 +74,10 @@ package final class Watch {
 
     /// Connects to the service, or begins to wait for it.
     package func start() {
+        guard !isCompanion || ServiceUnit(socket: path)?.mayRun ?? true else {
+            if !isDisconnected { disconnected("the service is stopped, waiting for it") }
+            return retryLater()
+        }
         do throws(ClientFailure) {
             let client = try ServiceSocket.connect(path, on: loop)
             self.client = client
@@ -109,7 +117,7 @@ package final class Watch {
     private func subscribe(_ client: VarlinkClient) {
         var parameters = JSONObject()
         if !names.isEmpty { parameters["names"] = .array(names.map { .string($0) }) }
-        if let lastSequence { parameters["after"] = .int(lastSequence) }
+        if let lastSequence, !isCompanion { parameters["after"] = .int(lastSequence) }
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
             switch reply {

@@ -17,6 +17,8 @@ public nonisolated struct ChildCommand: Sendable, Equatable {
     /// The descriptors that the child has: its descriptor N is `descriptors[N]` of this process, which still owns it. At
     /// most 256; all others are closed in the child.
     public var descriptors: [Int32] = [0, 1, 2]
+    /// The open file `cgroup.procs` of the control group that the child runs in (cgroups(7)); nil for that of this process.
+    package var controlGroup: Int32?
 
     /// A command with the standard streams of this process.
     public init(_ program: String, _ arguments: [String] = [], environment: [String: String]? = nil) {
@@ -100,7 +102,7 @@ public final class ChildProcess {
 
 nonisolated extension ChildCommand {
     /// The variables that a service manager sets for one process (systemd.exec(5)).
-    private static let own = [
+    package static let own = [
         "NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_PIDFDID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID",
         "WATCHDOG_USEC",
         "FDSTORE",
@@ -115,8 +117,13 @@ nonisolated extension ChildCommand {
         let entries = variables.map { strdup($0) } + [nil]
         defer { for text in words + entries { free(text) } }
         var pid: Int32 = 0
-        let result = belfry_spawn(
-            &pid, program, words, environment == nil ? Self.inherited : entries, true, descriptors, descriptors.count)
+        let all = environment == nil ? Self.inherited : entries
+        let result =
+            if let controlGroup {
+                belfry_spawn_in(controlGroup, &pid, program, words, all, descriptors, descriptors.count)
+            } else {
+                belfry_spawn(&pid, program, words, all, true, descriptors, descriptors.count)
+            }
         try SystemError.check(result, verb: "start", object: program)
         return pid
     }

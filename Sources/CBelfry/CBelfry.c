@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/close_range.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
@@ -19,6 +20,8 @@
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int belfry_sigrtmin(void) { return SIGRTMIN; }
@@ -88,6 +91,63 @@ int belfry_spawn(
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return -r;
+}
+
+// What the child does before it runs the program; only what signal-safety(7) allows. Returns its errno.
+static int run_in(
+    int procs, const char *file, char *const argv[], char *const envp[], const int *copies, size_t count) {
+    for (int number = 1; number <= SIGRTMAX; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    if (setpgid(0, 0) < 0 || write(procs, "0", 1) < 0) return errno;
+    for (size_t i = 0; i < count; i++)
+        if (dup2(copies[i], (int) i) < 0) return errno;
+    if (close_range((unsigned) count, ~0U, CLOSE_RANGE_CLOEXEC) < 0) return errno;
+    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0) return errno;
+    execvpe(file, argv, envp);
+    return errno;
+}
+
+int belfry_spawn_in(
+    int procs, pid_t *pid, const char *file, char *const argv[], char *const envp[], const int *descriptors,
+    size_t count) {
+    if (count > BELFRY_CHILD_DESCRIPTORS) return -EINVAL;
+    int copies[BELFRY_CHILD_DESCRIPTORS], ends[2], r = 0;
+    if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+    // Above the numbers that the child gets, as its descriptors are below.
+    int report = fcntl(ends[1], F_DUPFD_CLOEXEC, (int) count);
+    if (report < 0) r = errno;
+    close(ends[1]);
+    for (size_t i = 0; i < count; i++) copies[i] = -1;
+    for (size_t i = 0; i < count && r == 0; i++) {
+        copies[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, (int) count);
+        if (copies[i] < 0) r = errno;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    // No signal may be handled in the child.
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t child = r == 0 ? _Fork() : -1;
+    if (child == 0) {
+        r = run_in(procs, file, argv, envp, copies, count);
+        (void) !write(report, &r, sizeof r);
+        _exit(127);
+    }
+    if (child < 0 && r == 0) r = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (report >= 0) close(report);
+    for (size_t i = 0; i < count; i++)
+        if (copies[i] >= 0) close(copies[i]);
+    // The other end is closed when the program runs.
+    if (child > 0 && read(ends[0], &r, sizeof r) > 0) waitpid(child, NULL, 0);
+    close(ends[0]);
+    *pid = child;
+    return -r;
+}
+
+bool belfry_is_delegated(const char *group) {
+    char value;
+    return getxattr(group, "user.delegate", &value, 1) == 1 && value == '1';
 }
 
 int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limits *limits) {

@@ -28,7 +28,7 @@ struct Belfryctl: ParsableCommand {
                 subcommands: [
                     RehearseCommand.self, PostCommand.self, FlushCommand.self, PerformCommand.self, OpenCommand.self,
                     PauseCommand.self,
-                    ResumeCommand.self, InterruptCommand.self, HoldCommand.self, ReloadCommand.self,
+                    ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self, ReloadCommand.self,
                     LogLevelCommand.self,
                 ]),
         ])

@@ -19,6 +19,14 @@ extension CompletionKind {
         }
     }
 
+    /// The listeners of the service.
+    static var listeners: CompletionKind {
+        .custom { words, _, _ in
+            let listeners = reply(to: "ListListeners", words)["listeners"]?.arrayValue ?? []
+            return plain(listeners.lazy.compactMap { $0["name"]?.stringValue })
+        }
+    }
+
     /// The actions that listeners offer.
     static var actions: CompletionKind {
         .custom { words, _, _ in

@@ -11,7 +11,7 @@ from belfry_service import SERVICE, SOCKET, BelfryService, make
 from host_roots import PROJECT
 
 KINDS = [("belfryd", "service"), ("belfryd", "socket"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
-PROGRAMS = ["/bin/belfryctl", "/bin/belfryd"]
+PROGRAMS = ["/bin/belfry-listener", "/bin/belfryctl", "/bin/belfryd"]
 DOCUMENTS = "/share/doc/belfry"
 UNITS = [f"{name}{at}.{kind}" for name, kind in KINDS for at in ("", "@")]
 # Below /usr.
@@ -19,6 +19,7 @@ INSTALLED = [
     *PROGRAMS,
     "/lib/belfry/belfry.conf",
     "/lib/systemd/catalog/belfry.catalog",
+    "/lib/systemd/system/belfry-listener@.service",
     *[f"/lib/systemd/system/{unit}" for unit in UNITS],
     *[f"/lib/systemd/system/{unit}@.service.d/instance.conf" for unit in ("belfryd", "belfryd-fetch")],
     "/lib/sysusers.d/belfry.conf",
@@ -30,6 +31,7 @@ INSTALLED = [
     "/share/man/man7/belfry-notifications.7",
     "/share/man/man7/belfry.7",
     "/share/man/man7/io.belfry.Lifecycle.7",
+    "/share/man/man8/belfry-listener.8",
     "/share/man/man8/belfryd.8",
     "/share/zsh/vendor-completions/_belfryctl",
 ]
@@ -115,7 +117,7 @@ def test_configuration_below_another_prefix_is_read(below_local):
 
 
 def test_programs_are_stripped_and_have_no_private_library_path(belfry):
-    for program in ("belfryd", "belfryctl"):
+    for program in ("belfryd", "belfryctl", "belfry-listener"):
         path = belfry.host.path(f"/usr/bin/{program}")
         sections = subprocess.run(["readelf", "-SdW", path], check=True, capture_output=True, text=True).stdout
         assert "RPATH" not in sections and "RUNPATH" not in sections
@@ -124,13 +126,14 @@ def test_programs_are_stripped_and_have_no_private_library_path(belfry):
         assert "libswift" not in sections
 
 
-@pytest.mark.parametrize("program", ["belfryd", "belfryctl"])
+@pytest.mark.parametrize("program", ["belfryd", "belfryctl", "belfry-listener"])
 def test_help_names_no_manual_page_that_does_not_exist(belfry, program):
     assert not re.search(r"belfry\w*\(\d\)", belfry.host.run(program, "--help").stdout)
 
 
 def verify(belfry: BelfryService) -> None:
-    done = belfry.host.run("systemd-analyze", "verify", *[unit.replace("@", "@video") for unit in UNITS])
+    units = [unit.replace("@", "@video") for unit in [*UNITS, "belfry-listener@.service"]]
+    done = belfry.host.run("systemd-analyze", "verify", *units)
     assert done.stderr == ""
 
 

@@ -66,6 +66,14 @@ def test_every_key_of_the_configuration_is_there(manuals):
     assert missing(manuals["belfry.conf.5"], keys) == set()
 
 
+def test_every_key_of_a_listener_is_there(manuals):
+    keys = constants("Sources/BelfryConfiguration/Listener/ListenerSettings.swift", r'KeyDescription\("(\w+)"')
+    variables = constants("Sources/belfry-listener/RunVariables.swift", r'"(BELFRY_\w+)"')
+
+    assert {"On", "Rehearse"} <= keys
+    assert missing(manuals["belfry-listener.8"], keys | variables) == set()
+
+
 def test_every_notification_is_there(manuals):
     names = constants("Sources/Lifecycle/Notification/LifecycleNotification+Name.swift", r"static let (\w+) = Self\(catalogue")
 

@@ -23,12 +23,12 @@ package typealias RecordQueue = SendQueue<[UInt8]>
 
 extension SendQueue where Item == [UInt8] {
     /// Makes a queue for records, with the limits of `RecordLimit`.
-    convenience init(attempt: @escaping (inout [UInt8]) -> Attempt) {
+    package convenience init(attempt: @escaping (inout [UInt8]) -> Attempt) {
         self.init(items: RecordLimit.records, bytes: RecordLimit.bytes, size: \.count, attempt: attempt)
     }
 
     /// Writes a record, or adds it to those that wait.
-    func write(_ record: [UInt8], by attempt: (inout [UInt8]) -> Attempt) {
+    package func write(_ record: [UInt8], by attempt: (inout [UInt8]) -> Attempt) {
         var record = record
         if !isEmpty || attempt(&record) == .again { add(record) }
     }

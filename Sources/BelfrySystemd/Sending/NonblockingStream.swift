@@ -10,7 +10,7 @@ internal import Glibc
 /// terminal is opened again (proc(5), `/proc/self/fd`), which gives an open file description of our own. Where that is not
 /// allowed, poll(2) says whether there is room, and a write has at most `PIPE_BUF` bytes (pipe(7)).
 @MainActor  // in words: an optimised client module of Swift 6.3 misses the default, and then rejects the deinit
-final class NonblockingStream {
+package final class NonblockingStream {
     private enum Kind {
         case file, socket, opened, shared
     }
@@ -19,7 +19,8 @@ final class NonblockingStream {
     private let descriptor: Int32
     private let kind: Kind
 
-    init(_ shared: Int32) {
+    /// Writes to this descriptor, which stays open.
+    package init(_ shared: Int32) {
         var status = stat()
         let isKnown = fstat(shared, &status) == 0
         let format = status.st_mode & S_IFMT
@@ -36,7 +37,7 @@ final class NonblockingStream {
     isolated deinit { if kind == .opened { close(descriptor) } }
 
     /// Writes as much as there is room for, and removes it from `bytes`.
-    func write(_ bytes: inout [UInt8]) -> SendQueue<[UInt8]>.Attempt {
+    package func write(_ bytes: inout [UInt8]) -> SendQueue<[UInt8]>.Attempt {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes(writeSome)
             if count < 0 { return errno == EAGAIN ? .again : .lost }

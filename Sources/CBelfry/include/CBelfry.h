@@ -73,6 +73,16 @@ int belfry_spawn(
     pid_t *pid, const char *file, char *const argv[], char *const envp[], bool group, const int *descriptors,
     size_t count);
 
+/// The same with a process group of its own, in the control group whose file cgroup.procs is open as `procs` (cgroups(7)): the
+/// child enters it before it runs the program, so that no process that it starts is outside. posix_spawn(3) cannot do this,
+/// and a sandbox with RestrictNamespaces= refuses clone3(2), which can.
+int belfry_spawn_in(
+    int procs, pid_t *pid, const char *file, char *const argv[], char *const envp[], const int *descriptors, size_t count);
+
+/// Whether systemd leaves what is below this control group to its processes, which it marks with an extended attribute
+/// (systemd, «Control Group APIs and Delegation»).
+bool belfry_is_delegated(const char *group);
+
 /// Soft limits of open descriptors (RLIMIT_NOFILE, getrlimit(2)).
 struct belfry_descriptor_limits {
     uint64_t original;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import BelfryEventLoop
+internal import BelfryLinux
+package import Varlink
+
+/// What a listener tells the service when it attaches.
+package nonisolated struct AttachRequest: Sendable, Equatable {
+    package var name: String
+    package var notifications: [String]
+    package var timeout: Duration
+    package var follows: [String]
+    package var rehearses: Bool
+
+    /// A request.
+    package init(name: String, notifications: [String], timeout: Duration, follows: [String], rehearses: Bool) {
+        self.name = name
+        self.notifications = notifications
+        self.timeout = timeout
+        self.follows = follows
+        self.rehearses = rehearses
+    }
+
+    fileprivate var parameters: JSONObject {
+        var parameters: JSONObject = [
+            "listener": .string(name), "names": .array(notifications.map { .string($0) }),
+            "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "confirm": true,
+        ]
+        if !follows.isEmpty { parameters["follows"] = .array(follows.map { .string($0) }) }
+        // A service of an older version does not know it.
+        if rehearses { parameters["rehearses"] = true }
+        return parameters
+    }
+}
+
+/// What an attachment reports.
+package nonisolated enum AttachmentEvent: Sendable, Equatable {
+    /// The listener is attached to a service in this state.
+    case attached(state: JSONObject)
+    /// The service waits for the answer to a notification, or to the rehearsal of one.
+    case notification(JSONObject, token: String, isRehearsal: Bool)
+    /// The listener is no longer attached; the service waits for no answer.
+    case detached
+    /// What the user should know about the connection.
+    case note(String)
+}
+
+/// A listener in another process than its service, over restarts of the service. A stopped service is not started.
+///
+/// `Attach` occupies its connection, so answers go over a second one. A `Watch` reports when the service is there again.
+package final class Attachment {
+    /// The longest notification, in bytes.
+    private static let longestReply = 16 << 20
+
+    private let path: String
+    private let request: AttachRequest
+    private let loop: MainEventLoop
+    private let onEvent: (AttachmentEvent) -> Void
+    private let onEnd: (ClientFailure) -> Void
+    private var watch: Watch?
+    private var notifications: VarlinkClient?
+    private var answers: VarlinkClient?
+    private var isAttached = false
+
+    /// An attachment that has not begun.
+    ///
+    /// - Parameters:
+    ///   - path: the socket of the service.
+    ///   - onEnd: called once when the service refuses the listener.
+    package init(
+        _ path: String, _ request: AttachRequest, on loop: MainEventLoop,
+        onEvent: @escaping (AttachmentEvent) -> Void, onEnd: @escaping (ClientFailure) -> Void
+    ) {
+        self.path = path
+        self.request = request
+        self.loop = loop
+        self.onEvent = onEvent
+        self.onEnd = onEnd
+        // Its notifications are not used, so it asks for a rare one.
+        watch = Watch(path, names: ["didDecodeRestorableState"], waitsForService: true, isCompanion: true, on: loop) {
+            [weak self] event in
+            switch event {
+            case .state(let state): self?.attach(state)
+            case .notification: break
+            case .note(let text): self?.onEvent(.note(text))
+            }
+        } onEnd: { [weak self] in
+            self?.end($0)
+        }
+    }
+
+    /// Attaches, or begins to wait for the service.
+    package func start() { watch?.start() }
+
+    /// Detaches. No callback is called after that.
+    package func stop() {
+        watch?.stop()
+        watch = nil
+        isAttached = false
+        close()
+    }
+
+    /// Answers a notification. The service ignores the answer if its deadline has passed.
+    package func answer(_ token: String, _ outcome: String, reason: String? = nil) {
+        var parameters: JSONObject = ["token": .string(token), "outcome": .string(outcome)]
+        parameters["reason"] = reason.map { .string($0) }
+        answers?.call("\(ServiceClient.interface).Answer", parameters) { _ in }
+    }
+
+    private func attach(_ state: JSONObject) {
+        guard notifications?.isClosed ?? true else { return }
+        do throws(ClientFailure) {
+            answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            notifications = client
+            client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
+                guard let self, let client, client === notifications else { return }
+                receive(reply, state)
+            }
+        } catch {
+            error.status == .unavailable ? lost() : end(error)
+        }
+    }
+
+    private func receive(_ reply: Result<VarlinkReply, VarlinkError>, _ state: JSONObject) {
+        switch reply {
+        case .success(let reply) where !reply.continues: lost()
+        case .success(let reply):
+            if let token = reply.parameters["token"]?.stringValue,
+                let notification = reply.parameters["notification"]?.objectValue
+            {
+                let isRehearsal = reply.parameters["rehearsal"]?.boolValue ?? false
+                onEvent(.notification(notification, token: token, isRehearsal: isRehearsal))
+            } else if !isAttached {
+                isAttached = true
+                onEvent(.attached(state: state))
+            }
+        case .failure(.closed), .failure(.system), .failure(.protocolViolation(.truncated)): lost()
+        case .failure(.failed(let name, _)) where ["Detached", "Stopping"].contains { name.hasSuffix(".\($0)") }: lost()
+        case .failure(let error): end(ClientFailure(calling: error, to: "attach to", path))
+        }
+    }
+
+    /// The service ended, or has detached the listener.
+    private func lost() {
+        close()
+        if isAttached { onEvent(.detached) }
+        isAttached = false
+        watch?.renew()
+    }
+
+    private func end(_ failure: ClientFailure) {
+        stop()
+        onEnd(failure)
+    }
+
+    private func close() {
+        let clients = [notifications, answers]
+        (notifications, answers) = (nil, nil)
+        for client in clients { client?.close() }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfryLinux
+import BelfrySystemd
+
+/// Where the output of the program and messages about it go: to the journal with `SYSLOG_IDENTIFIER=NAME` if standard error
+/// does, or else to standard error. Writing never blocks.
+@MainActor
+final class ListenerLog {
+    /// An output stream of the program.
+    enum Stream {
+        case output, error
+    }
+
+    /// Whether it is the journal.
+    var isJournal: Bool { journal != nil }
+    /// What the journal records of the present run have.
+    var runFields = JournalFields()
+
+    private let name: String
+    private let journal: JournalWriter?
+    private let stream: NonblockingStream
+    private let queue: RecordQueue
+
+    init(name: String, on loop: MainEventLoop) {
+        self.name = name
+        journal = JournalWriter.isOurs ? try? JournalWriter(identifier: name) : nil
+        let stream = NonblockingStream(2)
+        self.stream = stream
+        queue = RecordQueue { stream.write(&$0) }
+        for queue in [queue, journal?.queue] {
+            queue?.loop = loop
+            queue?.onDrop = { [weak self] in
+                self?.message(.warning, "\($0) records were not taken in time and are lost")
+            }
+        }
+    }
+
+    /// Writes a line of the program.
+    func write(_ line: String, _ source: Stream) {
+        if journal != nil {
+            record(source == .output ? .info : .notice, "\(line, limit: 2 * OutputLines.longestLine)")
+        } else {
+            queue.write(Array(line.utf8) + [UInt8(ascii: "\n")]) { [stream] in stream.write(&$0) }
+        }
+    }
+
+    /// Writes a message about the program.
+    func message(_ priority: JournalRecord.Priority, _ text: RecordText) {
+        if journal != nil {
+            record(priority, text)
+        } else {
+            queue.write(Array("\(name): \(text)\n".utf8)) { [stream] in stream.write(&$0) }
+        }
+    }
+
+    /// Writes what waits before the process ends.
+    func finish() {
+        journal?.queue?.finish()
+        queue.finish()
+    }
+
+    private func record(_ priority: JournalRecord.Priority, _ text: RecordText) {
+        var fields: JournalFields = ["BELFRY_LISTENER": name]
+        fields.add(runFields)
+        journal?.write(JournalRecord(priority, text, fields: fields))
+    }
+}

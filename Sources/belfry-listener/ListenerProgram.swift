@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+import BelfryConfiguration
+import BelfryEventLoop
+import BelfryJSON
+import BelfryLinux
+import BelfrySystemd
+import CBelfry
+import Glibc
+
+/// Attaches to a service, and runs the program for each notification. `RunQueue` decides which run is next.
+@MainActor
+final class ListenerProgram {
+    private let settings: ListenerSettings
+    private let loop: MainEventLoop
+    private let log: ListenerLog
+    private let groups: RunControlGroups?
+    private let manager = ServiceManagerSocket()
+    private var attachment: Attachment?
+    private var queue = RunQueue()
+    private var run: ProgramRun?
+    private var deadline: TimerEventSource?
+    private var codeRelease: DeferredEventSource?
+    private var signals: [SignalEventSource] = []
+    private var isStopping = false
+    private var status: CommandStatus = .success
+
+    /// A listener that has not begun. Every signal must be blocked.
+    ///
+    /// - Parameter isUnit: whether it was started from a file, which a unit does.
+    init(_ settings: ListenerSettings, isUnit: Bool, on loop: MainEventLoop) throws(SystemError) {
+        self.settings = settings
+        self.loop = loop
+        log = ListenerLog(name: settings.name, on: loop)
+        groups = RunControlGroups()
+        let request = AttachRequest(
+            name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows,
+            rehearses: settings.rehearses)
+        attachment = Attachment(settings.socket, request, on: loop) { [weak self] in
+            self?.receive($0)
+        } onEnd: { [weak self] in
+            self?.refused($0)
+        }
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+            signals.append(try loop.source(signal: number) { [weak self] _ in self?.stop() })
+        }
+        codeRelease = try loop.deferred { belfry_release_code_pages() }
+        codeRelease?.priority = 3_000_000
+        if isUnit, groups == nil {
+            log.message(.warning, "the control group is not delegated (Delegate=yes), using process groups")
+        }
+    }
+
+    /// Says that it is ready, and attaches. It is ready before it is attached: the unit is ordered before that of the service.
+    func start() {
+        manager.send([.ready, .status("waiting for '\(settings.socket)'")])
+        attachment?.start()
+        codeRelease?.schedule()
+    }
+
+    // Notifications
+
+    private func receive(_ event: AttachmentEvent) {
+        switch event {
+        case .attached(let state):
+            log.message(.info, "attached to '\(settings.socket)'")
+            manager.send([.status("attached to '\(settings.socket)'")])
+            if settings.runsOnStart { add("", isRehearsal: false, state, tokens: []) }
+            codeRelease?.schedule()
+        case .notification(let notification, let token, let isRehearsal):
+            add(notification.text("name") ?? "", isRehearsal: isRehearsal, notification, tokens: [token])
+        case .detached:
+            queue.detach()
+            manager.send([.status("waiting for '\(settings.socket)'")])
+        case .note(let text): log.message(.info, "\(text)")
+        }
+    }
+
+    private func add(_ name: String, isRehearsal: Bool, _ content: JSONObject, tokens: [String]) {
+        let end = MonotonicInstant.now.microseconds.addingReportingOverflow(settings.timeout.microseconds).partialValue
+        perform(
+            queue.add(
+                Run(
+                    name: name, isRehearsal: isRehearsal, content: content, tokens: tokens,
+                    deadline: MonotonicInstant(microseconds: end))))
+    }
+
+    private func perform(_ actions: [RunQueue.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let run): start(run)
+            case .answer(let run, let result): answer(run, result)
+            case .drop(let run): log.message(.warning, "\(Self.title(run)) waited too long for the last run, dropped")
+            case .finish: exit()
+            }
+        }
+    }
+
+    // Runs
+
+    private func start(_ run: Run) {
+        log.runFields = Self.fields(of: run)
+        let variables = RunVariables.all(of: run, socket: settings.socket)
+        let command = ChildCommand(
+            settings.command.program, settings.command.arguments(with: variables), environment: variables)
+        do throws(SystemError) {
+            self.run = try ProgramRun(command, run.content, in: groups, on: loop, log: log) { [weak self] in
+                self?.ended($0)
+            }
+            deadline = try loop.timer(after: run.deadline - .now) { [weak self] in self?.expired() }
+        } catch {
+            guard self.run == nil else { return self.run?.end(because: "\(error)") ?? () }
+            ended(.failed("\(error)"))
+        }
+    }
+
+    private func expired() { run?.end(because: "ended after its timeout of \(DurationText.text(settings.timeout))") }
+
+    private func ended(_ result: RunResult) {
+        run = nil
+        deadline = nil
+        if case .failed(let reason) = result, let current = queue.current {
+            log.message(.warning, "failed at \(Self.title(current)): \(reason)")
+        }
+        log.runFields = JournalFields()
+        codeRelease?.schedule()
+        perform(queue.end(settings.command.ignoresFailure ? .succeeded : result, at: .now))
+    }
+
+    private func answer(_ run: Run, _ result: RunResult) {
+        let outcome = run.outcome(result)
+        for token in run.tokens { attachment?.answer(token, outcome.word, reason: outcome.reason) }
+    }
+
+    private static func title(_ run: Run) -> String {
+        let name = run.name.isEmpty ? "the start" : run.isRehearsal ? "the rehearsal of \(run.name)" : run.name
+        return run.count > 1 ? "\(name) (\(run.count) times)" : name
+    }
+
+    private static func fields(of run: Run) -> JournalFields {
+        var fields = JournalFields()
+        if !run.name.isEmpty { fields.add("BELFRY_NOTIFICATION", run.name) }
+        if let sequence = run.content.number("sequence") { fields.add("BELFRY_SEQUENCE", sequence) }
+        return fields
+    }
+
+    // The end
+
+    private func refused(_ failure: ClientFailure) {
+        for line in failure.lines { log.message(.error, "\(line)") }
+        status = failure.status
+        stop()
+    }
+
+    /// The first signal lets the current run end within its deadline, the second one ends it.
+    private func stop() {
+        if isStopping { run?.end(because: "ended by a second signal") }
+        guard !isStopping else { return }
+        isStopping = true
+        manager.send([.stopping])
+        perform(queue.stop())
+    }
+
+    private func exit() {
+        attachment?.stop()
+        log.finish()
+        loop.exit(status.rawValue)
+    }
+}

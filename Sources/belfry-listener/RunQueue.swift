@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import BelfryJSON
+
+/// One run of the program: for a notification, for several of one name, for a rehearsal, or for an attachment.
+nonisolated struct Run: Sendable, Equatable {
+    /// The name of the notification; empty for an attachment.
+    let name: String
+    let isRehearsal: Bool
+    /// The last notification, or the state of the service at the attachment.
+    var content: JSONObject
+    /// The service waits for the answers to these.
+    var tokens: [String]
+    /// How many notifications it is for.
+    var count = 1
+    /// When the service no longer waits.
+    var deadline: MonotonicInstant
+
+    /// The outcome for the service. Whatever goes wrong at `willReload` refuses the new configuration.
+    func outcome(_ result: RunResult) -> (word: String, reason: String?) {
+        switch result {
+        case .succeeded: ("completed", nil)
+        case .failed(let reason): (name.hasSameBytes(as: "willReload") ? "refused" : "failed", reason)
+        }
+    }
+}
+
+/// How a run ended.
+nonisolated enum RunResult: Sendable, Equatable {
+    case succeeded
+    case failed(String)
+}
+
+/// Decides which run is next. One runs at a time. Notifications of one name that wait are merged and counted. What has
+/// waited past its deadline is dropped, because the service no longer waits for it.
+nonisolated struct RunQueue {
+    enum Action: Equatable {
+        /// Start this run, and end it at its deadline.
+        case start(Run)
+        /// Send the result for this run.
+        case answer(Run, RunResult)
+        /// This run comes too late and is dropped.
+        case drop(Run)
+        /// The last run has ended after `stop`.
+        case finish
+    }
+
+    /// How many answers one merged run may owe.
+    static let longest = 4096
+
+    private(set) var current: Run?
+    private var waiting: [Run] = []
+    private var isStopping = false
+
+    /// A notification, rehearsal or attachment.
+    mutating func add(_ run: Run) -> [Action] {
+        if isStopping { return [.answer(run, .failed("the program is stopping"))] }
+        guard current != nil else {
+            current = run
+            return [.start(run)]
+        }
+        let same = waiting.firstIndex { $0.name.hasSameBytes(as: run.name) && $0.isRehearsal == run.isRehearsal }
+        guard let same else {
+            waiting.append(run)
+            return []
+        }
+        guard waiting[same].tokens.count < Self.longest else {
+            return [.answer(run, .failed("more than \(Self.longest) notifications wait"))]
+        }
+        waiting[same].content = run.content
+        waiting[same].tokens += run.tokens
+        waiting[same].count += run.count
+        waiting[same].deadline = max(waiting[same].deadline, run.deadline)
+        return []
+    }
+
+    /// The current run has ended.
+    mutating func end(_ result: RunResult, at now: MonotonicInstant) -> [Action] {
+        guard let ended = current else { return [] }
+        current = nil
+        var actions = [Action.answer(ended, result)]
+        while !waiting.isEmpty {
+            let next = waiting.removeFirst()
+            if next.deadline <= now {
+                actions.append(.drop(next))
+            } else {
+                current = next
+                return actions + [.start(next)]
+            }
+        }
+        return isStopping ? actions + [.finish] : actions
+    }
+
+    /// The service is gone, and waits for nothing. The current run goes on.
+    mutating func detach() {
+        waiting = []
+        current?.tokens = []
+    }
+
+    /// Nothing is started any more.
+    mutating func stop() -> [Action] {
+        isStopping = true
+        let refused = waiting.map { Action.answer($0, .failed("the program is stopping")) }
+        waiting = []
+        return current == nil ? refused + [.finish] : refused
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryClient
+import BelfryConfiguration
+import BelfryEventLoop
+import BelfryLinux
+import Glibc
+
+/// `belfryctl attach`. It becomes `belfry-listener`, which takes less memory.
+struct AttachCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attach", abstract: "Run a command for notifications, as a listener of the service.",
+        discussion: """
+            The command gets the notification as JSON on standard input, and as BELFRY_NOTIFICATION and other variables. If it \
+            fails at willReload, the new configuration is refused, with the last line of its standard error as the reason. \
+            Ends on SIGINT or SIGTERM, after the command that runs; a second signal ends that too. Attaches again when the \
+            service restarts. --timeout limits each run; its default is 10s.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Argument(help: "The name of the listener.")
+    var name: String
+
+    @Option(
+        name: .customLong("on"), parsing: .upToNextOption,
+        help: ArgumentHelp("The notifications.", valueName: "notification"), completion: .notifications)
+    var notifications: [String]
+
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("The listeners that it comes after.", valueName: "listener"),
+        completion: .listeners)
+    var follows: [String] = []
+
+    @Flag(help: "Also run the command once after each attachment.")
+    var runOnStart = false
+
+    @Flag(help: "The command has a dry run: it changes nothing if BELFRY_REHEARSAL is 1.")
+    var rehearse = false
+
+    @Argument(parsing: .postTerminator, help: "The command with its arguments, after '--'.")
+    var command: [String]
+
+    func validate() throws {
+        do {
+            for name in [name] + notifications { _ = try NotificationName.parse(name) }
+        } catch {
+            throw ValidationError(error.message)
+        }
+        if command.isEmpty { throw ValidationError("missing the command, after '--'") }
+        guard let limit = connection.timeout else { return }
+        guard let time = limit.duration, time > .zero else { throw ValidationError("--timeout must be more than 0") }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        context.warn(of: notifications)
+        var words = ["belfry-listener", name, "--socket", context.path]
+        words += notifications.flatMap { ["--on", $0] } + follows.flatMap { ["--follows", $0] }
+        if let time = context.changeTimeout { words += ["--timeout", "\(time.microseconds)us"] }
+        words += (runOnStart ? ["--run-on-start"] : []) + (rehearse ? ["--rehearse"] : []) + ["--"] + command
+        let program = Self.directory + "belfry-listener"
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        execv(program, &arguments)
+        throw ClientFailure(SystemError.last(verb: "run", object: program))
+    }
+
+    /// The directory of this program, with a slash.
+    private static var directory: String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+        let end = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        return String(decoding: path.prefix(through: end), as: UTF8.self)
+    }
+}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Programs that misbehave as listeners, and listeners that are enabled at boot."""
+
+import json
+
+import pytest
+from belfry_service import SERVICE, SOCKET, BelfryService
+from host_roots import debian_root, machine_root
+from listener_unit import ListenerUnit
+from systemd_host import SystemdHost
+
+BELL = "com.example.bell"
+
+
+@pytest.fixture(scope="module", params=["machine_host", "trixie_host"])
+def guard(request):
+    """An attached listener with a timeout of one second, whose program the tests replace. It serves all of them."""
+    belfry = request.getfixturevalue(request.param)
+    belfry.reset()
+    unit = ListenerUnit(belfry, "guard")
+    unit.write(BELL, "#!/bin/sh\n", "Timeout=1s\n")
+    belfry.start()
+    unit.start()
+    yield unit
+    unit.remove()
+
+
+def ring(guard: ListenerUnit, script: str | None = None, mode: int = 0o755) -> dict:
+    """Replaces the program, has it run, and returns how the service reports it. Nothing of the program is left."""
+    if script is not None:
+        guard.host.write(guard.program, f"#!/bin/sh\n{script}\n")
+        guard.host.path(guard.program).chmod(mode)
+    guard.skip_old_records()
+    text = "text=" + "x" * 100000
+    result = guard.belfry.ctl("post", BELL, text, "--wait", "--json", check=False, timeout=10)
+    [report] = [report for report in json.loads(result.stdout)["reports"] if report["listener"] == "guard"]
+    guard.wait_for(lambda: guard.processes() == 1, "end what the program has left", 5)
+    return report
+
+
+def assert_ended_at_the_deadline(guard: ListenerUnit, script: str) -> None:
+    assert ring(guard, script)["outcome"] in ("overran", "late", "failed")
+    guard.wait_for_line(f"failed at {BELL}: ended after its timeout of 1 s")
+    assert ring(guard, "exit 0")["outcome"] == "completed"
+
+
+def test_program_that_hangs(guard):
+    assert_ended_at_the_deadline(guard, "sleep 1000")
+
+
+def test_program_that_ignores_the_stop_signals(guard):
+    assert_ended_at_the_deadline(guard, "trap '' TERM HUP INT; setsid sh -c 'trap \"\" TERM; sleep 1000' & while :; do sleep 1; done")
+
+
+def test_program_that_floods_both_outputs(guard):
+    assert ring(guard, "yes output & yes errors >&2")["outcome"] in ("overran", "late", "failed")
+    guard.wait_for_line(f"failed at {BELL}: ended after its timeout of 1 s")
+
+    lines = guard.lines()
+    assert 1000 <= len(lines) <= 2 * 1000 + 10
+    assert any("lines of output dropped" in line for line in lines)
+    assert ring(guard, "exit 0")["outcome"] == "completed"
+    assert int(guard.process_status()["VmRSS"].split()[0]) <= 16 * 1024
+
+
+def test_program_that_forks_and_leaves(guard):
+    assert ring(guard, "sleep 1000 & echo left")["outcome"] == "completed"
+    assert guard.lines() == ["left"]
+
+
+def test_program_that_becomes_a_daemon(guard):
+    report = ring(guard, "setsid sh -c 'setsid sleep 1000 & exec sleep 1000' </dev/null >/dev/null 2>&1 &")
+    assert report["outcome"] == "completed"
+    assert ring(guard, "exit 0")["outcome"] == "completed"
+    # The group of the last run may still be there.
+    assert len(guard.groups()) <= 1
+
+
+def test_program_that_closes_its_input_unread(guard):
+    assert ring(guard, "exec <&-; exit 0")["outcome"] == "completed"
+
+
+def test_program_that_writes_control_characters_and_no_line_end(guard):
+    ring(guard, r"printf 'a\0b\033[31mred\r\n\377\n'; head -c 5000 /dev/zero | tr '\0' x; exit 0")
+
+    first, second, third = guard.lines()
+    assert first == r"a\0b\u{1B}[31mred"
+    assert second == "\ufffd"
+    assert third == "x" * 4096 + "… (904 bytes cut)"
+
+
+def test_program_that_is_ended_by_a_signal(guard):
+    assert ring(guard, "kill -SEGV $$")["reason"] == "ended by SIGSEGV"
+
+
+def test_program_that_cannot_be_executed(guard):
+    assert ring(guard, "exit 0", 0o644)["reason"] == f"unable to start '{guard.program}': Permission denied (EACCES)"
+    guard.host.path(guard.program).unlink()
+    assert ring(guard)["reason"] == f"unable to start '{guard.program}': No such file or directory (ENOENT)"
+
+
+def test_program_that_changes_under_the_service(guard):
+    assert ring(guard, "exit 0")["outcome"] == "completed"
+    assert ring(guard, "echo new >&2; exit 1")["reason"] == "new"
+
+
+ROOTS = {"machine": machine_root, "trixie": lambda: debian_root("trixie")}
+
+
+@pytest.fixture(params=ROOTS)
+def rebooted(request):
+    """A host of its own, where service and listener are started at boot."""
+    host = SystemdHost(f"{request.param}-end", ROOTS[request.param]())
+    try:
+        host.keep_journal()
+        host.boot()
+        belfry = BelfryService(host)
+        belfry.install()
+        unit = ListenerUnit(belfry, "guard")
+        script = '#!/bin/sh\necho "at $BELFRY_NOTIFICATION $BELFRY_USER_INFO"\nsleep 1\necho done\n'
+        unit.write("willTerminate", script, "RunOnStart=yes\n")
+        host.systemctl("add-wants", "basic.target", SERVICE, SOCKET, unit.name)
+        host.systemctl("reboot")
+        host.wait_for_end()
+        host.boot_again()
+        yield unit
+    finally:
+        host.shut_down()
+
+
+def test_listener_enabled_at_boot_attaches_and_is_there_at_the_end_of_the_host(rebooted):
+    rebooted.belfry.wait_for(lambda: rebooted.belfry.property("ActiveState") == "active", "start at boot", 30)
+    rebooted.wait_until_attached()
+    rebooted.wait_for(lambda: "done" in rebooted.lines(), "run after the attachment")
+
+    rebooted.host.systemctl("reboot", check=False)
+    rebooted.host.wait_for_end()
+
+    lines = [record["MESSAGE"] for record in rebooted.host.journal_left("SYSLOG_IDENTIFIER=guard")]
+    assert 'at willTerminate {"reason":"reboot"' in "\n".join(lines)
+    assert lines[-1] == "done" or "done" in lines[-3:]

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+@testable import belfry_listener
+import BelfryEventLoop
+import BelfryJSON
+import Testing
+
+struct RunQueueTests {
+    private func run(
+        _ name: String, _ tokens: [String], until deadline: UInt64 = 100, isRehearsal: Bool = false
+    ) -> Run {
+        Run(
+            name: name, isRehearsal: isRehearsal, content: ["tokens": .array(tokens.map { .string($0) })],
+            tokens: tokens, deadline: MonotonicInstant(microseconds: deadline))
+    }
+
+    private func at(_ time: UInt64) -> MonotonicInstant { MonotonicInstant(microseconds: time) }
+
+    @Test func aSecondRunWaitsForTheFirst() {
+        var queue = RunQueue()
+
+        #expect(queue.add(run("a", ["1"])) == [.start(run("a", ["1"]))])
+        #expect(queue.add(run("b", ["2"])) == [])
+        #expect(
+            queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded), .start(run("b", ["2"]))])
+    }
+
+    @Test func waitingNotificationsOfOneNameAreMergedAndCounted() {
+        var queue = RunQueue()
+        _ = queue.add(run("a", ["1"]))
+        for token in ["2", "3"] { _ = queue.add(run("a", [token], until: 100 + UInt64(token)!)) }
+        _ = queue.add(run("b", ["4"]))
+        _ = queue.add(run("a", ["5"], isRehearsal: true))
+
+        let actions = queue.end(.failed("no"), at: at(1))
+
+        var merged = run("a", ["3"], until: 103)
+        merged.tokens = ["2", "3"]
+        merged.count = 2
+        #expect(actions == [.answer(run("a", ["1"]), .failed("no")), .start(merged)])
+        #expect(queue.end(.succeeded, at: at(2)).last == .start(run("b", ["4"])))
+        #expect(queue.end(.succeeded, at: at(3)).last == .start(run("a", ["5"], isRehearsal: true)))
+    }
+
+    @Test func whatHasWaitedPastItsDeadlineIsDropped() {
+        var queue = RunQueue()
+        _ = queue.add(run("a", ["1"], until: 50))
+        _ = queue.add(run("b", ["2"], until: 60))
+        _ = queue.add(run("c", ["3"], until: 70))
+
+        let actions = queue.end(.succeeded, at: at(60))
+
+        #expect(actions.dropFirst() == [.drop(run("b", ["2"], until: 60)), .start(run("c", ["3"], until: 70))])
+    }
+
+    @Test func afterADetachmentTheRunGoesOnAndNothingIsAnswered() {
+        var queue = RunQueue()
+        _ = queue.add(run("a", ["1"]))
+        _ = queue.add(run("b", ["2"]))
+
+        queue.detach()
+
+        var ended = run("a", ["1"])
+        ended.tokens = []
+        #expect(queue.end(.succeeded, at: at(1)) == [.answer(ended, .succeeded)])
+        #expect(queue.current == nil)
+    }
+
+    @Test func aStopLetsTheRunEndAndRefusesTheRest() {
+        var queue = RunQueue()
+        _ = queue.add(run("a", ["1"]))
+        _ = queue.add(run("b", ["2"]))
+        let refused = RunResult.failed("the program is stopping")
+
+        #expect(queue.stop() == [.answer(run("b", ["2"]), refused)])
+        #expect(queue.add(run("c", ["3"])) == [.answer(run("c", ["3"]), refused)])
+        #expect(queue.end(.succeeded, at: at(1)) == [.answer(run("a", ["1"]), .succeeded), .finish])
+    }
+
+    @Test func aStopWithoutARunIsTheEnd() {
+        var queue = RunQueue()
+
+        #expect(queue.stop() == [.finish])
+    }
+
+    @Test func aMergedRunOwesALimitedNumberOfAnswers() {
+        var queue = RunQueue()
+        for _ in 0...RunQueue.longest { _ = queue.add(run("a", ["1"])) }
+
+        let reason = "more than \(RunQueue.longest) notifications wait"
+        #expect(queue.add(run("a", ["2"])) == [.answer(run("a", ["2"]), .failed(reason))])
+    }
+
+    @Test func failureRefusesAReloadAndIsAFailureElsewhere() {
+        #expect(run("willReload", []).outcome(.failed("x")) == ("refused", "x"))
+        #expect(run("didReload", []).outcome(.failed("x")) == ("failed", "x"))
+        #expect(run("willReload", []).outcome(.succeeded) == ("completed", nil))
+    }
+}
