@@ -72,9 +72,9 @@ final class ServiceAssembly {
         let unit = ServiceManagerUnit.own(loop: loop, system: bus)
         let budget = UnitBudget(mediator: mediator, unit: unit)
         try mediator.addListener(LoggerListener(mediator: mediator, log: log, counter: counter))
-        let timeline = mediator.addEventObserver(for: .transitionEnded) { [log] in
-            guard case .transitionEnded(let report) = $0, let record = TimelineRecord.record(of: report) else { return }
-            log.write(fieldsOf: record)
+        let timeline = mediator.addEventObserver(for: [.transitionEnded, .postAnswered]) { [log, unowned mediator] in
+            let isWanted = mediator.configuration[LoggerParameters.self]?.isEnabled ?? true
+            if isWanted, let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
         }
         defer { timeline.cancel() }
         let missing = MissingParts(log: log, manager: manager)

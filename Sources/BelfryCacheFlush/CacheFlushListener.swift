@@ -185,13 +185,14 @@ enum CacheFlushRecord {
             parts.append("reached the limit of \(limit)")
         }
         if batch.count > 1 { parts.append("on behalf of \(batch.count) requests") }
+        var fields = LifecycleJournalRecords.fields(of: notification)
+        fields.add([
+            "BELFRY_LISTENER": "cacheFlush", "BELFRY_CACHE": report.name,
+            "BELFRY_FILES_REMOVED": "\(report.filesRemoved)", "BELFRY_BYTES_FREED": "\(report.bytesFreed)",
+            "BELFRY_REQUESTS": "\(batch.count)",
+        ])
         return JournalRecord(
             .info, "cache '\(report.name)': \(parts.joined(separator: ", "))", id: MessageID.cacheFlushed.rawValue,
-            fields: [
-                "BELFRY_NOTIFICATION": notification.name.rawValue, "BELFRY_SEQUENCE": "\(notification.sequence)",
-                "BELFRY_LISTENER": "cacheFlush", "BELFRY_CACHE": report.name,
-                "BELFRY_FILES_REMOVED": "\(report.filesRemoved)", "BELFRY_BYTES_FREED": "\(report.bytesFreed)",
-                "BELFRY_REQUESTS": "\(batch.count)",
-            ])
+            fields: fields)
     }
 }

@@ -29,9 +29,7 @@ final class ClientLog {
         guard let suppressed = limit.admit(peer?.uid ?? 0, at: .now) else { return }
         let suffix: RecordText = suppressed > 0 ? "; \(suppressed) such messages before it were suppressed" : ""
         let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)?.name) }
-        log.write(
-            priority, text + suffix, .client,
-            fields: origin.map { LifecycleJournalRecords.fields(of: .peer($0)) } ?? [:])
+        log.write(priority, text + suffix, .client, by: origin.map { .peer($0) } ?? .service)
     }
 }
 

@@ -119,4 +119,5 @@ class BelfryService(HostedUnit):
 
     def notifications(self) -> list[dict]:
         """The records of notifications, without those of listeners' outcomes."""
-        return [r for r in self.journal() if "BELFRY_NOTIFICATION" in r and "BELFRY_LISTENER" not in r]
+        others = {"BELFRY_LISTENER", "BELFRY_TIMELINE"}
+        return [r for r in self.journal() if "BELFRY_NOTIFICATION" in r and not others & r.keys()]

@@ -22,6 +22,11 @@ BELFRY_PREVIOUS_STATE=active
 BELFRY_ORIGIN=signal
 BELFRY_REALTIME_USEC=1
 BELFRY_MONOTONIC_USEC=1
+"""
+FORGED_TIMELINE = """\
+SYSLOG_IDENTIFIER=belfryd
+PRIORITY=6
+MESSAGE=stop took 0 ms
 BELFRY_TRIGGER=stop
 BELFRY_TIMELINE=[]
 """
@@ -49,7 +54,7 @@ def test_records_that_other_users_forge_are_not_shown(started_on_each):
     assert history(started_on_each, "-n", "1") == true[-1:]
     assert json.loads(started_on_each.ctl("plot", "launch", "--json").stdout)["steps"]
     host.systemctl("stop", SERVICE)
-    host.run(*STRANGER, "logger", "--journald", input=FORGERY)
+    host.run(*STRANGER, "logger", "--journald", input=FORGED_TIMELINE)
     host.run("journalctl", "--sync")
     assert json.loads(started_on_each.ctl("plot", "stop", "--json").stdout)["steps"]
 

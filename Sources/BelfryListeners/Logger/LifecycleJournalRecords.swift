@@ -69,7 +69,8 @@ package nonisolated enum LifecycleJournalRecords {
     static func record(ofUnknown name: String, followedBy listener: String) -> JournalRecord {
         JournalRecord(
             .warning, "listener '\(listener)' follows '\(name)', which is not there, ignoring",
-            id: MessageID.unknownFollowed.rawValue, fields: ["BELFRY_LISTENER": listener])
+            id: MessageID.unknownFollowed.rawValue,
+            fields: ["BELFRY_ORIGIN": LifecycleOrigin.service.kind, "BELFRY_LISTENER": listener])
     }
 
     /// The record of the health that a listener reports.
@@ -80,13 +81,16 @@ package nonisolated enum LifecycleJournalRecords {
             case .unhealthy(let reason): (.warning, "is unhealthy, sending no watchdog keep-alive: \(reason)")
             case .lost(let reason): (.critical, "is lost, triggering the watchdog: \(reason)")
             }
-        var fields: JournalFields = ["BELFRY_LISTENER": listener, "BELFRY_HEALTH": health.word]
+        var fields: JournalFields = [
+            "BELFRY_ORIGIN": LifecycleOrigin.service.kind, "BELFRY_LISTENER": listener, "BELFRY_HEALTH": health.word,
+        ]
         if let reason = health.reason { fields.add("BELFRY_REASON", reason) }
         return JournalRecord(
             priority, "listener '\(listener)' \(text)", id: MessageID.listenerHealth.rawValue, fields: fields)
     }
 
-    private static func fields(of notification: LifecycleNotification) -> JournalFields {
+    /// The fields of every record about a notification.
+    package static func fields(of notification: LifecycleNotification) -> JournalFields {
         var fields = JournalFields()
         fields.reserve(512)
         fields.add("BELFRY_NOTIFICATION", notification.name.rawValue)

@@ -17,8 +17,10 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case unknownFollowed = "c1f0a6a47b9e4e0d8a53d7b2964fe31c"
     /// A request was merged with one for the same that waits.
     case merged = "8d5c1f0a7be24d4ab3c96e02f17a4b6c"
-    /// How long a launch or a stop took, and each listener in it.
+    /// How long a transition took, and each listener in it.
     case timeline = "5b1d9c7e3f204a86b0e27c4d8a6f19e3"
+    /// How long the listeners took to answer a post, and each of them.
+    case answers = "8c8bea75e9d1445d954600843dd1208e"
     /// An error in the configuration.
     case configuration = "393da2b99ad549448982d47ba22074e2"
     /// Something in the configuration has no effect.

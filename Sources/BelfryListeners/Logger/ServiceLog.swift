@@ -96,9 +96,10 @@ package final class ServiceLog {
     }
 
     private static func missing(_ count: Int, _ cause: RecordText) -> JournalRecord {
-        JournalRecord(
-            .warning, "\(count) records are missing here: \(cause) did not take them in time",
-            id: MessageID.recordsLost.rawValue)
+        record(
+            .warning, "\(count) records are missing here: \(cause) did not take them in time", .recordsLost,
+            by: .service,
+            [:])
     }
 
     private func attend(to writer: any RecordWriter) {
@@ -150,14 +151,6 @@ package final class ServiceLog {
     package func write(fieldsOf record: JournalRecord) {
         if format == .json || !(writer is StandardErrorWriter) { write(record) }
     }
-
-    /// Writes a record of a kind.
-    package func write(
-        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID,
-        fields: JournalFields = [:]
-    ) {
-        write(JournalRecord(priority, message, id: id.rawValue, fields: fields))
-    }
 }
 
 /// Where records of other threads wait until the log takes them.
@@ -180,10 +173,10 @@ package protocol RecordSource: AnyObject, Sendable {
 }
 
 extension ServiceLog {
-    /// Writes a record of what somebody did, with the fields of the origin.
+    /// Writes a record of a kind, with the fields of its origin: who did what it says.
     package func write(
-        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
-        fields: JournalFields = [:]
+        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID,
+        by origin: LifecycleOrigin = .service, fields: JournalFields = [:]
     ) {
         write(Self.record(priority, message, id, by: origin, fields))
     }

@@ -66,8 +66,6 @@ package final class RestorationListener: LifecycleListener {
     }
 
     private func warn(_ message: String) {
-        log.write(
-            .warning, "\(message)", .savedState,
-            fields: ["BELFRY_LISTENER": name, "BELFRY_OUTCOME": ListenerOutcome.failed(message).word])
+        log.write(.warning, "\(message)", .savedState, fields: ["BELFRY_LISTENER": name])
     }
 }

@@ -145,11 +145,10 @@ final class AttachedListenerList {
     }
 
     private func record(_ listener: AttachedListener, _ what: String) {
-        var fields = LifecycleJournalRecords.fields(of: .peer(listener.origin))
-        fields.add("BELFRY_LISTENER", listener.name)
+        let origin = LifecycleOrigin.peer(listener.origin)
         log.write(
-            .info, "'\(listener.name)' of \(LifecycleOrigin.peer(listener.origin).words) \(what)", .attachment,
-            fields: fields)
+            .info, "'\(listener.name)' of \(origin.words) \(what)", .attachment, by: origin,
+            fields: ["BELFRY_LISTENER": listener.name])
     }
 
     /// 128 random bits: only who has received the notification can answer it.

@@ -82,7 +82,10 @@ final class HoldList {
         }
         let named = names.prefix(Self.mostNamed).map { "'\($0)'" }.joined(separator: ", ")
         let others = names.count > Self.mostNamed ? " and \(names.count - Self.mostNamed) more" : ""
-        log.write(.notice, "\(trigger) waits for \(named)\(others)", .hold)
+        let origin = mediator.pendingTransitions.first { $0.trigger == trigger }?.origin ?? .service
+        log.write(
+            .notice, "\(trigger) waits for \(named)\(others)", .hold, by: origin,
+            fields: ["BELFRY_TRIGGER": trigger.rawValue])
     }
 
     private func end(_ hold: SocketHold, _ how: String) {
@@ -94,7 +97,7 @@ final class HoldList {
     private func record(_ hold: SocketHold, _ what: String) {
         log.write(
             .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin).words) \(what)", .hold,
-            fields: LifecycleJournalRecords.fields(of: .peer(hold.origin)))
+            by: .peer(hold.origin))
     }
 }
 

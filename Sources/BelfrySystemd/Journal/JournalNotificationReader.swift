@@ -16,7 +16,9 @@ package nonisolated enum JournalNotificationReader {
     /// The notification in the shape that `io.belfry.Lifecycle` declares, its members in the order of the socket; nil for
     /// a record of something else, such as what a listener made of one.
     package static func object(_ fields: [String: String], bootID: String) -> JSONObject? {
-        guard let name = fields["BELFRY_NOTIFICATION"], fields["BELFRY_LISTENER"] == nil else { return nil }
+        guard let name = fields["BELFRY_NOTIFICATION"], fields["BELFRY_LISTENER"] == nil,
+            fields["BELFRY_TIMELINE"] == nil
+        else { return nil }
         return [
             "sequence": number(fields["BELFRY_SEQUENCE"]), "name": .string(name), "state": text(fields["BELFRY_STATE"]),
             "previousState": text(fields["BELFRY_PREVIOUS_STATE"]),

@@ -25,6 +25,7 @@ final class Delivery {
     private var next = 0
     private var calls = OpenCalls()
     private var isHandled = false
+    private var hasLastingAnswer = false
     /// The immediate answer that is running.
     private var answering: (entry: ListenerEntry, place: Int, startUsec: UInt64)?
     private var isAdvancing = false
@@ -67,7 +68,9 @@ final class Delivery {
         isAdvancing = false
         guard calls.isEmpty, let completion else { return }
         self.completion = nil
-        completion(LifecycleReport(notification: notification, listeners: reports.compactMap { $0 }))
+        completion(
+            LifecycleReport(
+                notification: notification, listeners: reports.compactMap { $0 }, hasLastingAnswer: hasLastingAnswer))
     }
 
     /// The names of the listeners that have not answered yet.
@@ -110,6 +113,7 @@ final class Delivery {
             return
         }
         if isPost { entry.pendingPosts += 1 }
+        hasLastingAnswer = true
         let call = ListenerCall(clock: clock, isOutcomeWanted: isOutcomeWanted) { [self] call, outcome, duration in
             if isPost { entry.pendingPosts -= 1 }
             reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec)

@@ -70,6 +70,7 @@ extension LifecycleMediator {
             }
         }
         if !report.listeners.isEmpty, eventObservers.observes(.delivered) { eventObservers.send(.delivered(report)) }
+        if report.notification.trigger == nil, report.isNotable { eventObservers.send(.postAnswered(report)) }
         completion?(report)
     }
 

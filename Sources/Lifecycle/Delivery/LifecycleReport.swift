@@ -7,6 +7,10 @@ public nonisolated struct LifecycleReport: Sendable {
     public let notification: LifecycleNotification
     /// One report for each listener, in the order of the calls.
     public let listeners: [ListenerReport]
+    /// Whether at least one of the answers had a deadline: it may have gone on after its call.
+    var hasLastingAnswer = false
+    /// Whether at least one of the answers had a deadline, failed or was late.
+    package var isNotable: Bool { hasLastingAnswer || listeners.contains { $0.outcome.isProblem } }
 
     /// The combined fetch result: new data if any listener found new data, otherwise a failure if any failed, otherwise
     /// no data.

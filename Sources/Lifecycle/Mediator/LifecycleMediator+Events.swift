@@ -7,6 +7,9 @@ extension LifecycleMediator {
         /// The listeners of a notification are done or out of time. There is no such event for a notification
         /// that no listener answers.
         case delivered(LifecycleReport)
+        /// The same, only for a post, and only if at least one of the answers had a deadline (it may have gone on after its
+        /// call), failed or was late.
+        case postAnswered(LifecycleReport)
         /// A listener refused or failed, or did not answer a notification in time.
         case listenerFailed(ListenerReport, LifecycleNotification)
         /// A transition that ran has ended.
@@ -27,6 +30,7 @@ extension LifecycleMediator {
         var kind: EventKinds {
             switch self {
             case .delivered: .delivered
+            case .postAnswered: .postAnswered
             case .listenerFailed: .listenerFailed
             case .transitionEnded: .transitionEnded
             case .stopAccepted: .stopAccepted
@@ -41,10 +45,10 @@ extension LifecycleMediator {
     /// Kinds of events, one for each case of `Event`.
     public nonisolated struct EventKinds: OptionSet, Sendable {
         /// A bit for each kind.
-        public let rawValue: UInt8
+        public let rawValue: UInt16
 
         /// Kinds by their bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        public init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// `Event.delivered`
         public static let delivered = EventKinds(rawValue: 1 << 0)
@@ -62,8 +66,10 @@ extension LifecycleMediator {
         public static let healthChanged = EventKinds(rawValue: 1 << 6)
         /// `Event.listenerFailed`
         public static let listenerFailed = EventKinds(rawValue: 1 << 7)
+        /// `Event.postAnswered`
+        public static let postAnswered = EventKinds(rawValue: 1 << 8)
         /// Every kind.
-        public static let all = EventKinds(rawValue: 0xff)
+        public static let all = EventKinds(rawValue: 0x1ff)
     }
 
     /// Calls `handler` with each event of these kinds, until the observation is cancelled or released.

@@ -93,7 +93,8 @@ struct LoggerListenerTests {
             ])
         #expect(
             writer.fields(0) == [
-                "BELFRY_LISTENER": "frail", "BELFRY_HEALTH": "unhealthy", "BELFRY_REASON": "no disk",
+                "BELFRY_ORIGIN": "service", "BELFRY_LISTENER": "frail", "BELFRY_HEALTH": "unhealthy",
+                "BELFRY_REASON": "no disk",
             ])
     }
 

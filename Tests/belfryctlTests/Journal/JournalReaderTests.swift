@@ -107,7 +107,8 @@ struct JournalServiceTests {
     /// The number of notifications and timelines that a record with these fields has for a service.
     private func seen(_ service: String, in fields: JournalFixture.Record) throws -> Int {
         try journal.write([
-            fields + [("BELFRY_NOTIFICATION", "org.example.x"), ("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")]
+            fields + [("BELFRY_NOTIFICATION", "org.example.x")],
+            fields + [("BELFRY_TRIGGER", "stop"), ("BELFRY_TIMELINE", "[]")],
         ])
         let reader = try JournalReader(directory: journal.path)
         let service = JournalService(service, readBy: Self.user)
