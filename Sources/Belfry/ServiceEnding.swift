@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryEventLoop
 internal import BelfryLinux
 internal import BelfryListeners
@@ -91,25 +92,29 @@ final class ServiceEnding {
         var status = failure == nil ? ServiceExit.success : ServiceExit.failure
         if case .signal(let signal) = report.cutShortBy {
             status = ServiceExit.signal(signal.number)
-            finalStatus.set("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.unanswered(report))")
+            finalStatus.set("stopped, cut short by \(signal.name) from pid \(signal.pid)\(Self.late(report))")
             log.write(
                 .warning, "\(signal.name) during the stop: did not wait for listeners any longer", .cutShort,
                 by: .signal(signal))
         } else {
-            finalStatus.set("stopped, asked by \(report.origin.words)\(Self.unanswered(report))")
+            let late = report.notifications.lazy.flatMap(\.listeners).contains { $0.outcome.isLate }
+            if late, failure == nil {
+                status = mediator.configuration[BelfrySettings.self]?.service.lateStopExitStatus ?? status
+            }
+            finalStatus.set("stopped, asked by \(report.origin.words)\(Self.late(report))")
         }
         exitRecord.end(report, exitStatus: status)
         loop.exit(status)
     }
 
-    /// The listeners that did not answer, for `systemctl status`.
-    private static func unanswered(_ report: TransitionReport) -> String {
+    /// The listeners that missed their deadlines, for `systemctl status`.
+    private static func late(_ report: TransitionReport) -> String {
         var names: [String] = []
         for listener in report.notifications.flatMap(\.listeners)
-        where listener.outcome == .overran && !names.contains(listener.listener) {
+        where listener.outcome.isLate && !names.contains(listener.listener) {
             names.append(listener.listener)
         }
-        return names.isEmpty ? "" : ", without an answer of \(names.map { "'\($0)'" }.joined(separator: ", "))"
+        return names.isEmpty ? "" : ", late: \(names.map { "'\($0)'" }.joined(separator: ", "))"
     }
 }
 

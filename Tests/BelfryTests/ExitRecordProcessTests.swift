@@ -58,6 +58,24 @@ struct ExitRecordProcessTests {
         #expect(try firstLineOfNextLaunch().hasSuffix(", after failure"))
     }
 
+    @Test(arguments: [("", 0), ("LateStopExitStatus=75\n", 75)])
+    func lateStopHasTheConfiguredExitStatusAndNamesTheListener(_ setting: String, _ status: Int32) throws {
+        let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n\(setting)")
+
+        #expect(service.stop().status == status)
+
+        let record = try exitRecord()
+        #expect(record["exitStatus"] as? Int == Int(status))
+        let times = try #require(record["listeners"] as? [[String: Any]])
+        #expect(times.contains { $0["listener"] as? String == "probe" && $0["outcome"] as? String == "overran" })
+    }
+
+    @Test func stopInTimeIgnoresTheExitStatusOfALateOne() throws {
+        let service = try fixture.startReady("ServiceProbe", ["slow=0"], "[Service]\nLateStopExitStatus=75\n")
+
+        #expect(service.stop().status == 0)
+    }
+
     @Test func refusedConfigurationLeavesAnExitRecord() throws {
         let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n")
         #expect(daemon.finish().status == 78)

@@ -108,7 +108,7 @@ struct ServiceManagerProtocolTests {
 
         #expect(messages.first?.first == "STOPPING=1")
         #expect(messages.dropFirst().first?.first?.hasSuffix(", waiting for 'probe'") == true)
-        #expect(messages.last?.last?.hasSuffix(", without an answer of 'probe'") == true)
+        #expect(messages.last?.last?.hasSuffix(", late: 'probe'") == true)
         #expect(!messages.joined().contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
         #expect(service.finish().status == 0)
     }

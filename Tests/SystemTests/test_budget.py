@@ -29,7 +29,7 @@ def cut(probe) -> int:
     record = next(r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran")
     assert record["BELFRY_LISTENER"] == "probe"
     assert record["BELFRY_NOTIFICATION"] == "willTerminate"
-    assert probe.property("StatusText").endswith(", without an answer of 'probe'")
+    assert probe.property("StatusText").endswith(", late: 'probe'")
     return int(record["BELFRY_DURATION_USEC"])
 
 

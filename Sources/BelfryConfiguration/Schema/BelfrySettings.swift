@@ -36,6 +36,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var listenerTimeout: Duration?
     /// The time for a whole stop if the timeout of the unit is unknown; nil for no limit.
     package var stopTimeout: Duration?
+    /// The exit status after a stop in which a listener missed its deadline.
+    package var lateStopExitStatus: Int32
     /// Whether a pause ends in a real SIGSTOP.
     package var stopOnPause: Bool
     /// Whether sleep of the machine is delayed until the listeners are done.
@@ -64,6 +66,7 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     init(_ section: EffectiveSection) {
         listenerTimeout = section.duration("ListenerTimeout")
         stopTimeout = section.duration("StopTimeout")
+        lateStopExitStatus = Int32(clamping: section.integer("LateStopExitStatus"))
         stopOnPause = section.boolean("StopOnPause")
         inhibitSleep = section.boolean("InhibitSleep")
         inhibitShutdown = section.boolean("InhibitShutdown")

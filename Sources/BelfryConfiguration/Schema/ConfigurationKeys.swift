@@ -11,6 +11,7 @@ package nonisolated enum ConfigurationKeys {
         keys: [
             KeyDescription("ListenerTimeout", .timeSpan(minimum: .microseconds(1)), default: "10s"),
             KeyDescription("StopTimeout", .timeSpan(minimum: .microseconds(1)), default: "25s"),
+            KeyDescription("LateStopExitStatus", .integer(0...255), default: "0"),
             KeyDescription("StopOnPause", .boolean, default: "no"),
             KeyDescription("InhibitSleep", .boolean, default: "yes"),
             KeyDescription("InhibitShutdown", .boolean, default: "yes"),

@@ -17,7 +17,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
     public struct ListenerTime: Sendable, Equatable {
         /// The listener's name.
         public var listener: String
-        /// The word for its worst outcome.
+        /// The word for its worst outcome. A missed deadline (`overran` or `late`) is worse than a failure.
         public var outcome: String
         /// How long it took.
         public var duration: Duration
@@ -28,9 +28,14 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
             self.outcome = outcome
             self.duration = duration
         }
+
+        /// Whether it missed its deadline.
+        var isLate: Bool {
+            [ListenerOutcome.overran.word, ListenerOutcome.late.word].contains { $0.utf8.elementsEqual(outcome.utf8) }
+        }
     }
 
-    /// How many listeners are named at most: those that took longest.
+    /// How many listeners are named at most: those that missed their deadlines, and those that took longest.
     static let listenersMax = 64
 
     /// What became of the service.
@@ -79,15 +84,19 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         for report in reports.flatMap(\.listeners) {
             if let index = times.firstIndex(where: { $0.listener == report.listener }) {
                 times[index].duration += report.duration
-                if report.outcome.isProblem { times[index].outcome = report.outcome.word }
+                if report.outcome.isLate || (report.outcome.isProblem && !times[index].isLate) {
+                    times[index].outcome = report.outcome.word
+                }
             } else {
                 times.append(
                     ListenerTime(listener: report.listener, outcome: report.outcome.word, duration: report.duration))
             }
         }
         guard times.count > listenersMax else { return times }
-        let limit = times.map(\.duration).sorted(by: >)[listenersMax - 1]
-        return Array(times.filter { $0.duration >= limit }.prefix(listenersMax))
+        let first = times.indices.sorted {
+            (times[$0].isLate ? 1 : 0, times[$0].duration) > (times[$1].isLate ? 1 : 0, times[$1].duration)
+        }
+        return first.prefix(listenersMax).sorted().map { times[$0] }
     }
 }
 

@@ -52,6 +52,9 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
         }
     }
 
+    /// Whether the listener missed its deadline.
+    package var isLate: Bool { self == .overran || self == .late }
+
     /// Whether the listener failed, refused or missed its deadline.
     public var isProblem: Bool {
         switch self {

@@ -130,3 +130,5 @@ enum UnitExitText {
         return code == "exited" ? "\(result), status \(status)" : "\(result), \(code) by SIG\(status)"
     }
 }
+        let late = slow.filter { ["overran", "late"].contains($0.text("outcome")) }.map { $0.textOrDash("listener") }
+        if !late.isEmpty { lines.append("late: \(PrintableText.line(late, separator: ", "))") }

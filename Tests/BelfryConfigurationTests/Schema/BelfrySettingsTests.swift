@@ -10,6 +10,7 @@ struct SettingsTests {
         let settings = BelfrySettings.defaults
 
         #expect(settings.service.listenerTimeout == .seconds(10) && settings.service.stopTimeout == .seconds(25))
+        #expect(settings.service.lateStopExitStatus == 0)
         #expect(!settings.service.stopOnPause && settings.service.disabledListeners.isEmpty)
         #expect(settings.service.protectedData.isEmpty)
         #expect(settings.service.runtimeDirectory == nil && settings.service.stateDirectory == nil)
@@ -36,6 +37,7 @@ struct SettingsTests {
                 [Service]
                 ListenerTimeout=1min 30s
                 StopTimeout=infinity
+                LateStopExitStatus=75
                 StopOnPause=yes
                 DisabledListeners=video "two words"
                 DisabledListeners=socket
@@ -79,6 +81,7 @@ struct SettingsTests {
             ).settings)
 
         #expect(settings.service.listenerTimeout == .seconds(90) && settings.service.stopTimeout == nil)
+        #expect(settings.service.lateStopExitStatus == 75)
         #expect(settings.service.stopOnPause)
         #expect(settings.service.disabledListeners == ["video", "two words", "socket"])
         #expect(settings.service.protectedData == ["/srv/vault", "/mnt/two words", "/home"])

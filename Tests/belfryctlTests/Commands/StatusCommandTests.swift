@@ -45,7 +45,7 @@ struct StatusCommandTests {
             lines == [
                 "stopped by SIGTERM from pid 1 systemd (root) init.scope, reason stop, "
                     + "cut short by socket from pid 8 (root), exit status 143",
-                "late", "slowest: b 5 ms overran, a 10 us",
+                "late", "late: b", "slowest: b 5 ms overran, a 10 us",
             ])
     }
 }
