@@ -51,13 +51,30 @@ struct ExplainTests {
         let post = try json("explain", "USR1")
         let nothing = try control("explain", "USR2").lines
         let resume = try control("explain", "CONT").lines
-        let kill = try control("explain", "KILL").lines
 
         #expect((post["steps"] as? [[String: Any]])?.map { $0["name"] as? String } == ["com.example.rotate"])
         #expect(post["limitUsec"] == nil)
         #expect(nothing.first == "SIGUSR2 (12): ignore, nothing: it is ignored")
         #expect(resume.contains { $0.contains("didResume") })
-        #expect(kill.first == "SIGKILL (9): none, nothing of ours: the kernel never delivers it")
+        #expect(daemon.stop().status == 0)
+    }
+
+    @Test func explainSaysWhatTheKernelDoesWithoutTheService() throws {
+        let daemon = try fixture.startReady()
+
+        let kill = try control("explain", "KILL")
+        let stop = try control("explain", "STOP")
+        let fault = try control("explain", "SEGV")
+
+        #expect([kill.status, stop.status, fault.status] == [0, 0, 0])
+        #expect(
+            kill.lines.first?.hasPrefix("SIGKILL (9): the kernel ends the process at once, and no listener") == true)
+        for part in ["ExecStopPost=", "Restart=", "stay connected"] {
+            #expect(kill.lines.first?.contains(part) == true)
+        }
+        #expect(stop.lines.first?.hasPrefix("SIGSTOP (19): the kernel stops the process until SIGCONT") == true)
+        #expect(fault.lines.first == "SIGSEGV (11): no notification: it reports a fault of the program itself")
+        #expect(kill.lines.last == "No notification is delivered in the state active.")
         #expect(daemon.stop().status == 0)
     }
 

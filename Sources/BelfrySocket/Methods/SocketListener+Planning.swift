@@ -203,8 +203,18 @@ nonisolated struct SignalEffect: Sendable, Equatable {
 
     /// For a signal that the service cannot receive, or ignores.
     init(ofUnheard number: Int32) {
-        self.init(
-            .nothing, SignalName.whyNotMappable(number).map { "nothing of ours: \($0)" } ?? "nothing: it is ignored")
+        let words =
+            switch number {
+            case SIGKILL:
+                "the kernel ends the process at once, and no listener is called; systemd runs ExecStopPost=, which "
+                    + "records the exit, and starts the service again if Restart= says so; subscribers whose connections "
+                    + "systemd keeps stay connected"
+            case SIGSTOP:
+                "the kernel stops the process until SIGCONT, and no listener is called; if this takes longer than "
+                    + "WatchdogSec=, systemd ends the service; SIGCONT then posts didResume"
+            default: SignalName.whyNotMappable(number).map { "no notification: \($0)" } ?? "nothing: it is ignored"
+            }
+        self.init(.nothing, words)
     }
 
     private init(_ work: Work, _ words: String) {

@@ -10,7 +10,7 @@ import Varlink
 struct SignalQuery: ParsableArguments {
     @Argument(
         help: "The signal: TERM, SIGUSR1, RTMIN+5.",
-        completion: .list(["TERM", "INT", "HUP", "TSTP", "CONT", "USR1", "USR2", "PWR", "QUIT"]),
+        completion: .list(["TERM", "INT", "HUP", "TSTP", "CONT", "USR1", "USR2", "PWR", "QUIT", "KILL", "STOP"]),
         transform: SignalQuery.name)
     var signal: String
 
@@ -58,11 +58,20 @@ struct ExplainCommand: ServiceCommand {
     }
 }
 
+/// The first line of `explain` and `rehearse`.
+private enum SignalHeading {
+    /// `SIGTERM (15): stop, stops the service in order`. A signal that the service cannot receive has no action.
+    static func line(_ reply: JSONObject, _ style: TextStyle) -> String {
+        let signal = style.bold("\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))")
+        let action = reply.textOrDash("action")
+        return "\(signal): " + (action == "none" ? "" : "\(action), ") + reply.textOrDash("effect")
+    }
+}
+
 /// The reply of `Explain` as text.
 enum ExplainText {
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        let signal = "\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))"
-        var lines = ["\(style.bold(signal)): \(reply.textOrDash("action")), \(reply.textOrDash("effect"))"]
+        var lines = [SignalHeading.line(reply, style)]
         let steps = reply.objects("steps")
         guard !steps.isEmpty else {
             return lines + ["No notification is delivered in the state \(style.state(reply.textOrDash("state")))."]
@@ -136,8 +145,7 @@ struct RehearseCommand: ServiceCommand {
 /// The reply of `Rehearse` as text.
 enum RehearsalText {
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        let signal = "\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))"
-        var lines = ["\(style.bold(signal)): \(reply.textOrDash("action")), \(reply.textOrDash("effect"))"]
+        var lines = [SignalHeading.line(reply, style)]
         for step in reply.objects("steps") {
             lines.append(style.notification(step.textOrDash("name")))
             for report in step.objects("reports") { lines.append(line(report, style)) }
