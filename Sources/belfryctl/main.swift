@@ -23,5 +23,5 @@ do {
     StandardStream.error.writeIfPossible(["\(error)"])
     exit(CommandStatus.system.rawValue)
 } catch {
-    Belfryctl.exit(withError: error)
+    UsageMessage.exit(with: error)
 }

@@ -160,7 +160,7 @@ def test_command_does_not_start_before_the_service_is_held(belfry):
     assert done.returncode == 64
     for limit in ("0", "0s"):
         done = belfry.ctl("hold", "--reason", "x", "--for", limit, "--", "true", check=False)
-        assert done.returncode == 64 and done.stderr.startswith("Error: --for must be more than 0\n")
+        assert done.returncode == 64 and done.stderr.startswith("belfryctl: --for must be more than 0\n")
 
 
 @contextmanager

@@ -53,3 +53,11 @@ def test_sample_of_the_status_shows_its_real_output_after_a_crash_and_after_a_st
     slowest, slowest_shown = shown(stopped, "slowest: ")[0], shown(after_stop, "slowest: ")[0]
     # The order of the listeners varies.
     assert sorted(slowest.replace(",", "").split()) == sorted(slowest_shown.replace(",", "").split())
+
+
+def test_sample_of_a_usage_error_shows_its_real_output(started):
+    [command], printed = sample("belfryctl sttaus")
+
+    done = started.host.run("sh", "-c", command, check=False)
+
+    assert (done.returncode, done.stderr.splitlines()) == (64, printed)

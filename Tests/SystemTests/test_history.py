@@ -94,8 +94,8 @@ def test_missing_boot_differs_from_an_empty_one(started_on_each):
     assert history(started_on_each, "--boot", dashed) == history(started_on_each, "--boot", boot) != []
 
     for text, reason in (
-        ("xyz", "Error: invalid boot 'xyz'"),
-        ("9" * 20, f"Error: invalid boot '{'9' * 20}'"),
+        ("xyz", "belfryctl: invalid boot 'xyz'"),
+        ("9" * 20, f"belfryctl: invalid boot '{'9' * 20}'"),
         ("f" * 32, f"unable to find boot '{'f' * 32}': it is not in the journal\n"),
     ):
         done = started_on_each.ctl("history", "--boot", text, check=False)

@@ -148,14 +148,12 @@ struct CommandTests {
             (["post", "org.example.forbidden"], 77, "unable to post 'org.example.forbidden': permission denied"),
             (["post", "org.example.late"], 69, "unable to post 'org.example.late': the service is stopping"),
             (["post", "willTerminate"], 64, "unable to post 'willTerminate': the name is invalid"),
-            (["post", "1st"], 64, "Error: invalid notification name '1st'"),
-            (["post", "a", "b"], 64, "Error: expected key="),
-            (["no-such-command"], 64, "Error: "), (["watch", "--after", "-1"], 64, "Error: "),
-            (["status", "--timeout", "5q"], 64, "Error: "),
-            (["history", "--service", "x"], 64, "Error: --socket and --service both name the service"),
-            (["plot", "--service", "x"], 64, "Error: --socket and --service both name the service"),
-            (["history", "--boot", "xyz"], 64, "Error: invalid boot 'xyz'"),
-            (["hold", "--reason", "x", "--for", "0"], 64, "Error: --for must be more than 0"),
+            (["post", "1st"], 64, "belfryctl: invalid notification name '1st'"),
+            (["post", "a", "b"], 64, "belfryctl: expected key="),
+            (["history", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
+            (["plot", "--service", "x"], 64, "belfryctl: --socket and --service both name the service"),
+            (["history", "--boot", "xyz"], 64, "belfryctl: invalid boot 'xyz'"),
+            (["hold", "--reason", "x", "--for", "0"], 64, "belfryctl: --for must be more than 0"),
         ] as [([String], Int32, String)])
     func failuresHaveTheirMessageAndExitStatus(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let standIn = try StandIn()
@@ -165,6 +163,33 @@ struct CommandTests {
         #expect(done.status == status)
         #expect(done.errors.hasPrefix(message), "\(done.errors)")
         #expect(done.output.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (["sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
+            (["-i", "x", "--timeout", "1s", "dance", "--now"], "unknown command 'dance'", ""),
+            (["x\ny\u{1B}"], #"unknown command 'x\ny\u{1B}'"#, ""),
+            (["status", "--jsn"], "unknown option '--jsn', did you mean '--json'?", " status"),
+            (["status", "--nonsense"], "unknown option '--nonsense'", " status"),
+            (["status", "--timeout"], "missing value for '--timeout <time>'", " status"),
+            (["explain"], "missing expected argument '<signal>'", " explain"),
+            (["status", "now"], "unexpected argument 'now'", " status"),
+        ] as [([String], String, String)])
+    func usageErrorsAreInOneFormAndSuggestWhatWasMeant(_ arguments: [String], _ message: String, _ help: String) throws
+    {
+        let done = try ChildProgram("belfryctl", arguments).end()
+
+        #expect(
+            done == .init(status: 64, output: "", errors: "belfryctl: \(message)\nTry 'belfryctl\(help) --help'.\n"))
+    }
+
+    @Test(arguments: [(["watch", "--after", "-1"], "after"), (["status", "--timeout", "5q"], "5q")])
+    func invalidValuesAreNamed(_ arguments: [String], _ value: String) throws {
+        let done = try ChildProgram("belfryctl", arguments).end()
+
+        #expect(done.status == 64)
+        #expect(done.errors.hasPrefix("belfryctl: ") && done.errors.contains(value), "\(done.errors)")
     }
 
     @Test(arguments: ["status", "watch", "post", "pause", "reload", "flush", "listeners", "signals"])
@@ -212,7 +237,7 @@ struct CommandTests {
         #expect(done.status == 64)
         #expect(
             done.errors.hasPrefix(
-                "Error: --timeout applies only when the service is asked for its name, use it with --socket"))
+                "belfryctl: --timeout applies only when the service is asked for its name, use it with --socket"))
     }
 
     @Test func historyReadsTheJournalWithoutAService() throws {
