@@ -47,6 +47,8 @@ extension SocketListener {
 
     private var stateAndRun: JSONObject {
         var object = state
+        object["stateSinceUsec"] = latest.stateSinceUsec.map { .int(Int64(clamping: $0)) }
+        object["lastNotification"] = latest.notification.map { .object($0) }
         for (key, value) in describeRun() { object[key] = value }
         return object
     }

@@ -26,6 +26,8 @@ package final class SocketListener: LifecycleListener {
     let counts = NotificationCounts()
     /// How long transitions took since the start.
     let transitions = TransitionDurations()
+    /// The last notification, and when the state changed.
+    let latest = LatestNotification()
     /// The metrics of the program.
     let registry: MetricRegistry
     let posts = PostAdmission()
@@ -89,8 +91,9 @@ package final class SocketListener: LifecycleListener {
         try add(metricsInterfaceText, Self.metricsMethods)
         server.onProblem = { [clients] in clients.record($0) }
         subscribers.admits = { [unowned self] in admits($0, .look) }
-        observation = mediator.addObserver { [counts, subscribers, server] in
+        observation = mediator.addObserver { [counts, latest, subscribers, server] in
             counts.count($0)
+            latest.update($0)
             subscribers.send($0)
             server.keepUp()
         }

@@ -14,8 +14,10 @@ def sample(command: str) -> tuple[list[str], list[str]]:
 
 
 def shape(line: str) -> str:
-    """The line with dates and durations replaced."""
-    return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE", line))
+    """The line with dates, durations, process ids and the number of a notification replaced."""
+    line = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE", line)
+    line = re.sub(r"\bpid \d+", "PID", re.sub(r"^( +Last: )\d+", r"\1NUMBER", line))
+    return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", line)
 
 
 def shown(lines: list[str], first: str) -> list[str]:
@@ -48,9 +50,12 @@ def test_sample_of_the_status_shows_its_real_output_after_a_crash_and_after_a_st
     belfry.host.run("sh", "-c", stop.split(";")[0])
     stopped = belfry.ctl("status").stdout.splitlines()
 
-    assert [shape(line) for line in crashed[:3]] == [shape(line) for line in printed[:3]]
-    assert shown(stopped, "Launch: ") == shown(after_stop, "Launch: ")
-    slowest, slowest_shown = shown(stopped, "slowest: ")[0], shown(after_stop, "slowest: ")[0]
+    end = printed.index("…")
+    assert [shape(line) for line in crashed[:end]] == [shape(line) for line in printed[:end]]
+    for heading in ("Last word: ", "Health: "):
+        assert shown(stopped, heading)[0] == shown(after_stop, heading)[0]
+    assert shown(stopped, "Launch: ")[0] == shown(after_stop, "Launch: ")[0]
+    slowest, slowest_shown = shown(stopped, "Details: ")[0], shown(after_stop, "Details: ")[0]
     # The order of the listeners varies.
     assert sorted(slowest.replace(",", "").split()) == sorted(slowest_shown.replace(",", "").split())
 

@@ -14,6 +14,10 @@ nonisolated let lifecycleInterfaceMethods = """
       service: string,
       version: string,
       subscribers: int,
+      # When it came into this state, by CLOCK_REALTIME
+      stateSinceUsec: ?int,
+      # The last notification: sequence, name, realtimeUsec and origin
+      lastNotification: ?object,
       # How and why it was started, as didFinishLaunching tells it
       launch: ?object,
       # Who has paused this run, or else who ended the one before it, and why

@@ -67,7 +67,8 @@ struct ListenersCommand: ListCommand {
         }
     }
 
-    private static func hasFailed(_ listener: JSONObject) -> Bool {
+    /// Whether the last call of a listener failed.
+    static func hasFailed(_ listener: JSONObject) -> Bool {
         ["failed", "overran", "late"].contains(listener.text("lastOutcome"))
     }
 

@@ -31,36 +31,88 @@ struct StatusCommand: ReplyCommand {
 /// The state of a service on a page.
 @MainActor
 enum StatusText {
-    /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those succeeded.
+    /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those succeeded. The
+    /// first five say what matters most.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     static func lines(
         _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
-        let name = "\(state.textOrDash("service")) \(state.textOrDash("version"))"
-        var facts: [(heading: String, text: String)] = []
-        func add(_ heading: String, _ lines: [String]) {
+        let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
+        var facts = [
+            ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
+            ("Health", listeners.map { HealthText.line($0, style) } ?? "unknown"),
+        ]
+        func add(_ heading: String, _ lines: some Sequence<String>) {
             for (position, line) in lines.enumerated() { facts.append((position == 0 ? heading : "", line)) }
         }
-        if let uptime = state.number("uptimeUsec") {
-            let since = WallClockText.dateAndTime(now.subtracting(uptime))
-            facts.append(("Since", "\(since); \(DurationText.text(microseconds: uptime)) ago"))
-        }
+        add("Details", word.dropFirst())
         if let launch = state["launch"]?.objectValue { facts.append(("Launch", LaunchText.text(launch))) }
-        add("Last word", state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? [])
-        facts.append(("PID", state.numberOrDash("pid")))
-        facts.append(("Sequence", state.numberOrDash("sequence")))
         facts.append(("Subscribers", state.numberOrDash("subscribers")))
         if let invocation = state.text("invocationId") { facts.append(("Invocation", invocation)) }
         facts.append(("Boot", state.textOrDash("bootId")))
-        let holds = (holds?.objects("holds") ?? []).map { hold in
+        let held = (holds?.objects("holds") ?? []).map { hold in
             let limit = hold.number("remainingUsec").map { ", \(DurationText.text(microseconds: $0)) left" } ?? ""
             return "\(hold.textOrDash("reason")) (pid \(hold.numberOrDash("pid"))\(limit))"
         }
-        add("Held for", holds)
+        add("Held for", held)
         add("Listeners", listeners.map { ListenersCommand.summary($0, style) } ?? [])
-        return ["\(style.bold(name)) is \(style.state(state.textOrDash("state")))"]
+        return [head(state, now, style)]
             + facts.map { heading, text in heading.rightAligned(13) + (heading.isEmpty ? "  " : ": ") + text }
+    }
+
+    private static func head(_ state: JSONObject, _ now: Int64, _ style: TextStyle) -> String {
+        let name = style.bold("\(state.textOrDash("service")) \(state.textOrDash("version"))")
+        let since = state.number("stateSinceUsec").map { " since \(time($0, now))" } ?? ""
+        return "\(name) is \(style.state(state.textOrDash("state")))\(since)"
+    }
+
+    private static func process(_ state: JSONObject, _ now: Int64) -> String {
+        let started = state.number("uptimeUsec").map { ", started \(time(now.subtracting($0), now))" } ?? ""
+        return "pid \(state.numberOrDash("pid"))\(started)"
+    }
+
+    /// The last notification; of an older service only its number.
+    private static func last(_ state: JSONObject, _ now: Int64) -> String {
+        guard let last = state["lastNotification"]?.objectValue else { return state.numberOrDash("sequence") }
+        let when = last.number("realtimeUsec").map { ", \(time($0, now))" } ?? ""
+        let origin = OriginText().text(last["origin"]?.objectValue ?? [:])
+        return "\(last.numberOrDash("sequence")) \(last.textOrDash("name"))\(when), by \(origin)"
+    }
+
+    private static func time(_ realtime: Int64, _ now: Int64) -> String {
+        "\(WallClockText.dateAndTime(realtime)); \(DurationText.text(microseconds: now.subtracting(realtime))) ago"
+    }
+}
+
+/// The health of all listeners in one line.
+enum HealthText {
+    /// `all 7 listeners are healthy`, from the reply of `ListListeners`.
+    static func line(_ reply: JSONObject, _ style: TextStyle) -> String {
+        let listeners = reply.objects("listeners")
+        let bad = listeners.filter { !["healthy", nil].contains($0.text("health")) }
+        let failed = listeners.filter(ListenersCommand.hasFailed)
+        var parts: [String] = []
+        if !bad.isEmpty {
+            let named = bad.prefix(named).map { listener in
+                "\(listener.textOrDash("name")) is \(listener.textOrDash("health"))"
+                    + (listener.text("healthReason").map { " (\($0))" } ?? "")
+            }
+            parts.append("\(bad.count) of \(listeners.count) listeners not healthy: \(list(named, of: bad.count))")
+        }
+        if !failed.isEmpty {
+            let named = failed.prefix(named).map { "\($0.textOrDash("name")) \($0.textOrDash("lastOutcome"))" }
+            parts.append("the last call failed: \(list(named, of: failed.count))")
+        }
+        guard parts.isEmpty else { return style.alarming(parts.joined(separator: "; ")) }
+        return "all \(listeners.count) listeners are healthy"
+    }
+
+    /// How many listeners are named.
+    private static let named = 3
+
+    private static func list(_ texts: [String], of count: Int) -> String {
+        texts.joined(separator: ", ") + (count > texts.count ? " and \(count - texts.count) more" : "")
     }
 }
 
@@ -85,6 +137,8 @@ enum ExitRecordText {
             let outcome = listener.text("outcome").flatMap { $0 == "completed" ? nil : " \($0)" } ?? ""
             return "\(listener.textOrDash("listener")) \(listener.durationOrDash("durationUsec"))\(outcome)"
         }
+        let late = slow.filter { ["overran", "late"].contains($0.text("outcome")) }.map { $0.textOrDash("listener") }
+        if !late.isEmpty { lines.append("late: \(PrintableText.line(late, separator: ", "))") }
         if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
         return lines
     }
@@ -130,5 +184,3 @@ enum UnitExitText {
         return code == "exited" ? "\(result), status \(status)" : "\(result), \(code) by SIG\(status)"
     }
 }
-        let late = slow.filter { ["overran", "late"].contains($0.text("outcome")) }.map { $0.textOrDash("listener") }
-        if !late.isEmpty { lines.append("late: \(PrintableText.line(late, separator: ", "))") }

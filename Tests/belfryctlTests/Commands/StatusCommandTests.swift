@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 @testable import belfryctl
+import Glibc
 import Testing
 import Varlink
 
@@ -47,5 +48,53 @@ struct StatusCommandTests {
                     + "cut short by socket from pid 8 (root), exit status 143",
                 "late", "late: b", "slowest: b 5 ms overran, a 10 us",
             ])
+    }
+
+    private let listeners: JSONObject = [
+        "listeners": [["name": "a", "health": "healthy"], ["name": "b", "calls": 2, "failures": 0]]
+    ]
+
+    @MainActor private func lines(_ state: JSONObject, _ listeners: JSONObject?) -> [String] {
+        StatusText.lines(state, listeners: listeners, now: 100_000_000, .plain)
+    }
+
+    @MainActor @Test func firstFiveLinesSayWhatMattersMost() {
+        setenv("TZ", "UTC", 1)
+        let state: JSONObject = [
+            "service": "lantern", "version": "9.8", "state": "background", "stateSinceUsec": 97_000_000,
+            "uptimeUsec": 60_000_000, "pid": 12, "sequence": 9, "bootId": "b", "invocationId": "c",
+            "lastNotification": [
+                "sequence": 9, "name": "didEnterBackground", "realtimeUsec": 98_000_000, "origin": ["kind": "service"],
+            ],
+            "lastWord": [
+                "kind": "paused", "origin": ["kind": "signal", "signal": "SIGTSTP", "pid": 7, "uid": 0],
+                "listeners": [["listener": "b", "outcome": "completed", "durationUsec": 5]],
+            ],
+        ]
+
+        #expect(
+            lines(state, listeners).prefix(6) == [
+                "lantern 9.8 is background since 1970-01-01 00:01:37; 3 s ago",
+                "      Process: pid 12, started 1970-01-01 00:00:40; 1 min ago",
+                "         Last: 9 didEnterBackground, 1970-01-01 00:01:38; 2 s ago, by service",
+                "    Last word: paused by SIGTSTP from pid 7 (root)", "       Health: all 2 listeners are healthy",
+                "      Details: slowest: b 5 us",
+            ])
+    }
+
+    @MainActor @Test func unhealthyAndFailedListenersAreNamed() {
+        let ill: JSONValue = ["name": "disk", "health": "unhealthy", "healthReason": "no space"]
+        let listeners: JSONObject = ["listeners": [ill, ["name": "cache", "lastOutcome": "overran"], ill, ill, ill]]
+
+        #expect(
+            lines([:], listeners)[4] == "       Health: 4 of 5 listeners not healthy: disk is unhealthy (no space), "
+                + "disk is unhealthy (no space), disk is unhealthy (no space) and 1 more; the last call failed: cache overran"
+        )
+    }
+
+    @MainActor @Test func absentFactsAreSaidToBeUnknown() {
+        let lines = lines(["sequence": 3], nil)
+
+        #expect(lines[2...4] == ["         Last: 3", "    Last word: none", "       Health: unknown"])
     }
 }
