@@ -20,7 +20,7 @@ struct BelfryctlTests {
     @Test func timeIsNotTakenForAnInstance() throws {
         let history = try Belfryctl.parseAsRoot(Belfryctl.joiningValues(["history", "--since", "-10min"]))
 
-        #expect((history as? HistoryCommand)?.since == "-10min")
+        #expect((history as? HistoryCommand)?.span.since == "-10min")
         #expect((history as? HistoryCommand)?.connection.instance == nil)
     }
 

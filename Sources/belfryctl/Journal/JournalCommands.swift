@@ -58,6 +58,54 @@ struct JournalSource: ParsableArguments {
     var service: String?
 }
 
+/// The span of time whose notifications are read, options of `history` and `plot`.
+struct JournalSpan: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
+            valueName: "time"), completion: .list(["today", "yesterday", "-1h"]))
+    var since: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Show notifications until this time.", valueName: "time"),
+        completion: .list(["today", "yesterday", "-1h"]))
+    var until: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Show only this boot: an id, or 0 for the current boot, -1 for the one before.", valueName: "boot"),
+        completion: .list(["0", "-1"]))
+    var boot: String?
+
+    @Option(
+        name: [.customShort("n"), .long], help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
+    var lines: Int?
+
+    func validate() throws {
+        for text in [since, until] {
+            guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
+            throw ValidationError("invalid time '\(text)'")
+        }
+        if let boot, JournalBoot(boot) == nil {
+            throw ValidationError("invalid boot '\(boot)', expected an id of 32 hexadecimal digits, or 0, -1, -2 …")
+        }
+        if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
+    }
+
+    /// Whether a span is given.
+    var isGiven: Bool { since != nil || until != nil || boot != nil || lines != nil }
+
+    /// Restricts a query to the span.
+    func restrict(_ query: inout JournalQuery) {
+        query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
+        query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
+        query.boot = boot.flatMap(JournalBoot.init)
+        query.limit = lines
+    }
+}
+
 /// `belfryctl history`.
 struct HistoryCommand: JournalCommand {
     static let configuration = CommandConfiguration(
@@ -72,25 +120,7 @@ struct HistoryCommand: JournalCommand {
     @Argument(help: "Show only these notifications.", completion: .notifications)
     var names: [String] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Show notifications since this time: '2026-01-02 14:03', '14:03', 'today', 'yesterday', '-2h', '2h ago', '@1767358802'.",
-            valueName: "time"))
-    var since: String?
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("Show notifications until this time.", valueName: "time"))
-    var until: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Show only this boot: an id, or 0 for the current boot, -1 for the one before.", valueName: "boot"))
-    var boot: String?
-
-    @Option(
-        name: [.customShort("n"), .long], help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
-    var lines: Int?
+    @OptionGroup var span: JournalSpan
 
     @OptionGroup var source: JournalSource
 
@@ -99,24 +129,13 @@ struct HistoryCommand: JournalCommand {
 
     func validate() throws {
         try checkSource()
-        for text in [since, until] {
-            guard let text, TimestampText.parse(text, now: CommandContext.now) == nil else { continue }
-            throw ValidationError("invalid time '\(text)'")
-        }
-        if let boot, JournalBoot(boot) == nil {
-            throw ValidationError("invalid boot '\(boot)', expected an id of 32 hexadecimal digits, or 0, -1, -2 …")
-        }
-        if let lines, lines < 0 { throw ValidationError("--lines must not be negative") }
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         context.warn(of: names)
         var query = JournalQuery(service: JournalService(try await service(context)))
         query.names = names
-        query.since = since.flatMap { TimestampText.parse($0, now: CommandContext.now) }
-        query.until = until.flatMap { TimestampText.parse($0, now: CommandContext.now) }
-        query.boot = boot.flatMap(JournalBoot.init)
-        query.limit = lines
+        span.restrict(&query)
         let line = NotificationLine(context.style)
         try JournalReader().read(query) { notification in
             try context.print([
@@ -124,79 +143,5 @@ struct HistoryCommand: JournalCommand {
             ])
         }
         return .success
-    }
-}
-
-/// `belfryctl plot`.
-struct PlotCommand: JournalCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "plot", abstract: "Draw a timeline of the last launch or stop, listener by listener.",
-        discussion: "The timeline is read from the journal. The service need not run.")
-
-    @OptionGroup var connection: ConnectionOptions
-
-    @Argument(
-        help: "launch or stop.", completion: .list(["launch", "stop"]))
-    var transition = "launch"
-
-    @OptionGroup var source: JournalSource
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
-
-    func validate() throws {
-        try checkSource()
-        guard ["launch", "stop"].contains(transition) else { throw ValidationError("expected launch or stop") }
-    }
-
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let service = try await service(context)
-        guard let timeline = try JournalReader().lastTimeline(of: transition, service: JournalService(service)) else {
-            let name = PrintableText.line(service)
-            throw ClientFailure(
-                .unavailable, "unable to plot '\(transition)': the journal has no record of it for \(name)")
-        }
-        try context.print(timeline, json: json, as: TimelinePlot.lines)
-        return .success
-    }
-}
-
-/// A transition as bars: a line for each notification and for each listener that was called.
-enum TimelinePlot {
-    private static let width = 40
-
-    /// The lines of a timeline, `{"trigger":…,"realtimeUsec":…,"durationUsec":…,"steps":[…]}`.
-    static func lines(_ timeline: JSONObject, _ style: TextStyle) -> [String] {
-        let steps = timeline.objects("steps")
-        let start = steps.first?.number("startUsec") ?? 0
-        let whole = max(timeline.number("durationUsec") ?? 0, 1)
-        let names = TextTable.width(steps.lazy.flatMap { $0.objects("listeners") }.map { $0.textOrDash("listener") })
-        // Listeners are indented by two spaces.
-        let column = max(names, TextTable.width(steps.lazy.map { $0.textOrDash("notification") }) - 2)
-        let title = "\(timeline.textOrDash("trigger")) took \(timeline.durationOrDash("durationUsec"))"
-        var lines = [style.bold(title) + ", ended \(WallClockText.dateAndTime(timeline.number("realtimeUsec") ?? 0))"]
-        for step in steps {
-            lines.append(style.notification(step.textOrDash("notification")))
-            for call in step.objects("listeners") {
-                let begin = (call.number("startUsec") ?? start).subtracting(start)
-                let duration = call.number("durationUsec") ?? 0
-                let outcome = call.textOrDash("outcome")
-                let name = call.textOrDash("listener").padded(column)
-                let line =
-                    "  \(name)  |\(bar(begin, duration, of: whole))|  \(DurationText.text(microseconds: duration))"
-                let isProblem = ["refused", "failed", "overran", "late"].contains(outcome)
-                lines.append(isProblem ? style.alarming("\(line), \(outcome)") : line)
-            }
-        }
-        return lines
-    }
-
-    /// At least one mark, at the place of its time.
-    private static func bar(_ begin: Int64, _ duration: Int64, of whole: Int64) -> String {
-        func place(_ time: Int64) -> Int { Int(min(max(Double(time) / Double(whole), 0), 1) * Double(width)) }
-        let first = min(place(begin), width - 1)
-        let last = max(place(begin.adding(duration)), first + 1)
-        return String(repeating: " ", count: first) + String(repeating: "#", count: last - first)
-            + String(repeating: " ", count: width - last)
     }
 }

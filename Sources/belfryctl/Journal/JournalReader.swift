@@ -25,9 +25,13 @@ final class JournalReader {
 
     /// Calls `body` for each notification that matches a query, oldest first.
     ///
+    /// - Parameter timeline: called with the calls of listeners for notifications before, as an array in JSON, and the boot.
     /// - Throws: what `body` throws; `ClientFailure` if nothing was found because the journal is not readable or does not
     ///   exist.
-    func read(_ query: JournalQuery, _ body: (JSONObject) throws -> Void) throws {
+    func read(
+        _ query: JournalQuery, _ body: (JSONObject) throws -> Void,
+        timeline: ((JSONValue, _ bootID: String) -> Void)? = nil
+    ) throws {
         var isEmpty = true
         do {
             try select(query)
@@ -40,7 +44,10 @@ final class JournalReader {
             }
             while try journal.next() {
                 if let until = query.until, try journal.realtimeUsec > until { break }
-                guard let notification = notification() else { continue }
+                guard let notification = notification() else {
+                    if let timeline, let steps = timelineSteps() { timeline(steps, bootID) }
+                    continue
+                }
                 isEmpty = false
                 try body(notification)
             }
@@ -63,11 +70,9 @@ final class JournalReader {
                 try checkThatJournalIsReadable()
                 return nil
             }
-            guard let text = journal.field("BELFRY_TIMELINE"),
-                let steps = try? JSONValue(json: Array(text.utf8))
-            else { return nil }
+            guard let steps = timelineSteps() else { return nil }
             return [
-                "trigger": .string(trigger), "realtimeUsec": .int(try journal.realtimeUsec),
+                "trigger": .string(trigger), "bootId": .string(bootID), "realtimeUsec": .int(try journal.realtimeUsec),
                 "durationUsec": .int(journal.field("BELFRY_DURATION_USEC").flatMap { Int64($0) } ?? 0),
                 "steps": steps,
             ]
@@ -117,9 +122,14 @@ final class JournalReader {
     }
 
     private func notification() -> JSONObject? {
-        JournalNotificationReader.object(
-            journal.fields(JournalNotificationReader.prefix), bootID: journal.field("_BOOT_ID") ?? "")
+        JournalNotificationReader.object(journal.fields(JournalNotificationReader.prefix), bootID: bootID)
     }
+
+    private func timelineSteps() -> JSONValue? {
+        journal.field("BELFRY_TIMELINE").flatMap { try? JSONValue(json: Array($0.utf8)) }
+    }
+
+    private var bootID: String { journal.field("_BOOT_ID") ?? "" }
 
     /// The id of a boot, which must be in the journal unless it is the current one.
     private func id(_ boot: JournalBoot) throws -> String {

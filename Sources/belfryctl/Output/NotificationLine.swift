@@ -51,7 +51,7 @@ struct NotificationLine {
     }
 
     /// The user info; for a launch, whose user info describes the whole previous run, a summary.
-    private func details(_ name: String, _ info: JSONObject) -> String {
+    func details(_ name: String, _ info: JSONObject) -> String {
         switch name {
         case "willFinishLaunching", "didFinishLaunching": info.isEmpty ? "" : LaunchText.text(info)
         default: userInfo(info)

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+import Varlink
+
+/// The notifications of a span of time and the calls of listeners, as the journal has them: what `belfryctl plot --svg`
+/// draws. Its size is limited, so that the drawing is shorter than the 10 MB that XML parsers read by default.
+@MainActor
+struct SpanHistory {
+    /// How many notifications there are at most.
+    nonisolated static let eventsMax = 3000
+    /// How many calls there are at most.
+    nonisolated static let callsMax = 6000
+
+    /// A notification. Times are in microseconds.
+    struct Event {
+        let sequence: Int64
+        let name: String
+        let state: String
+        let previousState: String
+        /// By CLOCK_REALTIME.
+        let time: Double
+        let origin: String
+        let details: String
+        /// How long the service was suspended before it; nil if this is not known, or it was not.
+        let suspension: Double?
+    }
+
+    /// A call of a listener.
+    struct Call {
+        let listener: String
+        let outcome: String
+        /// By CLOCK_REALTIME.
+        let start: Double
+        let duration: Double
+        /// The notification, as an index.
+        let event: Int
+
+        var end: Double { start + duration }
+        /// Whether the listener refused, failed or missed its deadline.
+        var isProblem: Bool { isLate || ["refused", "failed"].contains(outcome) }
+        /// Whether it missed its deadline.
+        var isLate: Bool { ["overran", "late"].contains(outcome) }
+    }
+
+    private(set) var events: [Event] = []
+    private(set) var calls: [Call] = []
+    /// Notifications of one transition, each with the next one, as indexes.
+    private(set) var successions: [(Int, Int)] = []
+    private var places: [Key: Place] = [:]
+    private let line = NotificationLine(.plain)
+    private let origins = OriginText()
+
+    private struct Key: Hashable {
+        let bootID: String
+        let sequence: Int64
+    }
+
+    private struct Place {
+        let index: Int
+        /// CLOCK_REALTIME less CLOCK_MONOTONIC.
+        let offset: Double
+    }
+
+    /// Adds a notification in the shape of the socket.
+    mutating func add(_ notification: JSONObject) {
+        guard events.count < Self.eventsMax else { return }
+        let sequence = notification.number("sequence") ?? 0
+        let name = Self.cut(notification.textOrDash("name"))
+        let info = notification["userInfo"]?.objectValue ?? [:]
+        let time = Self.time(notification.number("realtimeUsec"))
+        let monotonic = Self.time(notification.number("monotonicUsec"))
+        let key = Key(bootID: notification.textOrDash("bootId"), sequence: sequence)
+        places[key] = Place(index: events.count, offset: time - monotonic)
+        events.append(
+            Event(
+                sequence: sequence, name: name, state: Self.cut(notification.textOrDash("state"), toBytes: 16),
+                previousState: Self.cut(notification.textOrDash("previousState"), toBytes: 16), time: time,
+                origin: Self.cut(origins.text(notification["origin"]?.objectValue ?? [:]), toBytes: 96),
+                details: Self.cut(details(name, info), toBytes: 96),
+                suspension: name == "didResume" ? info.number("durationUsec").map { Self.time($0) } : nil))
+    }
+
+    /// Adds the calls for the notifications that were added before.
+    ///
+    /// - Parameter steps: the array in `BELFRY_TIMELINE`.
+    mutating func add(timeline steps: JSONValue, bootID: String) {
+        var last: Int?
+        for step in steps.arrayValue?.compactMap(\.objectValue) ?? [] {
+            let key = Key(bootID: PrintableText.line(bootID), sequence: step.number("sequence") ?? 0)
+            guard let place = places[key] else { continue }
+            if let last { successions.append((last, place.index)) }
+            last = place.index
+            for call in step.objects("listeners") where calls.count < Self.callsMax {
+                calls.append(
+                    Call(
+                        listener: Self.cut(call.textOrDash("listener")),
+                        outcome: Self.cut(call.textOrDash("outcome"), toBytes: 16),
+                        start: Self.time(call.number("startUsec")) + place.offset,
+                        duration: Self.time(call.number("durationUsec")), event: place.index))
+            }
+        }
+    }
+
+    /// The first and the last point in time; nil if there is nothing.
+    var span: ClosedRange<Double>? {
+        let starts = events.lazy.map { $0.time - ($0.suspension ?? 0) }
+        let ends = [events.lazy.map(\.time).max(), calls.lazy.map(\.end).max()].compactMap(\.self)
+        guard let first = starts.min(), let last = ends.max() else { return nil }
+        return first...max(last, first)
+    }
+
+    /// The user info; of a suspension and of a stop only what matters here: `freezer, 9 s`.
+    private func details(_ name: String, _ info: JSONObject) -> String {
+        switch name {
+        case "didResume":
+            let duration = info.number("durationUsec").map { ", \(DurationText.text(microseconds: $0))" } ?? ""
+            return info.textOrDash("cause") + duration
+        case "willTerminate": return info.textOrDash("reason")
+        default: return line.details(name, info)
+        }
+    }
+
+    /// The beginning of a text. In SVG each byte may take six.
+    private static func cut(_ text: String, toBytes limit: Int = 48) -> String { text.cut(toBytes: limit) }
+
+    /// A number of microseconds that is neither negative nor beyond the year 9999.
+    private static func time(_ microseconds: Int64?) -> Double {
+        Double(min(max(microseconds ?? 0, 0), 253_402_300_799_000_000))
+    }
+}
