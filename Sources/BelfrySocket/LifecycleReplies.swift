@@ -18,6 +18,20 @@ nonisolated extension JSONObject {
     }
 }
 
+nonisolated extension JSONObject {
+    /// The progress of a listener, whose answer the client waits for.
+    init(_ progress: LifecycleProgress, after time: Duration) {
+        var report: JSONObject = [
+            "listener": .string(progress.name), "outcome": "running", "durationUsec": JSONValue(time),
+        ]
+        report["reason"] = progress.text.map { .string($0) }
+        report["details"] = progress.details.map { .object($0) }
+        self = [
+            "sequence": .int(Int64(progress.sequence ?? 0)), "result": "running", "reports": [.object(report)],
+        ]
+    }
+}
+
 nonisolated extension JSONValue {
     /// Microseconds.
     init(_ duration: Duration) { self = .int(Int64(clamping: duration.microseconds)) }
@@ -29,6 +43,7 @@ nonisolated extension JSONValue {
             "durationUsec": JSONValue(report.duration),
         ]
         object["reason"] = report.outcome.reason.map { .string($0) }
+        object["details"] = report.details.map { .object($0) }
         self = .object(object)
     }
 

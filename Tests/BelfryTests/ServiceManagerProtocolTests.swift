@@ -113,6 +113,18 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 0)
     }
 
+    @Test func progressOfAPostIsShownUntilItsEnd() throws {
+        let service = try fixture.startReady("ServiceProbe", ["slowFlush=1"])
+        service.send(SIGUSR1)
+
+        let messages = fixture.manager.messages(until: "STATUS=active")
+
+        #expect(messages.first?.first?.hasPrefix("STATUS=active, 'probe': step ") == true)
+        #expect(!messages.joined().contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
+        service.send(SIGTERM)
+        #expect(service.finish().status == 0)
+    }
+
     @Test func progressExtendsTheTimeoutBeforeItExpires() throws {
         let service = try fixture.startReady("ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\n")
         service.send(SIGTERM)

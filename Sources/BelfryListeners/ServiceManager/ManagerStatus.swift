@@ -24,6 +24,9 @@ final class ManagerStatus {
     private var pending: [String] = []
     /// The last progress texts of pending listeners.
     private var progressTexts: [String: String] = [:]
+    /// The last progress of listeners that posts wait for, and the numbers of the notifications.
+    private var posts: [String: (sequence: UInt64, text: String)] = [:]
+    private var endOfPosts: LifecycleObservation?
     private var sent: String?
 
     /// Whether the unit's times are known, and the mediator keeps to them.
@@ -67,7 +70,8 @@ final class ManagerStatus {
         let problems = unhealthy.map { report in
             ", listener '\(report.listener)' is \(report.health.word): \(report.health.reason ?? "")"
         }
-        return text + waits + problems.joined()
+        let work = posts.sorted { $0.key < $1.key }.prefix(Self.mostNamed).map { ", '\($0.key)': \($0.value.text)" }
+        return text + waits + work.joined() + problems.joined()
     }
 
     private func update() {
@@ -78,9 +82,10 @@ final class ManagerStatus {
     }
 
     private func receive(_ progress: LifecycleProgress) {
+        guard let trigger = progress.trigger else { return receivePost(progress) }
         progressTexts[progress.name] = progress.text ?? progressTexts[progress.name]
         updatePending()
-        let isTimed = [.launch, .reload, .stop].contains(progress.trigger)
+        let isTimed = [.launch, .reload, .stop].contains(trigger)
         // The unit may allow less than what was configured, as long as its times are unknown.
         let needed: Duration? = progress.isExtended ? progress.remaining : isTimeKnown ? nil : progress.window
         if isTimed, let needed, let time = extensions.time(for: needed, at: .now) {
@@ -89,6 +94,24 @@ final class ManagerStatus {
         } else if extensions.isDue(at: .now) {
             refresh()
         }
+    }
+
+    private func receivePost(_ progress: LifecycleProgress) {
+        guard let sequence = progress.sequence, let text = progress.text else { return }
+        posts[progress.name] = (sequence, text)
+        if endOfPosts == nil {
+            endOfPosts = mediator.addEventObserver(for: .delivered) { [weak self] in
+                if case .delivered(let report) = $0 { self?.endPost(report.notification.sequence) }
+            }
+        }
+        if extensions.isDue(at: .now) { refresh() }
+    }
+
+    private func endPost(_ sequence: UInt64) {
+        posts = posts.filter { $0.value.sequence != sequence }
+        guard posts.isEmpty else { return }
+        endOfPosts = nil
+        refresh()
     }
 
     private func updatePending() {

@@ -31,8 +31,8 @@ nonisolated let lifecycleInterfaceMethods = """
 
     # Post a notification: a name of your own, flushRequested, statusRequested or performFetch. With 'wait' the reply comes
     # when all listeners have answered, with their outcomes. 'result' is 'posted' without 'wait', otherwise 'newData' if any
-    # has new data, otherwise 'failed' if any failed, otherwise 'noData'. A call waits while 256 posts of its user wait for
-    # listeners.
+    # has new data, otherwise 'failed' if any failed, otherwise 'noData'. With 'wait' and 'more', a reply with the result
+    # 'running' comes whenever a listener reports progress. A call waits while 256 posts of its user wait for listeners.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
     # Pause the service. The reply comes when it is in the background.
@@ -82,7 +82,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # The actions that listeners offer.
     method ListActions() -> (actions: []Action)
 
-    # Perform an action. The reply comes when the listeners that offer it have answered.
+    # Perform an action. The reply comes when the listeners that offer it have answered, and with 'more' also when they report
+    # progress, as for Post.
     method PerformAction(id: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
     # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did.

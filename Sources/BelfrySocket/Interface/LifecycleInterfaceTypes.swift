@@ -66,10 +66,13 @@ nonisolated let lifecycleInterfaceTypes = """
     # How one listener handled a notification.
     type Report (
       listener: string,
-      # completed, newData, noData, handled, declined, refused, failed, overran or late
+      # completed, newData, noData, handled, declined, refused, failed, overran or late; running for progress
       outcome: string,
+      # Of a refusal or a failure, or what is done at the moment
       reason: ?string,
-      durationUsec: int
+      durationUsec: int,
+      # What the listener did, in its own terms, as it last reported
+      details: ?object
     )
 
     # A listener and its record so far.

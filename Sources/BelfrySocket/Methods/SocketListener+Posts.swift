@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryEventLoop
 internal import BelfryListeners
 internal import Lifecycle
 internal import Varlink
@@ -64,11 +65,26 @@ extension SocketListener {
         reply: @escaping (LifecycleReport) -> Void
     ) {
         let origin = origin(of: request)
-        posts.begin(request, request.byteCount) { [mediator] done in
-            mediator.post(name, userInfo: userInfo, origin: origin) { report in
+        posts.begin(request, request.byteCount) { [unowned self] done in
+            var sequence: UInt64?
+            var progress = request.wantsMore ? observeProgress(of: request) { sequence } : nil
+            sequence = mediator.post(name, userInfo: userInfo, origin: origin) { report in
+                progress = nil
                 reply(report)
                 done()
             }
+            withExtendedLifetime(progress) {}
+        }
+    }
+
+    /// Sends the progress of the listeners that a post waits for.
+    private func observeProgress(
+        of request: VarlinkRequest, sequence: @escaping () -> UInt64?
+    ) -> LifecycleObservation {
+        let start = MonotonicInstant.now
+        return mediator.addEventObserver(for: .progress) { event in
+            guard case .progress(let progress) = event, progress.sequence == sequence() else { return }
+            request.reply(JSONObject(progress, after: .now - start), continues: true)
         }
     }
 }

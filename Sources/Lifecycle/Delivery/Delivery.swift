@@ -116,7 +116,7 @@ final class Delivery {
         hasLastingAnswer = true
         let call = ListenerCall(clock: clock, isOutcomeWanted: isOutcomeWanted) { [self] call, outcome, duration in
             if isPost { entry.pendingPosts -= 1 }
-            reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec)
+            reports[place] = report(of: entry, outcome, duration, since: call.start.monotonicUsec, call.details)
             calls.remove(call)
             advance()
         }
@@ -146,12 +146,13 @@ final class Delivery {
     }
 
     private func report(
-        of entry: ListenerEntry, _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64
+        of entry: ListenerEntry, _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64,
+        _ details: UserInfo? = nil
     ) -> ListenerReport {
         if outcome == .handled { isHandled = true }
         return isRehearsal
-            ? entry.report(outcome, duration, since: startUsec)
-            : entry.record(outcome, after: duration, since: startUsec)
+            ? entry.report(outcome, duration, since: startUsec, details)
+            : entry.record(outcome, after: duration, since: startUsec, details)
     }
 }
 

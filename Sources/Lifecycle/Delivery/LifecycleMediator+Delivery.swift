@@ -59,8 +59,18 @@ extension LifecycleMediator {
         Delivery(
             notification, to: groups, after: reports, clock: clock, deadline: deadlines.listener,
             isOutcomeWanted: completion != nil,
-            share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) }
+            share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
+            progress: { [unowned self] in report($1, of: $0, handling: notification) }
         ) { [unowned self] in report($0, completion) }.advance()
+    }
+
+    /// A listener reports progress to a post that waits for it.
+    private func report(_ progress: ProgressReport, of name: String, handling notification: LifecycleNotification) {
+        eventObservers.send(
+            .progress(
+                LifecycleProgress(
+                    progress, of: name, notification.sequence, for: nil, window: progress.window,
+                    remaining: progress.window, isExtended: false)))
     }
 
     func report(_ report: LifecycleReport, _ completion: ((LifecycleReport) -> Void)?) {
@@ -90,7 +100,7 @@ extension LifecycleMediator {
         return Delivery(
             notification, to: groups, clock: clock, deadline: deadlines.listener,
             share: shares(of: groups, in: transition, name),
-            progress: { [unowned self] in report($1, of: $0, in: transition) }
+            progress: { [unowned self] in report($1, of: $0, notification.sequence, in: transition) }
         ) { [unowned self] in report($0, completion) }
     }
 

@@ -55,6 +55,8 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let startUsec: UInt64
     /// The time until its end or its deadline.
     public let duration: Duration
+    /// What the listener did, as it last reported with its progress; nil if it reported no details.
+    public let details: UserInfo?
 }
 
 nonisolated extension LifecycleReport {

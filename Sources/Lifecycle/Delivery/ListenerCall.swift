@@ -18,6 +18,8 @@ final class ListenerCall {
     private var lastUsec: UInt64 = 0
     /// The end of the window that the last report of progress named.
     private var promisedUsec: UInt64 = 0
+    /// The details of its progress, as last reported; nil for none.
+    private(set) var details: UserInfo?
     /// Called with each report of progress.
     var onProgress: ((ProgressReport) -> Void)?
     /// Whether somebody waits for the outcome.
@@ -52,17 +54,19 @@ final class ListenerCall {
     }
 
     /// Reports progress: moves the deadline to the end of `window`, up to the time that the answer wants.
-    func progress(nextWithin window: Duration, _ text: String?) {
+    func progress(nextWithin window: Duration, _ text: String?, _ details: UserInfo?) {
         guard completion != nil else { return }
         let window = window.bounded
+        if let details { self.details = details }
         promisedUsec = min(window.end(from: clock.monotonicUsec), lastUsec)
-        extend(window, text)
+        extend(window, text, details)
     }
 
-    private func extend(_ window: Duration, _ text: String?) {
+    private func extend(_ window: Duration, _ text: String?, _ details: UserInfo?) {
         let moved = deadline.extend(to: promisedUsec)
         onProgress?(
-            ProgressReport(window: window, text: text, moved: moved ? (deadline.endUsec, share.reserve) : nil))
+            ProgressReport(
+                window: window, text: text, details: details, moved: moved ? (deadline.endUsec, share.reserve) : nil))
     }
 
     /// Replaces its share by another one that begins now. A window named by a report of progress stays.
@@ -71,7 +75,7 @@ final class ListenerCall {
         self.share = share
         let now = clock.monotonicUsec
         deadline.set(share.time, from: now)
-        if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil) }
+        if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil, nil) }
         // Until the first step returns there is no timer.
         guard cancel != nil else { return }
         if deadline.endUsec > now { setTimer(.microseconds(deadline.endUsec - now)) } else { overrun() }
@@ -138,7 +142,8 @@ public struct ListenerProgress {
     /// - Parameters:
     ///   - window: the time within which the next report, or the end, will come.
     ///   - text: what was done, in a few words for `systemctl status`.
-    public func report(nextWithin window: Duration = .seconds(5), _ text: String? = nil) {
-        call.progress(nextWithin: window, text)
+    ///   - details: the same for programs. The last ones are part of the report about the answer.
+    public func report(nextWithin window: Duration = .seconds(5), _ text: String? = nil, details: UserInfo? = nil) {
+        call.progress(nextWithin: window, text, details)
     }
 }

@@ -61,13 +61,18 @@ final class ListenerEntry {
     /// The actions it offers.
     var actions: [LifecycleAction] { actionAnswers.compactMap(\.action) }
 
-    func record(_ outcome: ListenerOutcome, after duration: Duration, since startUsec: UInt64) -> ListenerReport {
+    func record(
+        _ outcome: ListenerOutcome, after duration: Duration, since startUsec: UInt64, _ details: UserInfo? = nil
+    ) -> ListenerReport {
         record.add(outcome, after: duration)
-        return report(outcome, duration, since: startUsec)
+        return report(outcome, duration, since: startUsec, details)
     }
 
-    func report(_ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64) -> ListenerReport {
-        ListenerReport(listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration)
+    func report(
+        _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64, _ details: UserInfo? = nil
+    ) -> ListenerReport {
+        ListenerReport(
+            listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration, details: details)
     }
 
     /// The time that its answer to a name wants: zero when it has no answer, or an immediate one.

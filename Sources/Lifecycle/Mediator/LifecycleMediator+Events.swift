@@ -20,7 +20,7 @@ extension LifecycleMediator {
         case merged(LifecycleTrigger, LifecycleOrigin)
         /// A pause or a stop begins to wait for the background tasks of these names.
         case waiting(LifecycleTrigger, [String])
-        /// A listener or a background task reports progress to a transition that waits for it.
+        /// A listener or a background task reports progress to the transition or the post that waits for it.
         case progress(LifecycleProgress)
         /// The unhealthy listeners or their reasons have changed since the last health check. Empty when all are
         /// healthy.
@@ -126,18 +126,37 @@ final class EventObserverList {
     }
 }
 
-/// A listener or a background task reports progress while a transition waits for it.
+/// A listener or a background task reports progress while something waits for it.
 public nonisolated struct LifecycleProgress: Sendable, Equatable {
-    /// The transition that waits. If a stop waits for the end of another transition, this is the stop.
-    public let trigger: LifecycleTrigger
+    /// The transition that waits. If a stop waits for the end of another transition, this is the stop. Nil for a post.
+    public let trigger: LifecycleTrigger?
+    /// The number of the notification that the listener handles; nil for a background task.
+    public let sequence: UInt64?
     /// The name of the listener or the background task.
     public let name: String
     /// What was done, in its own words.
     public let text: String?
+    /// The same for programs; nil if it reported none.
+    public let details: UserInfo?
     /// The time within which it will report again, or be done.
     public let window: Duration
-    /// The time that the transition has from now on.
+    /// The time that the transition has from now on. A post has the deadline of the listener; for it this is `window`.
     public let remaining: Duration
     /// Whether that is more than the transition had when it began.
     public let isExtended: Bool
+
+    init(
+        _ report: ProgressReport, of name: String, _ sequence: UInt64?, for trigger: LifecycleTrigger?,
+        window: Duration,
+        remaining: Duration, isExtended: Bool
+    ) {
+        self.trigger = trigger
+        self.sequence = sequence
+        self.name = name
+        text = report.text
+        details = report.details
+        self.window = window
+        self.remaining = remaining
+        self.isExtended = isExtended
+    }
 }

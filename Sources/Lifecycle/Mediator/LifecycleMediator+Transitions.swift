@@ -197,7 +197,7 @@ extension LifecycleMediator {
     }
 
     /// A listener or a background task reports progress to a transition that waits for it.
-    func report(_ progress: ProgressReport, of name: String, in transition: Transition) {
-        eventObservers.send(.progress(transitions.record(progress, of: name, in: transition)))
+    func report(_ progress: ProgressReport, of name: String, _ sequence: UInt64? = nil, in transition: Transition) {
+        eventObservers.send(.progress(transitions.record(progress, of: name, sequence, in: transition)))
     }
 }

@@ -93,7 +93,8 @@ public final class CompositeListener: LifecycleListener {
             deadline: deadline, isRehearsal: isRehearsal, isOutcomeWanted: progress.isOutcomeWanted,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { leaf, report in
-                progress.report(nextWithin: report.window, report.text.map { "\(leaf): \($0)" } ?? leaf)
+                let text = report.text.map { "\(leaf): \($0)" } ?? leaf
+                progress.report(nextWithin: report.window, text, details: report.details)
             },
             { completion($0.combinedOutcome) })
         delivery.advance()

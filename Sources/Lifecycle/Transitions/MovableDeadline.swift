@@ -63,6 +63,8 @@ struct ProgressReport {
     let window: Duration
     /// What was done.
     let text: String?
+    /// The same for programs; nil if the report has none.
+    var details: UserInfo?
     /// Where the deadline is now, and the reserve of those that come later; nil when the report did not move it.
     let moved: (endUsec: UInt64, reserve: Duration)?
 }

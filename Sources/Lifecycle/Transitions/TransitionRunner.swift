@@ -281,20 +281,20 @@ final class TransitionRunner {
     /// When a transition is to be done that a stop finds under way.
     private func limit(before stop: Transition) -> UInt64 { deadlines.beforeStop.end(from: stop.beganUsec) }
 
-    /// Records progress. If it moved a deadline, the limit of the transition moves too, and that of a stop which waits behind
-    /// it.
-    func record(_ progress: ProgressReport, of name: String, in transition: Transition) -> LifecycleProgress {
+    /// Records progress. It may move the limits of the transition and of a stop that waits behind it.
+    func record(
+        _ progress: ProgressReport, of name: String, _ sequence: UInt64?, in transition: Transition
+    ) -> LifecycleProgress {
         if let moved = progress.moved {
             let last = Duration.longest.end(from: clock.monotonicUsec)
             transition.extend(to: min(moved.reserve.end(from: moved.endUsec), last))
             if let stop, stop !== transition {
-                let rest = deadlines.stop - deadlines.beforeStop
-                stop.extend(to: rest.end(from: transition.limitUsec))
+                stop.extend(to: (deadlines.stop - deadlines.beforeStop).end(from: transition.limitUsec))
             }
         }
         let last = stop ?? transition
         return LifecycleProgress(
-            trigger: last.trigger, name: name, text: progress.text, window: min(progress.window, remaining(transition)),
+            progress, of: name, sequence, for: last.trigger, window: min(progress.window, remaining(transition)),
             remaining: remaining(last), isExtended: transition.isExtended || last.isExtended)
     }
 }

@@ -49,4 +49,23 @@ struct PostTests {
 
         #expect(try fixture.call("GetState").get()["sequence"] == 6)
     }
+
+    @Test func waitingPostWithMoreGetsProgress() throws {
+        let attached = try fixture.attach(["com.example.rotate"])
+        let poster = try fixture.more("Post", ["name": "com.example.rotate", "wait": true])
+        try fixture.turn { attached.replies.count == 2 }
+        let token = attached.replies.last?["token"] ?? ""
+
+        _ = try fixture.call("Progress", ["token": token, "text": "half"]).get()
+        try fixture.turn { poster.replies.count == 1 }
+        #expect(!poster.isOver)
+        _ = try fixture.call("Answer", ["token": token, "outcome": "completed"]).get()
+        try fixture.turn { poster.isOver }
+
+        let (first, last) = (poster.replies[0], poster.replies[1])
+        #expect(first["result"] == "running" && first["sequence"] == last["sequence"])
+        let report = first["reports"]?.arrayValue?.first?.objectValue
+        #expect(report?["listener"] == "guard" && report?["outcome"] == "running" && report?["reason"] == "half")
+        #expect(last["result"] == "noData" && poster.replies.count == 2)
+    }
 }

@@ -26,6 +26,8 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "stall":
         try service.mediator.addListener(
             SlowListener(.willTerminate, seconds: number, stalls: true, loop: service.loop))
+    case "slowFlush":
+        try service.mediator.addListener(SlowListener(.flushRequested, seconds: number, loop: service.loop))
     case "slowStart":
         try service.mediator.addListener(SlowListener(.didFinishLaunching, seconds: number, loop: service.loop))
     default: try service.mediator.addListener(MannerListener(manner))
