@@ -18,14 +18,17 @@ extension ServiceComponent {
 
 /// A cache, and the notifications that flush it.
 package nonisolated struct CacheParameters: Sendable {
-    let directory: CacheDirectory
+    let directories: DirectoryCache
     let names: [LifecycleNotification.Name]
 
     /// From a section `[Cache NAME]`.
     package init(_ settings: CacheSettings) {
-        directory = CacheDirectory(
-            name: settings.name, path: settings.path, sizeMax: settings.sizeMax, ageMax: settings.ageMax,
-            filesMax: settings.filesMax, writeBack: settings.writeBack, dropPages: settings.dropPages)
+        directories = DirectoryCache(
+            name: settings.name, paths: settings.paths,
+            limits: TrimLimits(
+                sizeMax: settings.sizeMax, ageMax: settings.ageMax, filesMax: settings.filesMax,
+                keepFree: settings.keepFree),
+            writeBack: settings.writeBack, dropPages: settings.dropPages, isDryRun: settings.isDryRun)
         names = settings.on.compactMap { LifecycleNotification.Name($0) }
     }
 }
@@ -33,10 +36,15 @@ package nonisolated struct CacheParameters: Sendable {
 /// The component that adds the listener.
 final class CacheFlushComponent: RunningComponent {
     private let log: ServiceLog
+    private var listener: CacheFlushListener?
 
     init(log: ServiceLog) { self.log = log }
 
     func addLastListeners(_ service: ComponentContext) throws {
-        try service.mediator.addListener(CacheFlushListener(mediator: service.mediator, log: log))
+        let listener = CacheFlushListener(mediator: service.mediator, log: log)
+        self.listener = listener
+        try service.mediator.addListener(listener)
     }
+
+    func end() { listener?.end() }
 }

@@ -8,19 +8,23 @@ package import Lifecycle
 
 /// Writes back and trims each `[Cache NAME]` on the notifications that it names.
 ///
-/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline the flush ends early,
-/// and the next flush continues it.
+/// The work runs on another thread, so that a slow disk does not block the loop. At the deadline the flush ends before the
+/// next file, and the next flush continues it.
 ///
 /// One flush runs at a time. Requests that arrive meanwhile are merged into one more flush: the result of each is that of a
 /// flush that began after the request. A stop cancels posted requests, and those posted during a stop fail; a flush that is
 /// part of a transition still runs.
 package final class CacheFlushListener: LifecycleListener {
+    /// How often progress is reported.
+    private static let interval: Duration = .milliseconds(250)
+
     package let name = "cacheFlush"
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var caches: [CacheParameters]
     private var running: FlushBatch?
     private var waiting: FlushBatch?
+    private var timer: (any LifecycleTimer)?
     private var stops: LifecycleObservation?
 
     /// - Parameters:
@@ -65,7 +69,7 @@ package final class CacheFlushListener: LifecycleListener {
         let batch = waiting ?? FlushBatch(notification)
         waiting = batch
         let number = batch.add(
-            FlushBatch.Request(notification: notification, completion: completion), isAwaited: progress.isOutcomeWanted)
+            FlushBatch.Request(notification: notification, progress: progress, completion: completion))
         runNext()
         return { [weak self] in
             batch.remove(number)
@@ -78,26 +82,40 @@ package final class CacheFlushListener: LifecycleListener {
         guard running == nil, let batch = waiting else { return }
         (running, waiting) = (batch, nil)
         let wanted = caches.filter { !batch.names.isDisjoint(with: $0.names) }
-        let directories = wanted.map(\.directory)
+        let directories = wanted.map(\.directories)
         let now = Duration.microseconds(mediator.clock.now.realtimeUsec)
-        let flag = batch.flag
+        let monitor = batch.monitor
+        scheduleProgress()
         WorkerThread.run {
-            directories.map { cache in
-                CacheFlushOutcome(of: cache) { () throws(CacheError) in
-                    try cache.flush(now: now) { flag.isRaised }
-                }
-            }
-        } then: { [self] outcomes in
-            for outcome in outcomes {
-                if let report = outcome.report { log.write(CacheFlushRecord.record(of: report, for: batch)) }
+            directories.map { $0.flush(now: now, monitor: monitor) }
+        } then: { [self] reports in
+            for report in reports where report.directories > 0 {
+                log.write(CacheFlushRecord.record(of: report, for: batch))
             }
             running = nil
+            timer?.cancel()
             batch.end { request in
                 let name = request.notification.name
-                let failure = CacheFlushFailure(zip(wanted, outcomes).filter { $0.0.names.contains(name) }.map(\.1))
-                return failure.map { .failed($0.description) } ?? .completed
+                let own = zip(wanted, reports).filter { $0.0.names.contains(name) }.map(\.1)
+                request.progress.report(details: batch.details(own))
+                return CacheFlushFailure(own).map { .failed($0.description) } ?? .completed
             }
             runNext()
+        }
+    }
+
+    /// Cancels the flush that is running, and logs what it has done so far. The process ends.
+    func end() {
+        guard let running else { return }
+        running.monitor.cancel()
+        log.write(CacheFlushRecord.record(ofUnfinished: running))
+    }
+
+    private func scheduleProgress() {
+        timer = mediator.clock.schedule(after: Self.interval) { [weak self] in
+            guard let self, let running else { return }
+            running.reportProgress()
+            scheduleProgress()
         }
     }
 
@@ -116,7 +134,7 @@ package final class CacheFlushListener: LifecycleListener {
     /// Cancels a batch that has no requests any more.
     private func cancelIfEmpty(_ batch: FlushBatch) {
         guard batch.requests.isEmpty else { return }
-        batch.flag.raise()
+        batch.monitor.cancel()
         if waiting === batch { waiting = nil }
     }
 
@@ -124,40 +142,17 @@ package final class CacheFlushListener: LifecycleListener {
     private func rehearse(
         _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
     ) -> () -> Void {
-        let caches = caches.filter { $0.names.contains(notification.name) }.map(\.directory)
-        let flag = CancellationFlag()
+        let caches = caches.filter { $0.names.contains(notification.name) }.map(\.directories)
+        let monitor = FlushMonitor()
         WorkerThread.run {
-            caches.map { cache in
-                CacheFlushOutcome(of: cache) { () throws(CacheError) in
-                    try cache.rehearseFlush { flag.isRaised }
-                }
-            }
-        } then: { outcomes in
-            completion(CacheFlushFailure(outcomes).map { .failure($0) } ?? .success(()))
+            caches.map { $0.rehearseFlush(monitor: monitor) }
+        } then: { reports in
+            completion(CacheFlushFailure(reports).map { .failure($0) } ?? .success(()))
         }
-        return { flag.raise() }
+        return { monitor.cancel() }
     }
 
     private static let stopping = ListenerOutcome.failed("cancelled, the service is stopping")
-}
-
-/// The outcome for one cache.
-nonisolated struct CacheFlushOutcome: Sendable {
-    /// What was done; nil if the cache could not be used at all.
-    let report: CacheFlushReport?
-    /// The problems, a line each.
-    let problems: [String]
-
-    init(of cache: CacheDirectory, _ work: () throws(CacheError) -> CacheFlushReport) {
-        do throws(CacheError) {
-            let report = try work()
-            self.report = report
-            problems = report.problems.map { "cache '\(cache.name)': \($0)" }
-        } catch {
-            report = nil
-            problems = ["cache '\(cache.name)': \(error)"]
-        }
-    }
 }
 
 /// The problems of a flush. Caches that are not named were flushed.
@@ -165,34 +160,9 @@ nonisolated struct CacheFlushFailure: Error, Sendable, CustomStringConvertible {
     let description: String
 
     /// Nil when nothing went wrong.
-    init?(_ outcomes: [CacheFlushOutcome]) {
-        let problems = outcomes.flatMap(\.problems)
+    init?(_ reports: [CacheFlushReport]) {
+        let problems = reports.flatMap { report in report.problems.map { "cache '\(report.name)': \($0)" } }
         if problems.isEmpty { return nil }
         description = problems.joined(separator: "; ")
-    }
-}
-
-/// The journal record of a flush.
-enum CacheFlushRecord {
-    static func record(of report: CacheFlushReport, for batch: FlushBatch) -> JournalRecord {
-        let notification = batch.first
-        var parts = ["removed \(report.filesRemoved) of \(report.filesSeen) files, freed \(report.bytesFreed) bytes"]
-        if report.writtenBack { parts.insert("written back", at: 0) }
-        if report.filesAdvised > 0 { parts.append("dropped the pages of \(report.filesAdvised) files") }
-        if report.cutShort { parts.append("cut short") }
-        if report.mountsSkipped > 0 { parts.append("skipped \(report.mountsSkipped) mounts") }
-        for limit in report.limitsReached.sorted(by: { $0.rawValue < $1.rawValue }) {
-            parts.append("reached the limit of \(limit)")
-        }
-        if batch.count > 1 { parts.append("on behalf of \(batch.count) requests") }
-        var fields = LifecycleJournalRecords.fields(of: notification)
-        fields.add([
-            "BELFRY_LISTENER": "cacheFlush", "BELFRY_CACHE": report.name,
-            "BELFRY_FILES_REMOVED": "\(report.filesRemoved)", "BELFRY_BYTES_FREED": "\(report.bytesFreed)",
-            "BELFRY_REQUESTS": "\(batch.count)",
-        ])
-        return JournalRecord(
-            .info, "cache '\(report.name)': \(parts.joined(separator: ", "))", id: MessageID.cacheFlushed.rawValue,
-            fields: fields)
     }
 }

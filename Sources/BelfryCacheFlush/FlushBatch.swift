@@ -2,17 +2,17 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import Lifecycle
-internal import Synchronization
 
 /// Requests that one flush serves together.
 final class FlushBatch {
     struct Request {
         let notification: LifecycleNotification
+        let progress: ListenerProgress
         let completion: (ListenerOutcome) -> Void
     }
 
-    /// Raised when no request is left.
-    let flag = CancellationFlag()
+    /// Cancelled when no request is left.
+    let monitor = FlushMonitor()
     /// The notification of the first request, which the journal record names.
     let first: LifecycleNotification
     /// The number of requests so far.
@@ -27,12 +27,12 @@ final class FlushBatch {
     /// Adds a request. Of requests that no client waits for, only the last is kept; the others are completed at once.
     ///
     /// - Returns: the number of the request.
-    func add(_ request: Request, isAwaited: Bool) -> Int {
+    func add(_ request: Request) -> Int {
         count += 1
         names.insert(request.notification.name)
         let number = count
         requests[number] = request
-        if !isAwaited {
+        if !request.progress.isOutcomeWanted {
             let before = unawaited.flatMap { requests.removeValue(forKey: $0) }
             unawaited = number
             before?.completion(.completed)
@@ -41,6 +41,29 @@ final class FlushBatch {
     }
 
     func remove(_ number: Int) { requests[number] = nil }
+
+    /// Reports progress to those who wait for a request.
+    func reportProgress() {
+        let progress = monitor.progress
+        let text =
+            progress.filesSelected > 0
+            ? "flushed \(progress.filesRemoved) of \(progress.filesSelected) files"
+            : "examined \(progress.filesSeen) files"
+        let details = details(nil)
+        for (_, request) in requests { request.progress.report(text, details: details) }
+    }
+
+    /// The progress for programs, and at the end what was done.
+    func details(_ reports: [CacheFlushReport]?) -> UserInfo {
+        let progress = monitor.progress
+        var details: UserInfo = [
+            "filesSeen": .int(Int64(progress.filesSeen)), "filesSelected": .int(Int64(progress.filesSelected)),
+            "filesRemoved": .int(Int64(progress.filesRemoved)),
+            "bytesFreed": .int(Int64(clamping: progress.bytesFreed)),
+        ]
+        details["caches"] = reports.map { .array($0.map(\.details)) }
+        return details
+    }
 
     /// Completes the requests for which `condition` holds.
     func end(where condition: (LifecycleNotification) -> Bool = { _ in true }, _ outcome: (Request) -> ListenerOutcome)
@@ -51,11 +74,15 @@ final class FlushBatch {
     }
 }
 
-/// Cancels work on another thread.
-nonisolated final class CancellationFlag: Sendable {
-    private let flag = Atomic(false)
-
-    var isRaised: Bool { flag.load(ordering: .relaxed) }
-
-    func raise() { flag.store(true, ordering: .relaxed) }
+extension CacheFlushReport {
+    /// The report for programs.
+    fileprivate var details: JSONValue {
+        var object: JSONObject = [
+            "cache": .string(name), "directories": .int(Int64(directories)), "filesSeen": .int(Int64(filesSeen)),
+            "filesRemoved": .int(Int64(filesRemoved)), "filesOpen": .int(Int64(filesOpen)),
+            "bytesFreed": .int(Int64(clamping: bytesFreed)), "cutShort": .bool(cutShort), "dryRun": .bool(isDryRun),
+        ]
+        if isDryRun { object["files"] = .array(examples.map { .string($0) }) }
+        return .object(object)
+    }
 }

@@ -36,11 +36,13 @@ struct CacheFlushListenerTests {
         return settings.caches.map { CacheParameters($0) }
     }
 
-    private func service(_ directory: TemporaryDirectory, files: Int) throws -> (LifecycleMediator, RecordingWriter) {
+    private func service(
+        _ directory: TemporaryDirectory, files: Int, limits: String = "SizeMax=1G"
+    ) throws -> (LifecycleMediator, RecordingWriter) {
         try directory.write("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
         for index in 0..<files { try directory.write("file\(index)", "x") }
         let file = try directory.write(
-            "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\nSizeMax=1G\nWriteBack=no\n")
+            "belfry.conf", "[Cache thumbnails]\nPath=\(directory.url.path)\n\(limits)\nWriteBack=no\n")
         var configuration = LifecycleConfiguration()
         configuration[[CacheParameters].self] = try parameters(file)
         let mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
@@ -82,6 +84,44 @@ struct CacheFlushListenerTests {
 
         #expect(calls == 19_998)
         #expect(requests(writer) == [1, 19_999])
+    }
+
+    @Test func reportSaysWhatWasFreed() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, _) = try service(directory, files: 2, limits: "FilesMax=1")
+        var report: LifecycleReport?
+        var progress: [LifecycleProgress] = []
+        let observation = mediator.addEventObserver(for: .progress) {
+            if case .progress(let event) = $0 { progress.append(event) }
+        }
+        defer { observation.cancel() }
+
+        let sequence = mediator.post(.flushRequested) { report = $0 }
+        while report == nil { await Task.yield() }
+
+        let details = try #require(report?.listeners.first?.details)
+        #expect(details["filesSelected"] == 2 && details["filesRemoved"] == 2)
+        let cache = details["caches"]?.arrayValue?.first?.objectValue
+        #expect(cache?["cache"] == "thumbnails" && cache?["filesSeen"] == 3 && cache?["filesRemoved"] == 2)
+        #expect(cache?["bytesFreed"] == details["bytesFreed"] && cache?["dryRun"] == false)
+        #expect(progress.last?.trigger == nil && progress.last?.sequence == sequence)
+        #expect(progress.last?.details == details)
+    }
+
+    @Test func longFlushReportsProgressAndIsCancelledAtItsDeadline() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, writer) = try service(directory, files: 2000, limits: "FilesMax=0")
+        let clock = try #require(mediator.clock as? ManualClock)
+        var report: LifecycleReport?
+
+        mediator.post(.flushRequested) { report = $0 }
+        clock.advance(by: .seconds(9))
+        clock.advance(by: .seconds(1))
+
+        #expect(report?.listeners.first?.outcome == .overran)
+        #expect((report?.listeners.first?.details?["filesSeen"]?.intValue ?? -1) >= 0)
+        while requests(writer) == [] { await Task.yield() }
+        #expect(writer.records.last?.message.contains("cache 'thumbnails': removed ") == true)
     }
 
     @Test func stopCancelsPostedFlushes() async throws {

@@ -53,6 +53,19 @@ def test_example_trims_its_cache_as_installed(caching):
     assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "new"]
 
 
+def test_open_file_is_spared_in_the_sandbox(caching):
+    caching.host.write(EXAMPLE, "[Cache thumbnails]\nPath=%C/belfry/thumb*\nFilesMax=0\n")
+    caching.start()
+    make_cache(caching, INSTALLED)
+    caching.host.run("chown", "belfry", f"{INSTALLED}/old", f"{INSTALLED}/new")
+
+    with open(caching.host.path(INSTALLED) / "old"):
+        printed = caching.ctl("flush").stdout
+
+    assert "thumbnails  removed 1 of 2 files, freed 0B, kept 1 that are open\n" in printed
+    assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "old"]
+
+
 def test_cache_elsewhere_is_trimmed_with_the_drop_in(caching):
     caching.host.write(EXAMPLE, code_block("ini", f"# {EXAMPLE}\n").replace(INSTALLED, ELSEWHERE))
     make_cache(caching, ELSEWHERE)

@@ -8,8 +8,10 @@ package nonisolated struct CacheError: Error, Sendable, Equatable, CustomStringC
     /// `unable to trim '/var/cache/x': it holds no CACHEDIR.TAG`, without a final stop.
     package let description: String
 
-    /// A failed system call.
-    init(_ error: SystemError) { description = error.description }
+    /// A failed system call: `unable to VERB 'PATH': …`.
+    init(_ error: Errno, _ verb: String, _ path: String) {
+        description = SystemError(error.code, verb: verb, object: path).description
+    }
 
     private init(_ verb: String, _ path: String, _ reason: String) {
         description = "unable to \(verb) '\(SystemError.escape(path))': \(reason)"
@@ -28,6 +30,11 @@ package nonisolated struct CacheError: Error, Sendable, Equatable, CustomStringC
     /// The path of a mount point.
     package static func mountPoint(_ path: String) -> Self {
         Self("flush", path, "it is a mount point, name a directory below it")
+    }
+
+    /// A pattern that matches more directories than are flushed.
+    static func tooManyDirectories(_ path: String, _ most: Int) -> Self {
+        Self("flush", path, "it matches more than \(most) directories")
     }
 
     /// A directory without CACHEDIR.TAG.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryLinux
-
 /// What one flush found and did. Only regular files are counted.
 package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// A limit of `TreeLimits` that ended the flush early.
@@ -18,14 +16,26 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     /// The name of the cache.
     package let name: String
 
+    /// Whether nothing was to be changed.
+    package let isDryRun: Bool
+
+    /// The number of directories.
+    package var directories = 0
+
     /// The number of files found, counted by name, without CACHEDIR.TAG.
     package var filesSeen = 0
 
-    /// The number of names deleted.
+    /// The number of names deleted, or that a dry run would delete.
     package var filesRemoved = 0
 
-    /// The sizes of the deleted files that had no other name.
+    /// The number of files that were to be deleted and were not, because they are open.
+    package var filesOpen = 0
+
+    /// The space that the deleted files took which had no other name, in bytes.
     package var bytesFreed: UInt64 = 0
+
+    /// The paths of the first files that a dry run would delete.
+    package private(set) var examples: [String] = []
 
     /// Whether the file system was written back.
     package var writtenBack = false
@@ -43,21 +53,33 @@ package nonisolated struct CacheFlushReport: Sendable, Equatable {
     package var limitsReached: Set<Limit> = []
 
     /// The first failures.
-    package private(set) var problems: [SystemError] = []
+    package private(set) var problems: [String] = []
 
     private static let mostProblems = 16
+    private static let mostExamples = 64
 
     /// The report of a flush that has done nothing yet.
-    package init(name: String) {
+    package init(name: String, isDryRun: Bool = false) {
         self.name = name
+        self.isDryRun = isDryRun
     }
 
     /// Adds a problem, unless there are many already.
-    mutating func add(_ problem: SystemError) {
+    mutating func add(_ problem: String) {
         if problems.count < Self.mostProblems { problems.append(problem) }
     }
 
-    /// Adds a size with saturation: any user can choose a file size.
+    /// Adds a failed system call.
+    mutating func add(_ error: Errno, _ verb: String, _ object: String) {
+        if problems.count < Self.mostProblems { add("\(CacheError(error, verb, object))") }
+    }
+
+    /// Adds a file that a dry run would delete.
+    mutating func addExample(_ path: @autoclosure () -> String) {
+        if examples.count < Self.mostExamples { examples.append(path()) }
+    }
+
+    /// Adds a size with saturation.
     static func add(_ size: UInt64, to sum: inout UInt64) {
         let (value, overflow) = sum.addingReportingOverflow(size)
         sum = overflow ? .max : value

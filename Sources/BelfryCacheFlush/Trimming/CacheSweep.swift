@@ -5,45 +5,67 @@ import BelfryLinux
 import CBelfry
 import Glibc
 
-/// One flush of one cache, in steps. It accesses the file system; `TrimPlan` decides what to delete.
+/// The flush of one directory of a cache, in steps. It accesses the file system; `TrimPlan` decides what to delete.
+///
+/// A flush that deletes walks the tree twice. The first walk remembers when each file was last used, and not its name: so a
+/// million files take 24 MB. The second one deletes the files up to the time of the plan.
 package nonisolated struct CacheSweep {
-    private let cache: CacheDirectory
+    private let cache: DirectoryCache
     private let limits: TreeLimits
-    private let root: OpenDirectory
+    private let root: CacheRoot
     private let boundary: TreeBoundary
-    private let isCancelled: @Sendable () -> Bool
+    private let keepsAccessTimes: Bool
+    private let monitor: FlushMonitor
     private var oldest: OldestFiles
 
     package private(set) var report: CacheFlushReport
 
-    /// Opens the directory of a cache.
+    /// Prepares the flush of a directory.
     ///
-    /// - Throws: `CacheError` if the path is invalid, a symbolic link or a mount point, or cannot be opened.
-    package init(
-        _ cache: CacheDirectory, limits: TreeLimits = TreeLimits(),
-        isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+    /// - Parameter report: what was done in other directories of the cache.
+    /// - Throws: `CacheError` if the directory is a mount point, or cannot be examined.
+    init(
+        _ cache: DirectoryCache, root: CacheRoot, report: CacheFlushReport, limits: TreeLimits = TreeLimits(),
+        monitor: FlushMonitor
     ) throws(CacheError) {
         self.cache = cache
         self.limits = limits
-        self.isCancelled = isCancelled
-        root = try CacheSweep.open(cache.path)
-        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError.mountPoint(cache.path) }
+        self.root = root
+        self.monitor = monitor
+        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError.mountPoint(root.path) }
+        var fileSystem = belfry_file_system()
         do throws(Errno) {
-            boundary = try TreeBoundary(root: root)
+            boundary = try TreeBoundary(root: root.directory)
+            let result = belfry_examine_file_system(root.descriptor, &fileSystem)
+            guard result == 0 else { throw Errno(result) }
         } catch {
-            throw CacheSweep.failure(error.code, "examine", cache.path)
+            throw CacheError(error, "examine", root.path)
         }
+        keepsAccessTimes = fileSystem.keeps_access_times
         oldest = OldestFiles(capacity: limits.candidates)
-        report = CacheFlushReport(name: cache.name)
+        self.report = report
+        self.report.directories += 1
+    }
+
+    /// Prepares the flush of the first directory of a cache, whose path has no pattern.
+    ///
+    /// - Throws: `CacheError` if the path is invalid, a symbolic link or a mount point, or cannot be opened.
+    package init(
+        _ cache: DirectoryCache, limits: TreeLimits = TreeLimits(), monitor: FlushMonitor = FlushMonitor()
+    ) throws(CacheError) {
+        try self.init(
+            cache, root: try CacheRoot(cache.paths[0]),
+            report: CacheFlushReport(name: cache.name, isDryRun: cache.isDryRun),
+            limits: limits, monitor: monitor)
     }
 
     /// Runs all steps that the cache requests.
     package mutating func run(now: Duration) throws(CacheError) {
-        if cache.writeBack { writeBack() }
-        if !cache.limits.isEmpty { try CacheTag.require(in: root, path: cache.path) }
+        if cache.writeBack, !cache.isDryRun { writeBack() }
+        if !cache.limits.isEmpty { try CacheTag.require(in: root) }
         try survey()
         if !cache.limits.isEmpty { try trim(now: now) }
-        if cache.dropPages { try dropPages() }
+        if cache.dropPages, !cache.isDryRun { try dropPages() }
     }
 
     /// Checks whether `run` would succeed, and changes nothing. Unreadable directories are in the report.
@@ -51,10 +73,10 @@ package nonisolated struct CacheSweep {
     /// - Throws: `CacheError` if there is no valid tag or no permission to delete.
     package mutating func rehearse() throws(CacheError) {
         if !cache.limits.isEmpty {
-            try CacheTag.require(in: root, path: cache.path)
+            try CacheTag.require(in: root)
             // This also fails if the file system is read-only, even if only for this process (access(2)).
             guard faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
-                throw CacheSweep.failure(errno, "delete in", cache.path)
+                throw CacheError(Errno(errno), "delete in", root.path)
             }
         }
         try survey()
@@ -64,92 +86,122 @@ package nonisolated struct CacheSweep {
         guard continues() else { return }
         let result = belfry_syncfs(root.descriptor)
         report.writtenBack = result == 0
-        if result < 0 { report.add(SystemError(result, verb: "write back", object: cache.path)) }
+        if result < 0 { report.add(Errno(result), "write back", root.path) }
     }
 
-    /// Counts the files and keeps the oldest.
+    /// Counts the files, and remembers when the oldest were used.
     package mutating func survey() throws(CacheError) {
         let walk = try walk()
-        while let (file, _) = walk.next(&report) { oldest.add(file) }
+        while let file = walk.next(&report) {
+            oldest.add(
+                age(of: file), links: file.status.links,
+                identity: FileIdentity(device: file.status.device, inode: file.status.inode))
+            report.filesSeen += 1
+            monitor.addFound()
+        }
         oldest.finish()
-        report.filesSeen = oldest.count
     }
 
-    /// Deletes the files of the survey that `TrimPlan` selects, oldest first.
+    /// Deletes the files that `TrimPlan` selects from the survey, except those that are open.
     ///
     /// - Throws: `CacheError` if there is no valid tag, with nothing deleted.
     package mutating func trim(now: Duration) throws(CacheError) {
-        try CacheTag.require(in: root, path: cache.path)
-        let plan = TrimPlan(
-            candidates: oldest.files, count: oldest.count, bytes: oldest.bytes, limits: cache.limits, now: now)
+        try CacheTag.require(in: root)
+        let plan = TrimPlan(&oldest, limits: cache.limits, shortfall: shortfall(), now: now)
+        oldest.removeAll()
         if !plan.isSufficient { report.limitsReached.insert(.candidates) }
-        let remover = FileRemover(root: root, boundary: boundary)
-        for file in plan.removals {
-            guard continues() else { return }
-            remover.remove(file, &report)
+        guard let last = plan.last, continues() else { return }
+        monitor.addSelected(plan.count)
+        var left = plan.count
+        try walkAgain { sweep, file in
+            guard sweep.age(of: file) <= last else { return true }
+            sweep.remove(file)
+            left -= 1
+            return left > 0
         }
+    }
+
+    /// The bytes that the file system lacks of `keepFree`.
+    private mutating func shortfall() -> UInt64 {
+        guard let keepFree = cache.limits.keepFree else { return 0 }
+        var fileSystem = belfry_file_system()
+        let result = belfry_examine_file_system(root.descriptor, &fileSystem)
+        if result < 0 { report.add(Errno(result), "examine", root.path) }
+        return result < 0 || fileSystem.available >= keepFree ? 0 : keepFree - fileSystem.available
+    }
+
+    /// Deletes a file, unless it is open elsewhere. Whether it is, the kernel says only of files that belong to this user,
+    /// see `belfry_lease`; others are deleted.
+    ///
+    /// Between the examination of a file and its deletion, a process with write permission can still replace it; then the
+    /// new file is deleted, but never a file in another directory.
+    private mutating func remove(_ file: WalkedFile) {
+        let directory = file.directory.descriptor
+        let descriptor = openat(directory, file.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        let isOpen = descriptor < 0 ? errno == EWOULDBLOCK : belfry_lease(descriptor) == -EAGAIN
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard !isOpen else { return report.filesOpen += 1 }
+        if cache.isDryRun {
+            report.addExample(file.path)
+        } else if unlinkat(directory, file.name, 0) != 0 {
+            if errno != ENOENT { report.add(Errno(errno), "delete", file.path) }
+            return
+        }
+        let freed = file.status.links == 1 ? file.status.space : 0
+        report.filesRemoved += 1
+        CacheFlushReport.add(freed, to: &report.bytesFreed)
+        monitor.addRemoved(freeing: freed)
     }
 
     /// Advises the kernel to drop the pages of every remaining file.
     package mutating func dropPages() throws(CacheError) {
         guard continues() else { return }
-        let walk = try walk()
-        while let (file, directory) = walk.next(&report) {
+        try walkAgain { sweep, file in
             do throws(Errno) {
-                let (descriptor, status) = try boundary.open(
-                    file.name, in: directory, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+                let (descriptor, status) = try sweep.boundary.open(
+                    file.name, in: file.directory, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
                 defer { close(descriptor) }
-                guard belfry_is_regular(status.mode) else { continue }
+                guard belfry_is_regular(status.mode) else { return true }
                 let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
                 guard code == 0 else { throw Errno(code) }
-                report.filesAdvised += 1
+                sweep.report.filesAdvised += 1
             } catch {
                 // Deleted, replaced, or under a lease (fcntl(2)).
-                guard ![ENOENT, ELOOP, EXDEV, EWOULDBLOCK, ENXIO].contains(error.code) else { continue }
-                report.add(SystemError(error.code, verb: "drop the pages of", object: file.path))
+                guard ![ENOENT, ELOOP, EXDEV, EWOULDBLOCK, ENXIO].contains(error.code) else { return true }
+                sweep.report.add(error, "drop the pages of", file.path)
             }
+            return true
         }
     }
 
+    /// When a file was last used: read or written if the file system keeps the time of access, otherwise written.
+    private func age(of file: WalkedFile) -> FileAge {
+        let status = file.status
+        let used = keepsAccessTimes ? max(status.accessed, status.modified) : status.modified
+        return FileAge(usedNsec: used, inode: status.inode, space: status.space)
+    }
+
     private mutating func continues() -> Bool {
-        if isCancelled() { report.cutShort = true }
+        if monitor.isCancelled { report.cutShort = true }
         return !report.cutShort
     }
 
     private func walk() throws(CacheError) -> TreeWalk {
         do throws(Errno) {
-            return try TreeWalk(
-                root: root, path: cache.path, boundary: boundary, limits: limits, isCancelled: isCancelled)
+            return try TreeWalk(root: root, boundary: boundary, limits: limits, monitor: monitor)
         } catch {
-            throw CacheSweep.failure(error.code, "read", cache.path)
+            throw CacheError(error, "read", root.path)
         }
     }
 
-    /// Opens the root. With a trailing slash or `/.` the kernel would follow a link despite O_NOFOLLOW.
-    private static func open(_ path: String) throws(CacheError) -> OpenDirectory {
-        let parts = path.split(separator: "/").filter { $0 != "." }
-        guard path.hasPrefix("/"), !parts.isEmpty, !parts.contains(".."), !path.utf8.contains(0) else {
-            throw CacheError.path(path)
-        }
-        let plain = "/" + parts.joined(separator: "/")
-        let descriptor = Glibc.open(plain, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let code = errno
-            var status = belfry_status()
-            guard belfry_status_at(AT_FDCWD, plain, &status) == 0, belfry_is_link(status.mode) else {
-                throw failure(code, "open", path)
-            }
-            throw CacheError.link(path)
-        }
-        do throws(Errno) {
-            return try OpenDirectory(taking: descriptor)
-        } catch {
-            throw failure(error.code, "open", path)
-        }
-    }
-
-    private static func failure(_ code: Int32, _ verb: String, _ path: String) -> CacheError {
-        CacheError(SystemError(code, verb: verb, object: path))
+    /// Calls `body` with each file until it returns false. What the survey has reported is not reported again.
+    private mutating func walkAgain(
+        _ body: (inout CacheSweep, WalkedFile) -> Bool
+    ) throws(CacheError) {
+        let walk = try walk()
+        var known = CacheFlushReport(name: cache.name)
+        while let file = walk.next(&known), body(&self, file) {}
+        if known.cutShort { report.cutShort = true }
     }
 }
 
@@ -161,9 +213,9 @@ package nonisolated struct TreeLimits: Sendable, Equatable {
     /// The maximum number of directory entries.
     package var entries = 10_000_000
 
-    /// The maximum number of files that one flush can delete. Only this many, the oldest, are kept track of; temporarily
-    /// twice as many.
-    package var candidates = 65_536
+    /// The maximum number of files that one flush can delete in a directory. Only this many, the oldest, are kept track of;
+    /// temporarily half as many more.
+    package var candidates = 1 << 20
 
     /// The limits that Belfry uses.
     package init() {}

@@ -16,9 +16,10 @@ package nonisolated enum CacheTag {
     /// Requires a valid tag in a directory.
     ///
     /// - Throws: `tagMissing`, `tagNotRegular`, `tagSignature`, or `system` if it cannot be read.
-    static func require(in directory: OpenDirectory, path: String) throws(CacheError) {
+    static func require(in root: CacheRoot) throws(CacheError) {
+        let path = root.path
         // Without O_NONBLOCK, opening a FIFO would block until there is a writer.
-        let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        let descriptor = openat(root.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: throw CacheError.tagMissing(path)
@@ -41,6 +42,6 @@ package nonisolated enum CacheTag {
     }
 
     private static func failure(_ code: Int32, path: String) -> CacheError {
-        CacheError(SystemError(code, verb: "read", object: "\(path)/\(name)"))
+        CacheError(Errno(code), "read", "\(path)/\(name)")
     }
 }

@@ -32,7 +32,9 @@ nonisolated struct TreeBoundary: Sendable {
     /// Opens one name.
     ///
     /// - Throws: an error number; EXDEV for another mount or a subvolume, ELOOP or ENOTDIR for a symbolic link.
-    func open(_ name: [CChar], in directory: OpenDirectory, flags: Int32) throws(Errno) -> (Int32, belfry_status) {
+    func open(
+        _ name: UnsafePointer<CChar>, in directory: OpenDirectory, flags: Int32
+    ) throws(Errno) -> (Int32, belfry_status) {
         let descriptor = openat(directory.descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw Errno(errno) }
         var status = belfry_status()
@@ -45,9 +47,8 @@ nonisolated struct TreeBoundary: Sendable {
     }
 
     /// Opens one directory in the same way. `.` is the directory itself, with a separate stream.
-    func openDirectory(_ name: [CChar], in directory: OpenDirectory) throws(Errno) -> (OpenDirectory, belfry_status) {
-        let (descriptor, status) = try open(name, in: directory, flags: O_RDONLY | O_DIRECTORY)
-        return (try OpenDirectory(taking: descriptor), status)
+    func openDirectory(_ name: UnsafePointer<CChar>, in directory: OpenDirectory) throws(Errno) -> OpenDirectory {
+        try OpenDirectory(taking: try open(name, in: directory, flags: O_RDONLY | O_DIRECTORY).0)
     }
 }
 
@@ -74,10 +75,10 @@ nonisolated final class OpenDirectory {
         closedir(stream)
     }
 
-    /// The next name except `.` and `..`, NUL-terminated, or nil at the end. Names need not be UTF-8.
+    /// The next name except `.` and `..`, or nil at the end. It is valid until the next call, and need not be UTF-8.
     ///
     /// - Throws: an error number; the stream is unusable after that.
-    func next() throws(Errno) -> [CChar]? {
+    func next() throws(Errno) -> UnsafePointer<CChar>? {
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
@@ -87,9 +88,8 @@ nonisolated final class OpenDirectory {
             // The record ends with the name: the whole struct must not be copied.
             guard let field = entry.pointer(to: \.d_name) else { return nil }
             let name = UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self)
-            if strcmp(name, ".") != 0, strcmp(name, "..") != 0 {
-                return Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
-            }
+            let isDot = name[0] == 0x2E && (name[1] == 0 || name[1] == 0x2E && name[2] == 0)
+            if !isDot { return name }
         }
     }
 }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryLinux
-package import CBelfry
+import CBelfry
 import Glibc
 
 /// Finds the regular files of a tree, one at a time, depth first and without recursion: memory and descriptors grow only with
@@ -12,32 +12,28 @@ import Glibc
 nonisolated final class TreeWalk {
     private struct Level {
         let directory: OpenDirectory
-        let node: TreeNode
+        /// For messages.
+        let path: String
     }
 
     private let boundary: TreeBoundary
     private let limits: TreeLimits
-    private let isCancelled: @Sendable () -> Bool
+    private let monitor: FlushMonitor
     private var levels: [Level] = []
     private var entries = 0
 
     /// Starts at the root, with a separate stream.
-    init(
-        root: OpenDirectory, path: String, boundary: TreeBoundary, limits: TreeLimits,
-        isCancelled: @escaping @Sendable () -> Bool
-    ) throws(Errno) {
+    init(root: CacheRoot, boundary: TreeBoundary, limits: TreeLimits, monitor: FlushMonitor) throws(Errno) {
         self.boundary = boundary
-        self.isCancelled = isCancelled
         self.limits = limits
-        let (directory, status) = try boundary.openDirectory(Array(".".utf8CString), in: root)
-        let node = TreeNode(parent: nil, name: Array(path.utf8CString), identity: FileIdentity(status))
-        levels = [Level(directory: directory, node: node)]
+        self.monitor = monitor
+        levels = [Level(directory: try boundary.openDirectory(".", in: root.directory), path: root.path)]
     }
 
-    /// The next regular file and its directory, or nil at the end. Problems are added to the report.
-    func next(_ report: inout CacheFlushReport) -> (file: FoundFile, directory: OpenDirectory)? {
+    /// The next regular file, which may be used until the next call; nil at the end. Problems are added to the report.
+    func next(_ report: inout CacheFlushReport) -> WalkedFile? {
         while let level = levels.last {
-            guard !isCancelled() else {
+            guard !monitor.isCancelled else {
                 report.cutShort = true
                 levels = []
                 return nil
@@ -55,7 +51,7 @@ nonisolated final class TreeWalk {
             var status = belfry_status()
             let result = belfry_status_at(level.directory.descriptor, name, &status)
             guard result == 0 else {
-                if result != -ENOENT { add(Errno(result), "examine", level.node.path(of: name), to: &report) }
+                if result != -ENOENT { report.add(Errno(result), "examine", path(of: name, in: level)) }
                 continue
             }
             if belfry_is_directory(status.mode) {
@@ -66,151 +62,65 @@ nonisolated final class TreeWalk {
                     report.mountsSkipped += 1
                     continue
                 }
-                return (FoundFile(directory: level.node, name: name, status: status), level.directory)
+                return WalkedFile(directory: level.directory, name: name, status: status, directoryPath: level.path)
             }
         }
         return nil
     }
 
-    private func nextName(of level: Level, _ report: inout CacheFlushReport) -> [CChar]? {
+    private func nextName(of level: Level, _ report: inout CacheFlushReport) -> UnsafePointer<CChar>? {
         do throws(Errno) {
             return try level.directory.next()
         } catch {
-            add(error, "read", level.node.path, to: &report)
+            report.add(error, "read", level.path)
             return nil
         }
     }
 
     private func enter(
-        _ name: [CChar], _ status: belfry_status, _ level: Level, _ report: inout CacheFlushReport
+        _ name: UnsafePointer<CChar>, _ status: belfry_status, _ level: Level, _ report: inout CacheFlushReport
     ) {
         guard boundary.holds(status) else {
             report.mountsSkipped += 1
             return
         }
-        guard level.node.depth < limits.depth else {
+        guard levels.count <= limits.depth else {
             report.limitsReached.insert(.depth)
             return
         }
+        let path = path(of: name, in: level)
         do throws(Errno) {
-            let (directory, status) = try boundary.openDirectory(name, in: level.directory)
-            let node = TreeNode(parent: level.node, name: name, identity: FileIdentity(status))
-            levels.append(Level(directory: directory, node: node))
+            levels.append(Level(directory: try boundary.openDirectory(name, in: level.directory), path: path))
         } catch {
             switch error.code {
             case EXDEV: report.mountsSkipped += 1
             case ENOENT, ENOTDIR, ELOOP: break
-            default: add(error, "open", level.node.path(of: name), to: &report)
+            default: report.add(error, "open", path)
             }
         }
     }
 
-    private func add(_ error: Errno, _ verb: String, _ object: String, to report: inout CacheFlushReport) {
-        report.add(SystemError(error.code, verb: verb, object: object))
+    private func path(of name: UnsafePointer<CChar>, in level: Level) -> String {
+        "\(level.path)/\(String(cString: name))"
     }
 }
 
-/// A directory of a cache, known by its path and identity, without a descriptor. It is shared by all files found in it.
-package nonisolated final class TreeNode {
-    /// The parent directory, nil for the root.
-    let parent: TreeNode?
+/// A regular file that a walk found. The name is valid until the walk goes on.
+nonisolated struct WalkedFile {
+    let directory: OpenDirectory
+    let name: UnsafePointer<CChar>
+    let status: belfry_status
+    fileprivate let directoryPath: String
 
-    /// The NUL-terminated name in the parent; for the root, its path.
-    let name: [CChar]
-
-    /// Its identity when it was entered.
-    let identity: FileIdentity
-
-    /// The depth below the root.
-    let depth: Int
-
-    /// A directory in `parent`, or the root.
-    package init(parent: TreeNode?, name: [CChar], identity: FileIdentity) {
-        self.parent = parent
+    fileprivate init(
+        directory: OpenDirectory, name: UnsafePointer<CChar>, status: belfry_status, directoryPath: String
+    ) {
+        self.directory = directory
         self.name = name
-        self.identity = identity
-        depth = parent.map { $0.depth + 1 } ?? 0
-    }
-
-    /// The nodes from the first one below the root to this one.
-    var ancestry: [TreeNode] {
-        var nodes: [TreeNode] = []
-        var node = self
-        while let parent = node.parent {
-            nodes.append(node)
-            node = parent
-        }
-        return nodes.reversed()
+        self.status = status
+        self.directoryPath = directoryPath
     }
 
     /// The path for messages; invalid UTF-8 is replaced.
-    var path: String { parent.map { $0.path(of: name) } ?? TreeNode.text(name) }
-
-    /// The path of a name in this directory, for messages.
-    func path(of name: [CChar]) -> String { "\(path)/\(TreeNode.text(name))" }
-
-    private static func text(_ name: [CChar]) -> String {
-        String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-}
-
-/// A regular file that a walk found.
-package nonisolated struct FoundFile {
-    /// Its directory.
-    let directory: TreeNode
-
-    /// Its NUL-terminated name.
-    package let name: [CChar]
-
-    let identity: FileIdentity
-
-    /// In bytes.
-    package let size: UInt64
-
-    /// When it was last modified, since the Unix epoch.
-    package let modified: Duration
-
-    let links: UInt32
-
-    /// The file with this name, and its status when it was found.
-    package init(directory: TreeNode, name: [CChar], status: belfry_status) {
-        self.directory = directory
-        self.name = name
-        identity = FileIdentity(status)
-        size = status.size
-        modified = FoundFile.modified(status)
-        links = status.links
-    }
-
-    /// The path for messages.
-    var path: String { directory.path(of: name) }
-
-    /// Whether this status is that of the same, unmodified file. Inode numbers are reused, so the modification time is
-    /// compared as well.
-    func matches(_ status: belfry_status) -> Bool {
-        belfry_is_regular(status.mode) && FileIdentity(status) == identity && FoundFile.modified(status) == modified
-    }
-
-    /// Files of one age have a fixed order too.
-    static func isOlder(_ left: Self, _ right: Self) -> Bool {
-        (left.modified, left.identity.inode) < (right.modified, right.identity.inode)
-    }
-
-    /// `Duration` does not overflow for any time of a file.
-    private static func modified(_ status: belfry_status) -> Duration {
-        .seconds(status.seconds) + .nanoseconds(Int64(status.nanoseconds))
-    }
-}
-
-/// Identifies a file independently of its names. Inode numbers are unique only within a device, and a tree may have files of
-/// several devices: on an overlay, those of its layers.
-package nonisolated struct FileIdentity: Sendable, Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    /// The identity in a status.
-    package init(_ status: belfry_status) {
-        device = status.device
-        inode = status.inode
-    }
+    var path: String { "\(directoryPath)/\(String(cString: name))" }
 }

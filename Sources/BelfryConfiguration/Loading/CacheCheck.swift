@@ -5,19 +5,21 @@ import BelfryJSON
 import CBelfry
 import Glibc
 
-/// Checks that a flush cannot delete files that are no cache: those of the service itself, or a whole file system.
+/// Finds the directories of the caches, and checks that a flush cannot delete files that are no cache: those of the service
+/// itself, or a whole file system.
 nonisolated extension LoadedConfiguration {
-    /// The same configuration, with an error if a cache is or contains the runtime or the state directory. A cache may be
-    /// inside one of them.
+    /// The same configuration, with the values of specifiers in the paths of caches, and with an error if a cache is or
+    /// contains the runtime or the state directory. A cache may be inside one of them.
     ///
     /// - Parameters:
     ///   - environment: the environment of the service, which determines those directories.
     ///   - uid: the effective user of the service.
-    ///   - name: the name of the service's files.
+    ///   - name: the name of the service's directories.
+    ///   - specifiers: the values of the specifiers.
     ///   - onDisk: whether to resolve symbolic links and find mount points in the file system. That may block; a flush checks
     ///     for mount points itself.
     package func checkingCaches(
-        environment: [String: String], uid: UInt32, name: String, onDisk: Bool
+        environment: [String: String], uid: UInt32, name: String, specifiers: Specifiers, onDisk: Bool
     ) -> LoadedConfiguration {
         let service = effective.section("Service")
         let paths = RuntimePaths(
@@ -28,23 +30,37 @@ nonisolated extension LoadedConfiguration {
             ("directory for the states of listeners", paths.stateDirectory + "/state"),
         ].map { (name: $0, path: $1, real: onDisk ? Self.realPath($1) : $1) }
         var found = DiagnosticList()
-        for section in effective.instances("Cache") {
-            guard let path = section.text("Path"),
-                let position = section.settings.first(where: { $0.key == "Path" })?.origin
-            else { continue }
-            let cache = DisplayText.quoted(path)
-            let real = onDisk ? Self.realPath(path) : path
-            if let directory = directories.first(where: { AbsolutePath.isPath($0.real, below: real) }) {
-                let verb = AbsolutePath.isPath(real, below: directory.real) ? "is" : "holds"
-                found.error(
-                    at: position,
-                    "the cache \(cache) \(verb) the service's \(directory.name) \(DisplayText.quoted(directory.path)), "
-                        + "name a directory that holds nothing but the cache")
-            } else if onDisk, Self.isMountPoint(path) {
-                found.error(at: position, "the cache \(cache) is a mount point, name a directory below it")
+        let caches = effective.instances("Cache").map { section -> [String] in
+            let setting = section.settings.first { $0.key == "Path" }
+            guard let position = setting?.origin, case .texts(let words) = setting?.value else { return [] }
+            return words.compactMap { word in
+                do throws(ValueProblem) {
+                    let path = try specifiers.path(word.string)
+                    if let problem = Self.problem(of: path, directories, onDisk: onDisk) {
+                        found.error(at: position, "the cache \(DisplayText.quoted(path)) \(problem)")
+                    }
+                    return path
+                } catch {
+                    found.error(at: position, "invalid value of 'Path': \(error.message)")
+                    return nil
+                }
             }
         }
-        return adding(found.diagnostics)
+        return adding(found.diagnostics).replacing(pathsOfCaches: caches)
+    }
+
+    private static func problem(
+        of path: String, _ directories: [(name: String, path: String, real: String)], onDisk: Bool
+    ) -> String? {
+        var pattern = PathPattern(path)
+        if onDisk { pattern.prefix = realPath(pattern.prefix) }
+        if let directory = directories.first(where: { pattern.holds($0.real) }) {
+            let verb = pattern.matches(directory.real) ? "is" : "holds"
+            return "\(verb) the service's \(directory.name) \(DisplayText.quoted(directory.path)), "
+                + "name a directory that holds nothing but the cache"
+        }
+        guard onDisk, pattern.patterns.isEmpty, isMountPoint(pattern.prefix) else { return nil }
+        return "is a mount point, name a directory below it"
     }
 
     /// `path` with the symbolic links of its existing part resolved (realpath(3)).

@@ -129,6 +129,15 @@ package nonisolated struct LoadedConfiguration: Sendable {
         return adding(found.diagnostics)
     }
 
+    /// The same configuration with other paths of caches, in the order of the sections.
+    func replacing(pathsOfCaches paths: [[String]]) -> LoadedConfiguration {
+        guard var settings else { return self }
+        for (index, paths) in paths.enumerated() { settings.caches[index].paths = paths }
+        return LoadedConfiguration(
+            settings: settings, diagnostics: diagnostics, effective: effective, others: others, files: files,
+            mainFile: mainFile)
+    }
+
     /// The same configuration with more problems.
     package func adding(_ found: [ConfigurationDiagnostic]) -> LoadedConfiguration {
         guard !found.isEmpty else { return self }

@@ -205,29 +205,35 @@ package nonisolated enum LoggerFormat: String, Sendable, CaseIterable {
 package nonisolated struct CacheSettings: Sendable, Equatable {
     /// The name in the brackets.
     package var name: String
-    /// The directory.
-    package var path: String
+    /// The directories: absolute paths whose components may be patterns.
+    package var paths: [String]
     /// The maximum size in bytes; nil for no limit.
     package var sizeMax: UInt64?
     /// The maximum age of a file; nil for no limit.
     package var ageMax: Duration?
     /// The maximum number of files; nil for no limit.
     package var filesMax: Int?
+    /// The space to keep free on the file system, in bytes; nil for no limit.
+    package var keepFree: UInt64?
     /// Whether to write back the file system.
     package var writeBack: Bool
     /// Whether to advise the kernel to drop the pages of the files.
     package var dropPages: Bool
+    /// Whether a flush only finds out what it would delete.
+    package var isDryRun: Bool
     /// The notifications that flush it.
     package var on: [String]
 
     init(_ section: EffectiveSection) {
         name = section.instance ?? ""
-        path = section.requiredText("Path")
+        paths = section.texts("Path")
         sizeMax = section.bytes("SizeMax")
         ageMax = section.duration("AgeMax")
         filesMax = section.optionalInteger("FilesMax")
+        keepFree = section.bytes("KeepFree")
         writeBack = section.boolean("WriteBack")
         dropPages = section.boolean("DropPages")
+        isDryRun = section.boolean("DryRun")
         on = section.texts("On")
     }
 }

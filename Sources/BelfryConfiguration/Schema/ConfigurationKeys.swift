@@ -66,12 +66,14 @@ package nonisolated enum ConfigurationKeys {
     static let cache = SectionDescription(
         "Cache", instance: "NAME",
         keys: [
-            KeyDescription("Path", .directory, default: nil),
+            KeyDescription("Path", .directories, default: nil),
             KeyDescription("SizeMax", .size(isOptional: true), default: ""),
             KeyDescription("AgeMax", .timeSpan(), default: ""),
             KeyDescription("FilesMax", .integer(0...Int.max, isOptional: true), default: ""),
+            KeyDescription("KeepFree", .size(isOptional: true), default: ""),
             KeyDescription("WriteBack", .boolean, default: "yes"),
             KeyDescription("DropPages", .boolean, default: "no"),
+            KeyDescription("DryRun", .boolean, default: "no"),
             KeyDescription(
                 "On", .notificationNames,
                 default: "flushRequested didReceiveMemoryWarning didEnterBackground willTerminate"),

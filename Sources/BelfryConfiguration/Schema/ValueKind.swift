@@ -113,13 +113,13 @@ nonisolated extension ValueKind {
         .text(UTF8Text(try AbsolutePath.parse(text)))
     }
 
-    /// The absolute path of a directory other than '/'.
-    static let directory = ValueKind { text, _ throws(ValueProblem) in
-        let path = try AbsolutePath.parse(text)
-        guard path.utf8.count > 1 else {
-            throw ValueProblem("expected a directory below '/', such as '/var/cache/NAME'")
-        }
-        return .text(UTF8Text(path))
+    /// A list of absolute paths of directories other than '/', with specifiers and patterns.
+    static let directories = ValueKind(isList: true) { text, _ throws(ValueProblem) in
+        .texts(
+            try words(of: text) { word throws(ValueProblem) in
+                try Specifiers.check(word.text)
+                return word.text
+            })
     }
 
     /// A list of absolute paths.
@@ -136,7 +136,7 @@ nonisolated extension ValueKind {
             do throws(ValueProblem) {
                 parsed.append(UTF8Text(try parse(word)))
             } catch {
-                throw ValueProblem(error.message, offset: word.offset)
+                throw ValueProblem(error.message, offset: word.offset + error.offset)
             }
         }
         return parsed

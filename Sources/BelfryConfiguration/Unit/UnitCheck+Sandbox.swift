@@ -100,7 +100,10 @@ nonisolated extension UnitCheck {
             let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
             needs.append(Need(path: end == path.startIndex ? "/" : String(path[..<end]), who: "the socket"))
         }
-        needs += settings.caches.map { Need(path: $0.path, who: "[Cache \(DisplayText.cut($0.name))]") }
+        for cache in settings.caches {
+            let who = "[Cache \(DisplayText.cut(cache.name))]"
+            needs += cache.paths.map { Need(path: PathPattern($0).prefix, who: who) }
+        }
         return needs.filter { !$0.path.utf8.contains(UInt8(ascii: "%")) }
     }
 

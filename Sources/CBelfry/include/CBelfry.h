@@ -158,11 +158,11 @@ int belfry_syncfs(int fd);
 struct belfry_status {
     uint64_t device;
     uint64_t inode;
-    uint64_t size;
+    uint64_t space; // allocated bytes
     uint32_t links;
-    uint32_t nanoseconds; // of the time of modification
-    int64_t seconds;      // of the time of modification
     mode_t mode;
+    int64_t modified; // nanoseconds since the epoch, as far as they fit
+    int64_t accessed; // in the same way
     uint64_t mount; // the number of the mount, or before Linux 5.8 that of the device
 };
 
@@ -173,6 +173,18 @@ int belfry_status_at(int directory, const char *name, struct belfry_status *stat
 /// Whether another file system than the one of the directory above it is mounted on this directory. A bind mount of the
 /// same file system does not count: systemd makes one of every path in ReadWritePaths=. Returns 1, 0 or -errno.
 int belfry_is_mount_point(int directory);
+
+/// What statvfs(3) says of the file system of a descriptor.
+struct belfry_file_system {
+    uint64_t available;      // bytes that users other than root can still write
+    bool keeps_access_times; // not mounted noatime, and writable
+};
+int belfry_examine_file_system(int fd, struct belfry_file_system *found);
+
+/// Takes a write lease of a regular file (F_SETLEASE, fcntl(2)), until the descriptor is closed. Returns 0, or -EAGAIN if the
+/// file is open elsewhere, or another -errno if that cannot be known: leases need the owner of the file or CAP_LEASE, and not
+/// every file system has them. Whoever opens the file meanwhile waits until the descriptor is closed.
+int belfry_lease(int fd);
 
 /// malloc_trim(3) with no padding. Returns whether memory went back to the kernel.
 bool belfry_malloc_trim(void);

@@ -113,13 +113,17 @@ nonisolated final class CacheFixture {
     }
 
     func cache(
-        sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil, writeBack: Bool = false,
-        dropPages: Bool = false
-    ) -> CacheDirectory {
-        CacheDirectory(
-            name: "test", path: root, sizeMax: sizeMax, ageMax: ageMax, filesMax: filesMax, writeBack: writeBack,
-            dropPages: dropPages)
+        _ paths: String..., sizeMax: UInt64? = nil, ageMax: Duration? = nil, filesMax: Int? = nil,
+        keepFree: UInt64? = nil, writeBack: Bool = false, dropPages: Bool = false, isDryRun: Bool = false
+    ) -> DirectoryCache {
+        DirectoryCache(
+            name: "test", paths: paths.isEmpty ? [root] : paths.map { base + "/" + $0 },
+            limits: TrimLimits(sizeMax: sizeMax, ageMax: ageMax, filesMax: filesMax, keepFree: keepFree),
+            writeBack: writeBack, dropPages: dropPages, isDryRun: isDryRun)
     }
+
+    /// The space that files take, in bytes.
+    func space(_ paths: String...) -> UInt64 { paths.reduce(0) { $0 + (status($1)?.space ?? 0) } }
 
     /// Flushes a cache with a limit of zero files.
     func flushAll(limits: TreeLimits = TreeLimits()) throws -> CacheFlushReport {

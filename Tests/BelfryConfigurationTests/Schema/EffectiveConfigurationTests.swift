@@ -21,7 +21,7 @@ struct PrintedConfigurationTests {
 
     @Test(arguments: [
         "", "[Signals]\nRTMIN+3=x\nUSR1=ignore\n",
-        "[Cache a]\nPath=//a b/\\\\\nSizeMax=1K\nOn=\n[Cache b]\nPath=/b\nOn=x\n",
+        "[Cache a]\nPath=//a \"/b c/\\\\x\" %C/*\nSizeMax=1K\nOn=\n[Cache b]\nPath=/b\nOn=x\n",
         "[Socket]\nPath=@x\nLook=privileged\n[Service]\nStopTimeout=infinity\nListenerTimeout=1min \\\n 5s\n",
     ])
     func printedConfigurationReadsBackTheSame(text: String) throws {
