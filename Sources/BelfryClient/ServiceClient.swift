@@ -54,6 +54,22 @@ package final class ServiceClient {
         }
     }
 
+    /// Calls a method that may report progress, and waits for the last reply. Each earlier reply goes to `progress`.
+    package func follow(
+        _ method: String, _ parameters: JSONObject = [:], to verb: String, _ object: String? = nil,
+        within limit: Duration?, progress: @escaping (JSONObject) -> Void
+    ) async throws(ClientFailure) -> JSONObject {
+        try await limited(to: verb, object ?? path, within: limit) { [client] () async throws(VarlinkError) in
+            try await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<JSONObject, VarlinkError>, Never>) in
+                client.more(Self.full(method), parameters) { result in
+                    if case .success(let reply) = result, reply.continues { return progress(reply.parameters) }
+                    continuation.resume(returning: result.map(\.parameters))
+                }
+            }.get()
+        }
+    }
+
     private static func full(_ method: String) -> String { method.contains(".") ? method : "\(interface).\(method)" }
 
     private func limited<Result>(

@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """Real pressure: processes in the unit's control group read more than their memory limit, or want more than the processors."""
 
+import json
 import os
 import subprocess
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from host_roots import CACHE
 
 LIMIT = 16 << 20
 SIZE = 64 << 20
+TAG = "Signature: 8a477f597d28d172789f06886806bc55"
 # In the host it joins the unit's group and reads the file over and over; what does not fit has to be read again, which
 # is what the kernel calls a stall.
 HOG = 'echo $$ >"/sys/fs/cgroup$0/cgroup.procs" && while :; do cat /proc/self/fd/0 >/dev/null; done'
@@ -109,6 +111,28 @@ def test_pressure_from_the_file_of_the_unit_is_posted_with_its_level(with_exampl
 
     assert warning["name"] == "didReceiveMemoryWarning"
     assert warning["userInfo"]["level"] in ("some", "full")
+
+
+def test_pressure_flushes_a_cache_and_the_history_links_both(with_example):
+    belfry, folder = with_example, "/var/cache/belfry/pictures"
+    belfry.configure("[Cache pictures]\nPath=%C/belfry/pict*\nFilesMax=50\nOn=didReceiveMemoryWarning\n")
+    belfry.host.run("sh", "-c", f"install -d -o belfry {folder} && cd {folder} && echo '{TAG}' >CACHEDIR.TAG"
+                                " && seq 200 | xargs touch && chown belfry *")
+    belfry.ctl("reload")
+    subscriber = belfry.subscribe(names=["didReceiveMemoryWarning"])
+
+    with hog(belfry):
+        warning = subscriber.next()
+        belfry.wait_for(lambda: any("BELFRY_CACHE" in record for record in belfry.journal()), "flush the cache")
+
+    lines = belfry.ctl("history", "didReceiveMemoryWarning", "--records", "--json").stdout.splitlines()
+    linked = [line for line in map(json.loads, lines) if next(iter(line.values()))["sequence"] == warning["sequence"]]
+    assert [next(iter(line)) for line in linked] == ["notification", "record"]
+    assert linked[0]["notification"]["userInfo"] == warning["userInfo"]
+    record = linked[1]["record"]
+    assert record["listener"] == "cacheFlush"
+    assert record["message"].startswith("cache 'pictures': written back, removed 150 of 200 files")
+    belfry.host.run("rm", "-rf", folder)
 
 
 @pytest.mark.parametrize("key, load", [("CPUPressure", busy), ("IOPressure", hog)])

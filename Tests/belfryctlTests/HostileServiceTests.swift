@@ -37,12 +37,15 @@ struct HostileServiceTests {
         "failures", "lastOutcome", "lastDurationUsec", "longestDurationUsec", "interests", "remainingUsec", "signal",
         "number", "action", "effect", "shareUsec", "longestUsec", "limitUsec", "unitSetting", "unitTimeoutUsec",
         "title", "id", "value", "uid", "sender", "command", "unit", "previousState", "monotonicUsec", "handledBy",
-        "skipped", "reasons", "oldest", "dropped", "waiting", "parameter", "object",
+        "skipped", "cache", "filesSeen", "filesSelected", "filesRemoved", "filesOpen", "bytesFreed", "cutShort",
+        "dryRun",
+        "reasons", "oldest", "dropped", "waiting", "parameter", "object",
     ]
 
-    private static let lists = ["listeners", "reports", "holds", "signals", "actions", "steps", "tasks"]
+    private static let lists = ["listeners", "reports", "holds", "signals", "actions", "steps", "tasks", "caches"]
     private static let objects = [
         "origin", "cutShortBy", "exit", "previousRun", "monitored", "launch", "lastWord", "userInfo", "fields",
+        "details",
     ]
 
     /// A reply with all fields that any command reads; twice nested fields are included.

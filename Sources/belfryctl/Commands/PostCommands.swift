@@ -52,21 +52,6 @@ struct PostCommand: ReplyCommand {
     }
 }
 
-/// `belfryctl flush`.
-struct FlushCommand: ReplyCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "flush", abstract: "Flush the caches, and wait until that is done.",
-        discussion: "The same as 'post --wait flushRequested'. SIGUSR1 does the same.")
-
-    @OptionGroup var options: ReplyOptions
-
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let name = "flushRequested"
-        return try await PostReply.request(
-            "Post", ["name": .string(name), "wait": true], to: "post", name, json: json, context)
-    }
-}
-
 /// `belfryctl perform`.
 struct PerformCommand: ReplyCommand {
     static let configuration = CommandConfiguration(

@@ -124,7 +124,10 @@ struct HistoryCommand: JournalCommand {
 
     @OptionGroup var source: JournalSource
 
-    @Flag(help: "Print one JSON object a line: {\"notification\":…}.")
+    @Flag(help: "Also show what listeners have logged about the notifications.")
+    var records = false
+
+    @Flag(help: "Print one JSON object a line: {\"notification\":…} or {\"record\":…}.")
     var json = false
 
     func validate() throws {
@@ -137,10 +140,16 @@ struct HistoryCommand: JournalCommand {
         query.names = names
         span.restrict(&query)
         let line = NotificationLine(context.style)
-        try JournalReader().read(query) { notification in
-            try context.print([
-                json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
-            ])
+        try JournalReader().read(query) { entry in
+            switch entry {
+            case .notification(let notification):
+                try context.print([
+                    json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
+                ])
+            case .record(let record) where records:
+                try context.print([json ? JSONLine.text(["record": .object(record)]) : line.line(record: record)])
+            case .record, .timeline: break
+            }
         }
         return .success
     }

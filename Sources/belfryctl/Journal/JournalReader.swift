@@ -7,6 +7,15 @@ import BelfrySystemd
 import Glibc
 import Varlink
 
+/// What the journal has about a service.
+nonisolated enum JournalEntry {
+    case notification(JSONObject)
+    /// What a listener has logged about a notification.
+    case record(JSONObject)
+    /// The calls of listeners for notifications before, as an array.
+    case timeline(JSONValue, bootID: String)
+}
+
 /// Reads the notifications of the past from the journal.
 @MainActor
 final class JournalReader {
@@ -23,15 +32,11 @@ final class JournalReader {
         }
     }
 
-    /// Calls `body` for each notification that matches a query, oldest first.
+    /// Calls `body` for each entry that matches a query, oldest first.
     ///
-    /// - Parameter timeline: called with the calls of listeners for notifications before, as an array in JSON, and the boot.
-    /// - Throws: what `body` throws; `ClientFailure` if nothing was found because the journal is not readable or does not
-    ///   exist.
-    func read(
-        _ query: JournalQuery, _ body: (JSONObject) throws -> Void,
-        timeline: ((JSONValue, _ bootID: String) -> Void)? = nil
-    ) throws {
+    /// - Throws: what `body` throws; `ClientFailure` if no notification was found because the journal is not readable or does
+    ///   not exist.
+    func read(_ query: JournalQuery, _ body: (JournalEntry) throws -> Void) throws {
         var isEmpty = true
         do {
             try select(query)
@@ -44,12 +49,9 @@ final class JournalReader {
             }
             while try journal.next() {
                 if let until = query.until, try journal.realtimeUsec > until { break }
-                guard let notification = notification() else {
-                    if let timeline, let steps = timelineSteps() { timeline(steps, bootID) }
-                    continue
-                }
-                isEmpty = false
-                try body(notification)
+                guard let entry = try entry() else { continue }
+                if case .notification = entry { isEmpty = false }
+                try body(entry)
             }
             if isEmpty { try checkThatJournalIsReadable() }
         } catch let error as SystemError {
@@ -125,11 +127,28 @@ final class JournalReader {
         JournalNotificationReader.object(journal.fields(JournalNotificationReader.prefix), bootID: bootID)
     }
 
+    private func entry() throws -> JournalEntry? {
+        if let notification = notification() { return .notification(notification) }
+        if let steps = timelineSteps() { return .timeline(steps, bootID: bootID) }
+        return try record().map { .record($0) }
+    }
+
     private func timelineSteps() -> JSONValue? {
         journal.field("BELFRY_TIMELINE").flatMap { try? JSONValue(json: Array($0.utf8)) }
     }
 
     private var bootID: String { journal.field("_BOOT_ID") ?? "" }
+
+    /// What a listener has logged about a notification.
+    private func record() throws -> JSONObject? {
+        guard let listener = journal.field("BELFRY_LISTENER"), let name = journal.field("BELFRY_NOTIFICATION"),
+            let sequence = journal.field("BELFRY_SEQUENCE").flatMap({ Int64($0) })
+        else { return nil }
+        return [
+            "sequence": .int(sequence), "name": .string(name), "listener": .string(listener),
+            "realtimeUsec": .int(try journal.realtimeUsec), "message": .string(journal.field("MESSAGE") ?? ""),
+        ]
+    }
 
     /// The id of a boot, which must be in the journal unless it is the current one.
     private func id(_ boot: JournalBoot) throws -> String {

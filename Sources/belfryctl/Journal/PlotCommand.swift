@@ -70,10 +70,12 @@ struct PlotCommand: JournalCommand {
         span.restrict(&query)
         query.limit = min(query.limit ?? .max, SpanHistory.eventsMax)
         var history = SpanHistory()
-        try JournalReader().read(query) {
-            history.add($0)
-        } timeline: {
-            history.add(timeline: $0, bootID: $1)
+        try JournalReader().read(query) { entry in
+            switch entry {
+            case .notification(let notification): history.add(notification)
+            case .timeline(let steps, let bootID): history.add(timeline: steps, bootID: bootID)
+            case .record: break
+            }
         }
         try print(history, "the span", service, heading: PrintableText.line(service), context)
     }
@@ -91,7 +93,8 @@ struct PlotCommand: JournalCommand {
         let end = query.until ?? 0
         query.since = end.subtracting(timeline.number("durationUsec") ?? 0).subtracting(Self.slack)
         var history = SpanHistory()
-        try JournalReader().read(query) { notification in
+        try JournalReader().read(query) { entry in
+            guard case .notification(let notification) = entry else { return }
             if numbers.contains(notification.number("sequence") ?? 0) { history.add(notification) }
         }
         history.add(timeline: steps, bootID: bootID)

@@ -33,6 +33,17 @@ struct NotificationLine {
         return columns.joined(separator: "  ").trimmedAtEnd
     }
 
+    /// The line of what a listener has logged about a notification: time, sequence number, listener, message.
+    func line(record: JSONObject) -> String {
+        let realtime = record.number("realtimeUsec") ?? 0
+        let time = style.isStyled ? WallClockText.time(realtime) : WallClockText.full(realtime)
+        let listener = ("- " + record.textOrDash("listener")).padded(19)
+        return [
+            style.dim(time), record.numberOrDash("sequence").rightAligned(5), listener, record.textOrDash("message"),
+        ]
+        .joined(separator: "  ")
+    }
+
     /// The line of a state.
     func line(state: JSONObject) -> String {
         let name = state.textOrDash("state")

@@ -40,12 +40,46 @@ struct JournalReaderTests {
         query.names = only
         query.limit = limit
         var names: [String] = []
-        try reader.read(query) { names.append($0["name"]?.stringValue ?? "") }
+        try reader.read(query) { entry in
+            if case .notification(let object) = entry { names.append(object["name"]?.stringValue ?? "") }
+        }
         return names
     }
 
     @Test func withoutABootAllAreRead() throws {
         #expect(try names() == ["oldest", "old", "before", "last", "now"])
+    }
+
+    @Test func recordsOfListenersFollowTheirNotification() throws {
+        let journal = try JournalFixture()
+        let source: JournalFixture.Record = [("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0"), ("BELFRY_SEQUENCE", "7")]
+        let notification: JournalFixture.Record = [
+            ("BELFRY_NOTIFICATION", "flushRequested"), ("BELFRY_STATE", "active"), ("BELFRY_PREVIOUS_STATE", "active"),
+            ("BELFRY_ORIGIN", "service"), ("BELFRY_REALTIME_USEC", "5"), ("BELFRY_MONOTONIC_USEC", "6"),
+        ]
+        let record: JournalFixture.Record = [
+            ("BELFRY_NOTIFICATION", "flushRequested"), ("BELFRY_LISTENER", "cacheFlush"), ("MESSAGE", "freed"),
+        ]
+        try journal.write([source + notification, source + record], bootID: Self.boots[0])
+        var query = JournalQuery(service: JournalService("belfryd"))
+        func read() throws -> (notifications: [JSONObject], records: [JSONObject]) {
+            var found: (notifications: [JSONObject], records: [JSONObject]) = ([], [])
+            try JournalReader(directory: journal.path).read(query) { entry in
+                switch entry {
+                case .notification(let object): found.notifications.append(object)
+                case .record(let object): found.records.append(object)
+                case .timeline: Issue.record("there is none")
+                }
+            }
+            return found
+        }
+
+        let found = try read()
+        #expect(found.notifications.map { $0["sequence"] } == [7] && found.records.map { $0["sequence"] } == [7])
+        #expect(found.records[0]["listener"] == "cacheFlush" && found.records[0]["message"] == "freed")
+        #expect(NotificationLine(.plain).line(record: found.records[0]).hasSuffix("      7  - cacheFlush         freed"))
+        query.limit = 1
+        #expect(try read().records.count == 1)
     }
 
     @Test(arguments: [("-1", ["before", "last"]), ("-2", ["oldest", "old"])])
@@ -113,7 +147,7 @@ struct JournalServiceTests {
         let reader = try JournalReader(directory: journal.path)
         let service = JournalService(service, readBy: Self.user)
         var count = 0
-        try reader.read(JournalQuery(service: service)) { _ in count += 1 }
+        try reader.read(JournalQuery(service: service)) { _, _ in count += 1 }
         let timeline = try reader.lastTimeline(of: "stop", service: service)
         #expect((timeline == nil) == (count == 0))
         return count
