@@ -13,9 +13,9 @@ def call(method: str, more: bool = False, **parameters) -> bytes:
 
 
 class Client:
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, limit: float = 60):
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(60)
+        self._socket.settimeout(limit)
         self._socket.connect(str(path))
         self._pending = b""
 
