@@ -204,12 +204,15 @@ let package = Package(
             swiftSettings: onMain),
         .testTarget(
             name: "BelfryClientTests",
-            dependencies: ["BelfryClient", "BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink"],
+            dependencies: [
+                "BelfryClient", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry", "TestSupport", "Varlink",
+            ],
             swiftSettings: onMain),
         .testTarget(
             name: "belfry-listenerTests",
             dependencies: [
-                "belfry-listener", "belfryctl", "belfryd", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON",
+                "belfry-listener", "belfryctl", "belfryd", "BelfryListeners", "BelfryConfiguration", "BelfryEventLoop",
+                "BelfryJSON",
                 "BelfryLinux", "TestSupport",
             ], swiftSettings: onMain),
         .testTarget(

@@ -9,6 +9,13 @@ import BelfrySystemd
 /// does, or else to standard error. Writing never blocks.
 @MainActor
 final class ListenerLog {
+    /// The kinds of record that have an entry in the message catalog. Those of a service are in a target that needs more
+    /// memory than this program may.
+    enum MessageID: String, CaseIterable {
+        case programFailed = "3d6b1f0a52c84e7f9c14a8e07b5d2f93"
+        case outputDropped = "b07e5c41d9a24f6e8b3a60f2c7d8e915"
+    }
+
     /// An output stream of the program.
     enum Stream {
         case output, error
@@ -38,19 +45,24 @@ final class ListenerLog {
         }
     }
 
-    /// Writes a line of the program.
-    func write(_ line: String, _ source: Stream) {
-        if journal != nil {
+    /// Writes output of the program.
+    func write(_ piece: OutputLines.Piece, of source: Stream) {
+        switch piece {
+        case .line(let line) where isJournal:
             record(source == .output ? .info : .notice, "\(line, limit: 2 * OutputLines.longestLine)")
-        } else {
+        case .line(let line):
             queue.write(Array(line.utf8) + [UInt8(ascii: "\n")]) { [stream] in stream.write(&$0) }
+        case .dropped(let lines, let bytes):
+            message(.warning, "\(lines) lines of output dropped, \(bytes) bytes", .outputDropped)
         }
     }
 
     /// Writes a message about the program.
-    func message(_ priority: JournalRecord.Priority, _ text: RecordText) {
-        if journal != nil {
-            record(priority, text)
+    func message(
+        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID? = nil, _ fields: JournalFields = [:]
+    ) {
+        if isJournal {
+            record(priority, text, id, fields)
         } else {
             queue.write(Array("\(name): \(text)\n".utf8)) { [stream] in stream.write(&$0) }
         }
@@ -62,9 +74,12 @@ final class ListenerLog {
         queue.finish()
     }
 
-    private func record(_ priority: JournalRecord.Priority, _ text: RecordText) {
+    private func record(
+        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID? = nil, _ more: JournalFields = [:]
+    ) {
         var fields: JournalFields = ["BELFRY_LISTENER": name]
         fields.add(runFields)
-        journal?.write(JournalRecord(priority, text, fields: fields))
+        fields.add(more)
+        journal?.write(JournalRecord(priority, text, id: id?.rawValue, fields: fields))
     }
 }

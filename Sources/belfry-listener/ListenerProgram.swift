@@ -21,6 +21,7 @@ final class ListenerProgram {
     private var attachment: Attachment?
     private var queue = RunQueue()
     private var run: ProgramRun?
+    private var runStart = MonotonicInstant.now
     private var deadline: TimerEventSource?
     private var codeRelease: DeferredEventSource?
     private var signals: [SignalEventSource] = []
@@ -102,6 +103,7 @@ final class ListenerProgram {
 
     private func start(_ run: Run) {
         log.runFields = Self.fields(of: run)
+        runStart = .now
         let variables = RunVariables.all(of: run, socket: settings.socket)
         let command = ChildCommand(
             settings.command.program, settings.command.arguments(with: variables), environment: variables)
@@ -122,7 +124,9 @@ final class ListenerProgram {
         run = nil
         deadline = nil
         if case .failed(let reason) = result, let current = queue.current {
-            log.message(.warning, "failed at \(Self.title(current)): \(reason)")
+            var fields: JournalFields = ["BELFRY_OUTCOME": current.outcome(result).word]
+            fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
+            log.message(.warning, "failed at \(Self.title(current)): \(reason)", .programFailed, fields)
         }
         log.runFields = JournalFields()
         codeRelease?.schedule()

@@ -3,9 +3,14 @@
 
 import BelfryEventLoop
 
-/// The output of a program as lines, limited in length and in rate. What is cut is counted, and reported with the next line
-/// that is let through, and at the end.
+/// The output of a program as lines, limited in length and in rate. What is dropped is counted, and reported before the next
+/// line that is let through, and at the end.
 nonisolated struct OutputLines {
+    enum Piece: Equatable {
+        case line(String)
+        case dropped(lines: Int, bytes: Int)
+    }
+
     /// The longest line, in bytes. The rest of a longer line is cut.
     static let longestLine = 4096
     /// How much is let through in one interval.
@@ -23,9 +28,9 @@ nonisolated struct OutputLines {
 
     /// Adds output.
     ///
-    /// - Returns: the complete lines that are let through.
-    mutating func add(_ bytes: some Collection<UInt8>, at now: MonotonicInstant) -> [String] {
-        var lines: [String] = []
+    /// - Returns: the complete lines that are let through, and what was dropped before them.
+    mutating func add(_ bytes: some Collection<UInt8>, at now: MonotonicInstant) -> [Piece] {
+        var lines: [Piece] = []
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             append(rest[..<end])
@@ -37,10 +42,8 @@ nonisolated struct OutputLines {
     }
 
     /// The rest of the output, and what was cut.
-    mutating func end(at now: MonotonicInstant) -> [String] {
-        var lines = line.isEmpty && excess == 0 ? [] : complete(at: now)
-        if let report = report() { lines.append(report) }
-        return lines
+    mutating func end(at now: MonotonicInstant) -> [Piece] {
+        (line.isEmpty && excess == 0 ? [] : complete(at: now)) + report()
     }
 
     private mutating func append(_ bytes: some Collection<UInt8>) {
@@ -49,7 +52,7 @@ nonisolated struct OutputLines {
         excess += max(0, bytes.count - room)
     }
 
-    private mutating func complete(at now: MonotonicInstant) -> [String] {
+    private mutating func complete(at now: MonotonicInstant) -> [Piece] {
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         var text = String(decoding: line, as: UTF8.self)
         if text.utf8.contains(where: { $0 > UInt8(ascii: " ") }) { last = text }
@@ -62,7 +65,7 @@ nonisolated struct OutputLines {
             dropped.bytes += size
             return []
         }
-        return (report().map { [$0] } ?? []) + [text]
+        return report() + [.line(text)]
     }
 
     private mutating func admits(_ size: Int, at now: MonotonicInstant) -> Bool {
@@ -76,9 +79,9 @@ nonisolated struct OutputLines {
         return true
     }
 
-    private mutating func report() -> String? {
-        guard dropped.lines > 0 else { return nil }
+    private mutating func report() -> [Piece] {
+        guard dropped.lines > 0 else { return [] }
         defer { dropped = (0, 0) }
-        return "\(dropped.lines) lines of output dropped, \(dropped.bytes) bytes"
+        return [.dropped(lines: dropped.lines, bytes: dropped.bytes)]
     }
 }

@@ -125,7 +125,7 @@ final class ProgramStream {
         var count = 0
         while count < Self.longestRest, let more = read() { count += more }
         source = nil
-        for line in lines.end(at: .now) { log.write(line, kind) }
+        for line in lines.end(at: .now) { log.write(line, of: kind) }
     }
 
     /// Reads once. Returns how much; nil if there is nothing to read.
@@ -139,7 +139,7 @@ final class ProgramStream {
             if count == 0 || errno != EAGAIN && errno != EINTR { source = nil }
             return nil
         }
-        for line in lines.add(bytes, at: .now) { log.write(line, kind) }
+        for line in lines.add(bytes, at: .now) { log.write(line, of: kind) }
         return count
     }
 }

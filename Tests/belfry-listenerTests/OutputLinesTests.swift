@@ -12,9 +12,9 @@ struct OutputLinesTests {
     @Test func linesAreSplitAndTheRestComesAtTheEnd() {
         var lines = OutputLines()
 
-        #expect(lines.add("a\r\n\nb".utf8, at: start) == ["a", ""])
-        #expect(lines.add("c\nd".utf8, at: start) == ["bc"])
-        #expect(lines.end(at: start) == ["d"])
+        #expect(lines.add("a\r\n\nb".utf8, at: start) == [.line("a"), .line("")])
+        #expect(lines.add("c\nd".utf8, at: start) == [.line("bc")])
+        #expect(lines.end(at: start) == [.line("d")])
         #expect(lines.last == "d")
     }
 
@@ -24,7 +24,7 @@ struct OutputLinesTests {
 
         let cut = lines.add((long + "\n").utf8, at: start)
 
-        #expect(cut == [String(repeating: "x", count: OutputLines.longestLine) + "… (10 bytes cut)"])
+        #expect(cut == [.line(String(repeating: "x", count: OutputLines.longestLine) + "… (10 bytes cut)")])
     }
 
     @Test func aFloodIsCutAndReported() {
@@ -33,7 +33,7 @@ struct OutputLinesTests {
 
         #expect(lines.add(flood.utf8, at: start).count == OutputLines.limit.lines)
         #expect(lines.last == "last")
-        #expect(lines.add("calm\n".utf8, at: later) == ["501 lines of output dropped, 2504 bytes", "calm"])
+        #expect(lines.add("calm\n".utf8, at: later) == [.dropped(lines: 501, bytes: 2504), .line("calm")])
         #expect(lines.end(at: later) == [])
     }
 
@@ -43,7 +43,8 @@ struct OutputLinesTests {
 
         for _ in 0..<64 { #expect(lines.add(block, at: start) == []) }
 
-        #expect(lines.end(at: start).first?.hasSuffix("… (\(64 << 16 - OutputLines.longestLine) bytes cut)") == true)
+        let zeros = String(repeating: "\0", count: OutputLines.longestLine)
+        #expect(lines.end(at: start) == [.line(zeros + "… (\((64 << 16) - OutputLines.longestLine) bytes cut)")])
         #expect(lines.last == nil)
     }
 

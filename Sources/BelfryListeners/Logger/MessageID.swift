@@ -35,6 +35,10 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case hold = "0f6c3d2be1a94d0f8d5b7a1c92e34f68"
     /// A program attached or detached as a listener.
     case attachment = "a94f1e7c50d24b6e8c3a6d19f7b2e085"
+    /// A run of an attached program failed; written by belfry-listener.
+    case programFailed = "3d6b1f0a52c84e7f9c14a8e07b5d2f93"
+    /// Output of an attached program was dropped; written by belfry-listener.
+    case outputDropped = "b07e5c41d9a24f6e8b3a60f2c7d8e915"
     /// A cache was written back or trimmed.
     case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
     /// The service ends at once, or before its listeners were done.

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+import BelfryEventLoop
+import BelfryJSON
+import CBelfry
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+final class AttachmentTests {
+    private let loop: MainEventLoop
+    private let folder: TemporaryDirectory
+    private let listener: Int32
+    private var events: [AttachmentEvent] = []
+    private var failure: ClientFailure?
+    private var connections: [Int32] = []
+
+    init() throws {
+        loop = try MainEventLoop()
+        folder = try TemporaryDirectory()
+        listener = belfry_unix_listen(folder.path("socket"), 4)
+    }
+
+    isolated deinit { for descriptor in connections + [listener] { close(descriptor) } }
+
+    private func attach(rehearses: Bool = false) -> BelfryClient.Attachment {
+        let request = AttachRequest(
+            name: "x", notifications: ["a"], timeout: .seconds(1), follows: [], rehearses: rehearses)
+        let attachment = BelfryClient.Attachment(folder.path("socket"), request, on: loop) { [unowned self] in
+            events.append($0)
+        } onEnd: { [unowned self] in
+            failure = $0
+        }
+        attachment.start()
+        return attachment
+    }
+
+    /// Accepts the next connection, and returns the first message on it.
+    private func accept() throws -> (connection: Int32, message: String) {
+        var connection: Int32 = -1
+        try loop.turn {
+            connection = belfry_accept(listener)
+            return connection >= 0
+        }
+        connections.append(connection)
+        return (connection, try read(connection))
+    }
+
+    private func read(_ connection: Int32) throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var count = -1
+        try loop.turn {
+            count = recv(connection, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+            return count >= 0
+        }
+        return String(decoding: bytes.prefix(max(0, count)).filter { $0 != 0 }, as: UTF8.self)
+    }
+
+    private func reply(_ connection: Int32, _ text: String) {
+        _ = send(connection, text + "\0", text.utf8.count + 1, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Plays the service up to the call of `Attach`.
+    private func acceptAttach() throws -> (notifications: Int32, answers: Int32, call: String) {
+        let watch = try accept()
+        reply(watch.connection, #"{"parameters":{"state":{"state":"active","sequence":1}},"continues":true}"#)
+        var answers: Int32 = -1
+        try loop.turn {
+            answers = belfry_accept(listener)
+            return answers >= 0
+        }
+        connections.append(answers)
+        let call = try accept()
+        return (call.connection, answers, call.message)
+    }
+
+    @Test func notificationsAreReportedAndAnsweredOnTheSecondConnection() throws {
+        let attachment = attach(rehearses: true)
+        let (notifications, answers, call) = try acceptAttach()
+        #expect(call.contains(#""listener":"x","names":["a"],"deadlineUsec":1000000,"confirm":true,"rehearses":true"#))
+        #expect(events.isEmpty)
+
+        reply(notifications, #"{"parameters":{},"continues":true}"#)
+        reply(
+            notifications,
+            #"{"parameters":{"token":"t","notification":{"name":"a"},"rehearsal":true},"continues":true}"#)
+        try loop.turn { events.count == 2 }
+        attachment.answer("t", "refused", reason: "no")
+
+        #expect(
+            events == [
+                .attached(state: ["state": "active", "sequence": 1]),
+                .notification(["name": "a"], token: "t", isRehearsal: true),
+            ])
+        #expect(try read(answers).contains(#""token":"t","outcome":"refused","reason":"no""#))
+        attachment.stop()
+    }
+
+    @Test func itAttachesAgainWhenTheConnectionIsLost() throws {
+        let attachment = attach()
+        let first = try acceptAttach()
+        reply(first.notifications, #"{"parameters":{},"continues":true}"#)
+        try loop.turn { !events.isEmpty }
+
+        shutdown(first.notifications, Int32(SHUT_RDWR))
+        try loop.turn { events.contains(.detached) }
+        let second = try acceptAttach()
+        reply(second.notifications, #"{"parameters":{},"continues":true}"#)
+        try loop.turn { events.count { if case .attached = $0 { true } else { false } } == 2 }
+
+        #expect(failure == nil)
+        attachment.stop()
+    }
+
+    @Test func aRefusalIsTheEnd() throws {
+        let attachment = attach()
+        let (notifications, _, _) = try acceptAttach()
+
+        reply(notifications, #"{"error":"io.belfry.Lifecycle.ListenerExists","parameters":{"listener":"x"}}"#)
+        try loop.turn { failure != nil }
+
+        #expect(failure?.status == .unavailable)
+        #expect(failure?.lines.first?.hasSuffix("the service has a listener of this name") == true)
+        #expect(events.isEmpty)
+        attachment.stop()
+    }
+}
