@@ -6,15 +6,17 @@ package nonisolated enum InstanceName {
     /// The name of the unit may have 255 bytes, with the name of the service and `.service`.
     private static let longest = 200
 
-    /// A name that systemd accepts (systemd.unit(5)): ASCII letters, digits, `:`, `-`, `_`, `.`, `\` and `@`; except those that
-    /// cannot be a directory: `.` and `..`, and names with `:`, which separates directories in `$RUNTIME_DIRECTORY`.
+    /// ASCII letters, digits, `-`, `_`, `.` and `@`; but not `.` and `..`, which cannot be names of directories.
+    ///
+    /// systemd (systemd.unit(5)) also allows `:`, which separates directories in `$RUNTIME_DIRECTORY`, and `\`, with which
+    /// systemd 257 does not start a unit (`RuntimeDirectory=`).
     ///
     /// - Throws: `ValueProblem` for any other name.
     package static func parse(_ text: String) throws(ValueProblem) -> String {
         guard !text.utf8.isEmpty else { throw ValueProblem("missing name of the instance") }
         for (offset, scalar) in text.unicodeScalars.enumerated() where !isAllowed(scalar) {
             throw ValueProblem(
-                "invalid instance \(DisplayText.quoted(text)), expected letters, digits, '-', '_', '.', '\\' and '@'",
+                "invalid instance \(DisplayText.quoted(text)), expected letters, digits, '-', '_', '.' and '@'",
                 offset: offset)
         }
         guard text != ".", text != ".." else {
@@ -33,7 +35,7 @@ package nonisolated enum InstanceName {
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
-        case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "\\", "@": true
+        case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "@": true
         default: false
         }
     }

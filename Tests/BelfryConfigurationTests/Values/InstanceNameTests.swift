@@ -5,7 +5,7 @@ import BelfryConfiguration
 import Testing
 
 struct InstanceNameTests {
-    @Test(arguments: ["video", "1", "a-b_c.d@e", #"srv\x2dvideo"#, "...", String(repeating: "v", count: 200)])
+    @Test(arguments: ["video", "1", "a-b_c.d@e", "...", String(repeating: "v", count: 200)])
     func namesOfSystemdAreAccepted(name: String) throws {
         #expect(try InstanceName.parse(name) == name)
     }
@@ -15,7 +15,8 @@ struct InstanceNameTests {
             ("", "missing name of the instance"), (".", "invalid instance '.', it is the name of a directory"),
             ("..", "invalid instance '..', it is the name of a directory"),
             ("../../etc", "invalid instance '../../etc', expected letters"),
-            ("a:b", "invalid instance 'a:b', expected letters"), ("a b", "invalid instance 'a b', expected letters"),
+            ("a:b", "invalid instance 'a:b', expected letters"), (#"a\x2d"#, "invalid instance"),
+            ("a b", "invalid instance 'a b', expected letters"),
             ("a\n", #"invalid instance 'a\n', expected letters"#), ("é", "invalid instance 'é', expected letters"),
             (String(repeating: "v", count: 201), "name of the instance is longer than 200 characters"),
         ])
