@@ -7,11 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from belfry_instance import BelfryInstance
 from belfry_service import SERVICE, SOCKET, BelfryService
 from host_roots import PROJECT, debian_root
 from systemd_host import SystemdHost
 
 NEWER = "99.0.0"
+FETCH = "belfryd-fetch.timer"
 
 
 def run(*command) -> str:
@@ -92,6 +94,10 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     assert [bare.host.systemctl("is-active", unit).stdout.strip() for unit in (SERVICE, SOCKET)] == ["active"] * 2
     assert bare.host.systemctl("is-enabled", SERVICE).stdout.strip() == "enabled"
     assert "is active" in bare.ctl("status").stdout
+    assert bare.host.systemctl("is-enabled", FETCH, check=False).stdout.strip() == "disabled"
+    video = BelfryInstance(bare.host, "video")
+    video.start()
+    video_pid = video.main_pid()
     assert "Documentation" in bare.host.run("journalctl", "-x", "-u", SERVICE, "--no-pager").stdout
 
     bare.configure("[Signals]\nUSR2=com.example.rotate\n")
@@ -101,6 +107,7 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     second = bare.wait_for_another(first)
     install(bare, package)
     bare.wait_for_another(second)
+    video.wait_for_another(video_pid)
     bare.host.systemctl("kill", "--signal=USR2", "--kill-whom=main", SERVICE)
     # The connection is the same, and no number is missing.
     subscriber.until("com.example.rotate")
