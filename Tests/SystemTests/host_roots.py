@@ -9,7 +9,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".build-hosts"
-PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3"
+PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
 
 
 def machine_root() -> Path:
