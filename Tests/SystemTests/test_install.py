@@ -28,6 +28,7 @@ INSTALLED = [
     "/share/fish/vendor_completions.d/belfryctl.fish",
     "/share/man/man1/belfryctl.1",
     "/share/man/man5/belfry.conf.5",
+    "/share/man/man5/belfry.listener.5",
     "/share/man/man7/belfry-notifications.7",
     "/share/man/man7/belfry.7",
     "/share/man/man7/io.belfry.Lifecycle.7",

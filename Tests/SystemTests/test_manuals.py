@@ -21,9 +21,11 @@ def manuals(tmp_path_factory) -> dict[str, str]:
     """The pages as text, by name."""
     folder = tmp_path_factory.mktemp("manuals")
     run(PROJECT / "scripts/make-manuals", folder)
-    problems = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *folder.iterdir()], capture_output=True, text=True)
+    # Not those that only name another page.
+    found = [page for page in folder.iterdir() if not page.read_text().startswith(".so ")]
+    problems = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *found], capture_output=True, text=True)
     assert problems.stdout == ""
-    pages = {page.name: run("mandoc", "-Tutf8", "-O", "width=400", page) for page in folder.iterdir()}
+    pages = {page.name: run("mandoc", "-Tutf8", "-O", "width=400", page) for page in found}
     return {name: re.sub(".\b", "", text) for name, text in pages.items()}
 
 
@@ -71,7 +73,7 @@ def test_every_key_of_a_listener_is_there(manuals):
     variables = constants("Sources/belfry-listener/RunVariables.swift", r'"(BELFRY_\w+)"')
 
     assert {"On", "Rehearse"} <= keys
-    assert missing(manuals["belfry-listener.8"], keys | variables) == set()
+    assert missing(manuals["belfry.listener.5"], keys | variables) == set()
 
 
 def test_every_notification_is_there(manuals):

@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """The Debian package, on a system that has nothing but systemd."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,7 +24,8 @@ def run(*command) -> str:
 @pytest.fixture(scope="module")
 def package(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("package") / "deb"
-    run(PROJECT / "scripts/make-deb", folder, "belfryd", "belfryctl")
+    programs = re.search(r"^PROGRAMS = (.*)", (PROJECT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    run(PROJECT / "scripts/make-deb", folder, *programs)
     (path,) = folder.glob("*.deb")
     return path
 
