@@ -56,6 +56,7 @@ struct ServicesCommandTests {
         let done = try ChildProgram("belfryctl", ["list", "-i", "video"]).end()
 
         #expect(done.status == 64)
-        #expect(done.errors.hasPrefix("belfryctl: --socket and --instance name one service, 'belfryctl status' shows it\n"))
+        #expect(
+            done.errors.hasPrefix("belfryctl: --socket and --instance name one service, 'belfryctl status' shows it\n"))
     }
 }

@@ -77,7 +77,8 @@ struct JournalReaderTests {
         let found = try read()
         #expect(found.notifications.map { $0["sequence"] } == [7] && found.records.map { $0["sequence"] } == [7])
         #expect(found.records[0]["listener"] == "cacheFlush" && found.records[0]["message"] == "freed")
-        #expect(NotificationLine(.plain).line(record: found.records[0]).hasSuffix("      7  - cacheFlush         freed"))
+        #expect(
+            NotificationLine(.plain).line(record: found.records[0]).hasSuffix("      7  - cacheFlush         freed"))
         query.limit = 1
         #expect(try read().records.count == 1)
     }
@@ -147,7 +148,9 @@ struct JournalServiceTests {
         let reader = try JournalReader(directory: journal.path)
         let service = JournalService(service, readBy: Self.user)
         var count = 0
-        try reader.read(JournalQuery(service: service)) { _, _ in count += 1 }
+        try reader.read(JournalQuery(service: service)) { entry in
+            if case .notification = entry { count += 1 }
+        }
         let timeline = try reader.lastTimeline(of: "stop", service: service)
         #expect((timeline == nil) == (count == 0))
         return count
