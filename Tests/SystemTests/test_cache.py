@@ -69,7 +69,7 @@ def test_open_file_is_spared_in_the_sandbox(caching):
 def test_cache_elsewhere_is_trimmed_with_the_drop_in(caching):
     caching.host.write(EXAMPLE, code_block("ini", f"# {EXAMPLE}\n").replace(INSTALLED, ELSEWHERE))
     make_cache(caching, ELSEWHERE)
-    caching.host.write(f"{DROP_INS}/cache.conf", code_block("ini", "ReadWritePaths="))
+    caching.host.write(f"{DROP_INS}/cache.conf", code_block("ini", "/belfryd.service.d/cache.conf"))
     caching.host.systemctl("daemon-reload")
     caching.start()
 
