@@ -8,6 +8,7 @@ import control_groups
 import pytest
 from belfry_service import BelfryService
 from host_roots import debian_root, machine_root
+from listener_unit import ListenerUnit
 from login_double import BOTH, LoginDouble, wait_for_locks
 from private_mounts import enter_private_mounts
 from probe_service import ProbeService
@@ -155,3 +156,11 @@ def login(on_each):
         yield double
     finally:
         double.restore()
+
+
+@pytest.fixture
+def listener(on_each):
+    """A listener without a file; the service has not been started."""
+    unit = ListenerUnit(on_each, "guard")
+    yield unit
+    unit.remove()

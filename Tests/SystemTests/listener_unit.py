@@ -51,6 +51,10 @@ class ListenerUnit(HostedUnit):
         """What the program has written."""
         return [r["MESSAGE"] for r in self.journal() if r.get("SYSLOG_IDENTIFIER") == self.listener]
 
+    def runs(self) -> list[str]:
+        """The lines that begin with the name of a notification."""
+        return [line for line in self.lines() if line.startswith("com.example.")]
+
     def wait_for_line(self, text: str) -> None:
         self.wait_for(lambda: any(text in line for line in self.lines()), f"write '{text}'")
 

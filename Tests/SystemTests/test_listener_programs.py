@@ -129,6 +129,7 @@ def rebooted(request):
         host.shut_down()
 
 
+@pytest.mark.nightly_on_trixie
 def test_listener_enabled_at_boot_attaches_and_is_there_at_the_end_of_the_host(rebooted):
     rebooted.belfry.wait_for(lambda: rebooted.belfry.property("ActiveState") == "active", "start at boot", 30)
     rebooted.wait_until_attached()

@@ -5,7 +5,7 @@ import BelfryConfiguration
 import Testing
 
 struct ExecCommandTests {
-    /// `Tests/SystemTests/test_listeners.py` compares these with systemd.
+    /// `Tests/SystemTests/test_listener_files.py` compares these with systemd.
     @Test(arguments: [
         ("/bin/echo a  'b c' \"d\\te\" --x=\"f g\"h", ["a", "b c", "d\te", "--x=f gh"]),
         (
