@@ -19,12 +19,14 @@ results: Counter[str] = Counter()
 
 def request() -> str:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    phase = ""
     try:
         connection.request("GET", path, headers={"Connection": "close"})
         reply = connection.getresponse()
+        phase = " within the reply"
         return "good" if reply.status == 200 and len(reply.read()) == length else f"status {reply.status}"
     except (OSError, http.client.HTTPException) as error:
-        return type(error).__name__
+        return type(error).__name__ + phase
     finally:
         connection.close()
 

@@ -24,6 +24,7 @@ FILES = [
     ("ini", "/etc/systemd/system/belfryd@nginx.service.d/override.conf"),
 ]
 PORT = 8080
+pytestmark = pytest.mark.nightly_on_trixie
 CONFIGURATION = "/etc/nginx/conf.d/test.conf"
 # One request for this takes two seconds.
 SLOW = 200_000
@@ -119,9 +120,9 @@ def test_pause_finishes_requests_in_flight_and_resume_serves_again(nginx, figure
         nginx.wait_for(lambda: version(nginx) == "one", "serve")
     figures.append(f"nginx, pause and resume: before {before}, during {during}, slow {slow}, after {after}")
     assert set(before) == set(after) == {"good"}
-    # Connections that are made during the pause are refused. No request that has begun fails.
-    assert during["ConnectionRefusedError"] > 0 and set(during) | set(slow) == {"good", "ConnectionRefusedError"}
-    assert slow["good"] >= 8
+    # Connections that nginx has not accepted before the pause are refused or reset. No reply is cut short.
+    assert during["ConnectionRefusedError"] > 0 and slow["good"] >= 8
+    assert set(during) | set(slow) <= {"good", "ConnectionRefusedError", "ConnectionResetError"}
 
 
 def test_nginx_follows_the_instance_but_not_its_crash(nginx):
@@ -145,7 +146,9 @@ def test_flush_and_memory_warning_empty_the_cache(nginx):
     assert not cached.exists()
 
     nginx.host.write("/var/cache/nginx/1/a", "cached")
-    # As systemd's tools ask for memory (SIGRTMIN+18).
-    nginx.host.run("kill", "-q", str(0x300), "-s", "RTMIN+18", str(nginx.main_pid()))
+    # A memory warning, as systemd's own services understand it. Debian 13 has no kill in the host, Debian 12 no --kill-value=.
+    by_systemd = f"systemctl kill --kill-whom=main --signal=RTMIN+18 --kill-value=0x300 {nginx.name}"
+    by_hand = f"/bin/kill -q {0x300} -s RTMIN+18 {nginx.main_pid()}"
+    nginx.host.run("sh", "-c", f"{by_systemd} 2>/dev/null || {by_hand}")
     nginx.wait_for(lambda: not cached.exists(), "empty the cache")
     assert not [line for line in nginx.messages() if "doing without" in line and "memory" in line]
