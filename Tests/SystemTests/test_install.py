@@ -77,8 +77,8 @@ def test_files_installed_below_another_prefix_do_not_refer_to_the_default_prefix
     assert files_below(local / "share/zsh") == ["/site-functions/_belfryctl"]
     assert len(files_below(tmp_path)) == len(files_below(local))
     usual = [f"/usr{path}" for path in [*INSTALLED, DOCUMENTS]]
-    texts = {name: (local / name[1:]).read_text() for name in files_below(local) if name not in PROGRAMS}
-    assert [(name, path) for name, text in texts.items() for path in usual if path in text] == []
+    texts = {name: (local / name[1:]).read_bytes() for name in files_below(local) if name not in PROGRAMS}
+    assert [(name, path) for name, text in texts.items() for path in usual if path.encode() in text] == []
 
 
 @pytest.fixture
