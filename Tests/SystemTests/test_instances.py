@@ -136,7 +136,7 @@ def test_sample_of_the_documentation_makes_an_instance(started_on_each):
     video = BelfryInstance(started_on_each.host, "video")
     try:
         shown = started_on_each.host.run("sh", "-ec", "\n".join(commands)).stdout
-        assert "belfryd@video 0.1.0 is active\n" in shown and "\nbelfryd@video  active" in shown
+        assert "belfryd@video 0.1.0 is active since" in shown and "\nbelfryd@video  active" in shown
         video.kill("USR2")
         video.wait_for(lambda: "com.example.rotate" in names(video), "post")
         assert video.host.systemctl("is-enabled", video.name, "belfryd@video.socket").stdout == "enabled\nenabled\n"
