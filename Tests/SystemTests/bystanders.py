@@ -182,7 +182,7 @@ def settled(belfry: BelfryService, pid: int, before: int) -> int:
     """The memory that remains when the service has noticed that all clients are gone."""
     with suppress(AssertionError), belfry.connect() as client:
         belfry.wait_for(
-            lambda: client.call("GetState") and resident(pid) - before <= REMAINS, "give memory back", seconds=3
+            lambda: client.call("GetState") and resident(pid) - before <= REMAINS, "give memory back", seconds=10
         )
     return resident(pid) - before
 

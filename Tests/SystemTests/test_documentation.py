@@ -27,7 +27,7 @@ def shown(lines: list[str], first: str) -> list[str]:
 
 
 def test_sample_of_the_journal_shows_its_real_output(started_on_each):
-    (pause, _, go_on, journal), printed = sample("journalctl -t")
+    (pause, _, go_on, journal), printed = sample("journalctl -t belfryd -o cat")
     subscriber = started_on_each.subscribe()
 
     for command, last in ((pause, "didEnterBackground"), (go_on, "didBecomeActive")):
