@@ -35,3 +35,7 @@ def debian_root(suite: str) -> Path:
             )
             complete.write_text(PACKAGES)
     return root
+
+
+# The root directories by the names of the hosts.
+ROOTS = {"machine": machine_root, "trixie": lambda: debian_root("trixie")}

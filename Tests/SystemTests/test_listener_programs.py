@@ -6,7 +6,7 @@ import json
 
 import pytest
 from belfry_service import SERVICE, SOCKET, BelfryService
-from host_roots import debian_root, machine_root
+from host_roots import ROOTS
 from listener_unit import ListenerUnit
 from systemd_host import SystemdHost
 
@@ -103,9 +103,6 @@ def test_program_that_cannot_be_executed(guard):
 def test_program_that_changes_under_the_service(guard):
     assert ring(guard, "exit 0")["outcome"] == "completed"
     assert ring(guard, "echo new >&2; exit 1")["reason"] == "new"
-
-
-ROOTS = {"machine": machine_root, "trixie": lambda: debian_root("trixie")}
 
 
 @pytest.fixture(params=ROOTS)

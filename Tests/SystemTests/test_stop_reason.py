@@ -4,7 +4,7 @@
 
 import pytest
 from belfry_service import SERVICE, BelfryService
-from host_roots import debian_root, machine_root
+from host_roots import ROOTS
 from probe_service import PROGRAM, UNIT, ProbeService
 from systemd_host import SystemdHost
 
@@ -103,9 +103,6 @@ def test_stop_while_the_bus_is_silent_is_in_time(connected):
         connected.host.systemctl("kill", "--kill-who=main", "--signal=CONT", "dbus.service")
 
     assert reasons(connected) == ["stop"]
-
-
-ROOTS = {"machine": machine_root, "trixie": lambda: debian_root("trixie")}
 
 
 @pytest.fixture
