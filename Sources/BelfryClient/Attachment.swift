@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryEventLoop
+internal import BelfryJSON
 internal import BelfryLinux
 package import Varlink
 
@@ -46,12 +47,17 @@ package nonisolated enum AttachmentEvent: Sendable, Equatable {
     case note(String)
 }
 
-/// A listener in another process than its service, over restarts of the service. A stopped service is not started.
+/// A listener in another process than its service, over restarts of the service. A stopped system service whose socket is in
+/// `/run/NAME` is not started.
 ///
 /// `Attach` occupies its connection, so answers go over a second one. A `Watch` reports when the service is there again.
 package final class Attachment {
     /// The longest notification, in bytes.
     private static let longestReply = 16 << 20
+    /// Errors after which it attaches again.
+    private static let temporary: Set<UTF8Text> = [
+        UTF8Text("\(ServiceClient.interface).Detached"), UTF8Text("\(ServiceClient.interface).Stopping"),
+    ]
 
     private let path: String
     private let request: AttachRequest
@@ -98,6 +104,8 @@ package final class Attachment {
         watch?.stop()
         watch = nil
         isAttached = false
+        // The last answer may still be queued.
+        answers?.flush()
         close()
     }
 
@@ -111,7 +119,11 @@ package final class Attachment {
     private func attach(_ state: JSONObject) {
         guard notifications?.isClosed ?? true else { return }
         do throws(ClientFailure) {
-            answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            let answers = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
+            self.answers = answers
+            answers.onClose = { [weak self, weak answers] _ in
+                if let self, let answers, answers === self.answers { lost() }
+            }
             let client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
             notifications = client
             client.more("\(ServiceClient.interface).Attach", request.parameters) { [weak self, weak client] reply in
@@ -137,7 +149,7 @@ package final class Attachment {
                 onEvent(.attached(state: state))
             }
         case .failure(.closed), .failure(.system), .failure(.protocolViolation(.truncated)): lost()
-        case .failure(.failed(let name, _)) where ["Detached", "Stopping"].contains { name.hasSuffix(".\($0)") }: lost()
+        case .failure(.failed(let name, _)) where Self.temporary.contains(UTF8Text(name)): lost()
         case .failure(let error): end(ClientFailure(calling: error, to: "attach to", path))
         }
     }

@@ -37,6 +37,7 @@ package final class SocketListener: LifecycleListener {
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
     /// Read the unit's timeouts, and rehearse signals, one request of a kind at a time.
     lazy var explanations = RequestMerger { [unowned self] _, requests, done in explain(requests, done) }
+    let followedPosts = FollowedPosts()
     lazy var rehearsals = RequestMerger { [unowned self] _, requests, done in rehearse(requests, done) }
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint

@@ -20,12 +20,13 @@ nonisolated struct ListenerCommandLine {
         var rest = Array(arguments)[...]
         var (name, on, follows, command): (String?, [String], [String], [String]) = (nil, [], [], [])
         var (timeout, socket) = (ListenerSettings.defaultTimeout, ListenerSettings.defaultSocket)
-        var (runsOnStart, rehearses) = (false, false)
+        var (runsOnStart, rehearses, hasOptions) = (false, false, false)
         while let argument = rest.popFirst() {
             func value() throws(ValueProblem) -> String {
                 guard let value = rest.popFirst() else { throw ValueProblem("missing value for '\(argument)'") }
                 return value
             }
+            hasOptions = hasOptions || argument.hasPrefix("-")
             switch argument {
             case "--help", "-h":
                 mode = .help
@@ -51,7 +52,7 @@ nonisolated struct ListenerCommandLine {
             }
         }
         guard let name else { throw ValueProblem("missing name") }
-        if on.isEmpty, command.isEmpty, !runsOnStart, !rehearses {
+        if !hasOptions, command.isEmpty {
             mode = .file(name)
         } else {
             guard !on.isEmpty else { throw ValueProblem("missing '--on'") }

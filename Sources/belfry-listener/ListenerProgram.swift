@@ -45,7 +45,7 @@ final class ListenerProgram {
             self?.refused($0)
         }
         for number in [SIGTERM, SIGINT, SIGHUP] {
-            signals.append(try loop.source(signal: number) { [weak self] _ in self?.stop() })
+            signals.append(try loop.source(signal: number) { [weak self] _ in self?.received() })
         }
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease?.priority = 3_000_000
@@ -93,7 +93,9 @@ final class ListenerProgram {
             switch action {
             case .start(let run): start(run)
             case .answer(let run, let result): answer(run, result)
-            case .drop(let run): log.message(.warning, "\(Self.title(run)) waited too long for the last run, dropped")
+            case .drop(let run):
+                log.message(
+                    .warning, "\(Self.title(run)) waited too long for the last run, dropped", nil, Self.fields(of: run))
             case .finish: exit()
             }
         }
@@ -163,14 +165,17 @@ final class ListenerProgram {
 
     private func refused(_ failure: ClientFailure) {
         for line in failure.lines { log.message(.error, "\(line)") }
+        guard !isStopping else { return }
         status = failure.status
         stop()
     }
 
     /// The first signal lets the current run end within its deadline, the second one ends it.
+    private func received() {
+        if isStopping { run?.end(because: "ended by a second signal") } else { stop() }
+    }
+
     private func stop() {
-        if isStopping { run?.end(because: "ended by a second signal") }
-        guard !isStopping else { return }
         isStopping = true
         manager.send([.stopping])
         perform(queue.stop())

@@ -64,7 +64,7 @@ final class ProgramRun {
     func end(because reason: String) {
         guard let child, child.exit == nil else { return }
         ending = reason
-        if let group { group.kill() } else { kill(-child.pid, SIGKILL) }
+        if group?.kill() != true { kill(-child.pid, SIGKILL) }
     }
 
     private func ended(_ exit: ChildExit) {

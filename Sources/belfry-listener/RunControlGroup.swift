@@ -58,11 +58,14 @@ struct RunControlGroup {
     /// Its file `cgroup.procs`.
     let processes: OwnedDescriptor
 
-    /// Ends every process in it (cgroups(7), `cgroup.kill`).
-    func kill() {
+    /// Ends every process in it (cgroups(7), `cgroup.kill`, since Linux 5.14).
+    ///
+    /// - Returns: whether the kernel could do it.
+    @discardableResult
+    func kill() -> Bool {
         let file = open("\(path)/cgroup.kill", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = write(file, "1", 1)
-        close(file)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return write(file, "1", 1) == 1
     }
 }

@@ -54,8 +54,14 @@ nonisolated struct CachePath {
         _ patterns: ArraySlice<String>, in above: CacheRoot, _ body: (Result<CacheRoot, CacheError>) -> Bool
     ) -> Bool {
         guard let first = patterns.first else {
-            guard (try? CacheTag.require(in: above)) != nil else { return true }
-            return body(.success(above))
+            do throws(CacheError) {
+                try CacheTag.require(in: above)
+                return body(.success(above))
+            } catch {
+                let path = above.path
+                let untagged: [CacheError] = [.tagMissing(path), .tagNotRegular(path), .tagSignature(path)]
+                return untagged.contains(error) ? true : body(.failure(error))
+            }
         }
         var goesOn = true
         do throws(Errno) {
@@ -65,8 +71,7 @@ nonisolated struct CachePath {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 let descriptor = openat(above.descriptor, name, flags)
                 if descriptor >= 0 {
-                    let root = CacheRoot(path: path, directory: try OpenDirectory(taking: descriptor))
-                    goesOn = visit(patterns.dropFirst(), in: root, body)
+                    goesOn = visit(patterns.dropFirst(), descriptor, path, body)
                 } else if ![ENOENT, ENOTDIR, ELOOP].contains(errno) {
                     goesOn = body(.failure(CacheError(Errno(errno), "open", path)))
                 }
@@ -75,6 +80,18 @@ nonisolated struct CachePath {
             goesOn = body(.failure(CacheError(error, "read", above.path)))
         }
         return goesOn
+    }
+
+    private func visit(
+        _ patterns: ArraySlice<String>, _ descriptor: Int32, _ path: String,
+        _ body: (Result<CacheRoot, CacheError>) -> Bool
+    ) -> Bool {
+        do throws(Errno) {
+            let directory = try OpenDirectory(taking: descriptor)
+            return visit(patterns, in: CacheRoot(path: path, directory: directory), body)
+        } catch {
+            return body(.failure(CacheError(error, "open", path)))
+        }
     }
 }
 

@@ -32,7 +32,9 @@ package nonisolated struct CacheSweep {
         self.limits = limits
         self.root = root
         self.monitor = monitor
-        guard belfry_is_mount_point(root.descriptor) != 1 else { throw CacheError.mountPoint(root.path) }
+        let isMountPoint = belfry_is_mount_point(root.descriptor)
+        guard isMountPoint >= 0 else { throw CacheError(Errno(isMountPoint), "examine", root.path) }
+        guard isMountPoint == 0 else { throw CacheError.mountPoint(root.path) }
         var fileSystem = belfry_file_system()
         do throws(Errno) {
             boundary = try TreeBoundary(root: root.directory)

@@ -43,7 +43,8 @@ package nonisolated struct TrimPlan {
             space -= min(space, age.space)
             missing -= min(missing, age.space)
         }
-        isSufficient = !exceeded() && (left <= 0 || limits.ageMax == nil || files.ages.isEmpty)
+        let isComplete = files.count <= files.ages.count
+        isSufficient = isComplete || !exceeded() && (left <= 0 || limits.ageMax == nil)
     }
 }
 

@@ -56,8 +56,8 @@ package nonisolated struct Specifiers {
 
     private func value(_ specifier: Unicode.Scalar) -> String? {
         switch specifier {
-        case "C": isSystem ? "/var/cache" : environment["XDG_CACHE_HOME"] ?? home(".cache")
-        case "S": isSystem ? "/var/lib" : environment["XDG_STATE_HOME"] ?? home(".local/state")
+        case "C": isSystem ? "/var/cache" : variable("XDG_CACHE_HOME") ?? home(".cache")
+        case "S": isSystem ? "/var/lib" : variable("XDG_STATE_HOME") ?? home(".local/state")
         case "t": isSystem ? "/run" : environment["XDG_RUNTIME_DIR"]
         case "N": service
         case "i": instance
@@ -66,7 +66,10 @@ package nonisolated struct Specifiers {
         }
     }
 
-    private func home(_ path: String) -> String? { environment["HOME"].map { "\($0)/\(path)" } }
+    /// An empty variable counts as one that is not set (XDG Base Directory Specification).
+    private func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    private func home(_ path: String) -> String? { variable("HOME").map { "\($0)/\(path)" } }
 
     private static func replace(
         _ text: String, _ value: (Unicode.Scalar) throws(ValueProblem) -> String

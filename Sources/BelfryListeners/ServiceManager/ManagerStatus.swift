@@ -108,9 +108,9 @@ final class ManagerStatus {
     }
 
     private func endPost(_ sequence: UInt64) {
+        guard posts.values.contains(where: { $0.sequence == sequence }) else { return }
         posts = posts.filter { $0.value.sequence != sequence }
-        guard posts.isEmpty else { return }
-        endOfPosts = nil
+        if posts.isEmpty { endOfPosts = nil }
         refresh()
     }
 

@@ -51,7 +51,7 @@ extension SocketListener {
     /// Answers `OpenURL`.
     func open(_ request: VarlinkRequest) {
         let url = request.parameters["url"]?.stringValue ?? ""
-        post(.openURL, ["url": .string(url)], request) { report in
+        post(.openURL, ["url": .string(url)], request, reportsProgress: false) { report in
             var reply = JSONObject(report)
             reply["result"] = nil
             reply["handledBy"] = report.handledBy.map { .string($0) }
@@ -60,31 +60,46 @@ extension SocketListener {
     }
 
     /// Posts, and replies when all listeners are done.
+    ///
+    /// - Parameter reportsProgress: whether a call with `more` gets the progress of the listeners too.
     private func post(
         _ name: LifecycleNotification.Name, _ userInfo: UserInfo, _ request: VarlinkRequest,
-        reply: @escaping (LifecycleReport) -> Void
+        reportsProgress: Bool = true, reply: @escaping (LifecycleReport) -> Void
     ) {
         let origin = origin(of: request)
         posts.begin(request, request.byteCount) { [unowned self] done in
-            var sequence: UInt64?
-            var progress = request.wantsMore ? observeProgress(of: request) { sequence } : nil
-            sequence = mediator.post(name, userInfo: userInfo, origin: origin) { report in
-                progress = nil
+            var isDone = false
+            let sequence = mediator.post(name, userInfo: userInfo, origin: origin) { [weak self] report in
+                isDone = true
+                self?.followedPosts.remove(report.notification.sequence)
                 reply(report)
                 done()
             }
-            withExtendedLifetime(progress) {}
+            if reportsProgress, request.wantsMore, !isDone { followedPosts.add(request, sequence, mediator) }
+        }
+    }
+}
+
+/// Sends the progress of listeners to the clients whose posts wait for them.
+final class FollowedPosts {
+    private var requests: [UInt64: (request: VarlinkRequest, start: MonotonicInstant)] = [:]
+    private var observation: LifecycleObservation?
+
+    /// Adds the request for the post with this number.
+    func add(_ request: VarlinkRequest, _ sequence: UInt64, _ mediator: LifecycleMediator) {
+        requests[sequence] = (request, .now)
+        guard observation == nil else { return }
+        observation = mediator.addEventObserver(for: .progress) { [weak self] event in
+            guard case .progress(let progress) = event, let sequence = progress.sequence,
+                let (request, start) = self?.requests[sequence]
+            else { return }
+            request.reply(JSONObject(progress, after: .now - start), continues: true)
         }
     }
 
-    /// Sends the progress of the listeners that a post waits for.
-    private func observeProgress(
-        of request: VarlinkRequest, sequence: @escaping () -> UInt64?
-    ) -> LifecycleObservation {
-        let start = MonotonicInstant.now
-        return mediator.addEventObserver(for: .progress) { event in
-            guard case .progress(let progress) = event, progress.sequence == sequence() else { return }
-            request.reply(JSONObject(progress, after: .now - start), continues: true)
-        }
+    /// The post is done.
+    func remove(_ sequence: UInt64) {
+        requests[sequence] = nil
+        if requests.isEmpty { observation = nil }
     }
 }

@@ -24,7 +24,8 @@ struct FlushCommand: ReplyCommand {
         let reply = try await client.follow(
             "Post", ["name": .string(name), "wait": true], to: "post", name, within: context.changeTimeout
         ) { progress in
-            bar?.show(FlushReply(progress).progress)
+            let reply = FlushReply(progress)
+            if !reply.isEmpty { bar?.show(reply.progress) }
         }
         bar?.clear()
         try context.print(reply, json: json) { PostReply.lines($0, $1) + FlushReply($0).lines($1) }
@@ -39,6 +40,9 @@ struct FlushReply {
     init(_ reply: JSONObject) {
         details = reply.objects("reports").compactMap { $0["details"]?.objectValue }
     }
+
+    /// Whether no listener has said anything about its caches.
+    var isEmpty: Bool { details.isEmpty }
 
     /// The done part and what was done, of all listeners together.
     var progress: ProgressBar.Progress {

@@ -68,16 +68,20 @@ final class JournalReader {
             try service.select(in: journal)
             try journal.match("BELFRY_TRIGGER", trigger)
             try journal.seekTail()
-            guard try journal.previous() else {
-                try checkThatJournalIsReadable()
-                return nil
+            var isEmpty = true
+            while try journal.previous() {
+                isEmpty = false
+                // Other records about a transition name it too.
+                guard let steps = timelineSteps() else { continue }
+                return [
+                    "trigger": .string(trigger), "bootId": .string(bootID),
+                    "realtimeUsec": .int(try journal.realtimeUsec),
+                    "durationUsec": .int(journal.field("BELFRY_DURATION_USEC").flatMap { Int64($0) } ?? 0),
+                    "steps": steps,
+                ]
             }
-            guard let steps = timelineSteps() else { return nil }
-            return [
-                "trigger": .string(trigger), "bootId": .string(bootID), "realtimeUsec": .int(try journal.realtimeUsec),
-                "durationUsec": .int(journal.field("BELFRY_DURATION_USEC").flatMap { Int64($0) } ?? 0),
-                "steps": steps,
-            ]
+            if isEmpty { try checkThatJournalIsReadable() }
+            return nil
         } catch let error as SystemError {
             throw ClientFailure(error)
         }

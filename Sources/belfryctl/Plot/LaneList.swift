@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import Varlink
+
 /// The lanes of a plot, one for each name in the order of appearance. Names beyond a limit share the last one.
 struct LaneList {
     let labels: [String]
-    private var lanes: [String: Int] = [:]
+    private var lanes: [UTF8Text: Int] = [:]
 
     init(_ names: [String], limit: Int, rest: String) {
         var labels: [String] = []
         var hasMore = false
-        for name in names where lanes[name] == nil {
+        for name in names where lanes[UTF8Text(name)] == nil {
             guard labels.count < limit else {
                 hasMore = true
                 continue
             }
-            lanes[name] = labels.count
+            lanes[UTF8Text(name)] = labels.count
             labels.append(name)
         }
         self.labels = hasMore ? labels + [rest] : labels
     }
 
-    func lane(of name: String) -> Int { lanes[name] ?? labels.count - 1 }
+    func lane(of name: String) -> Int { lanes[UTF8Text(name)] ?? labels.count - 1 }
 }
 
 /// The free places in the lanes of a plot, so that no label is drawn over another or over a mark.

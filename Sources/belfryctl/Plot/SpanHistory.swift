@@ -90,7 +90,7 @@ struct SpanHistory {
         for step in steps.arrayValue?.compactMap(\.objectValue) ?? [] {
             let key = Key(bootID: PrintableText.line(bootID), sequence: step.number("sequence") ?? 0)
             guard let place = places[key] else { continue }
-            if let last { successions.append((last, place.index)) }
+            if let last, successions.count < Self.callsMax { successions.append((last, place.index)) }
             last = place.index
             for call in step.objects("listeners") where calls.count < Self.callsMax {
                 calls.append(
