@@ -38,6 +38,7 @@ struct ListenerCommandLineTests {
     @Test(arguments: [
         ([], "missing name"), (["x", "y"], "unknown argument 'y'"), (["x", "--onn"], "unknown argument '--onn'"),
         (["x", "--on", "a"], "missing command"), (["x", "--rehearse", "--", "a"], "missing '--on'"),
+        (["x", "--socket", "/run/y"], "missing '--on'"),
         (["x", "--on"], "missing value for '--on'"),
         (["x", "--on", "a", "--timeout", "infinity", "--", "a"], "the timeout must end"),
     ])

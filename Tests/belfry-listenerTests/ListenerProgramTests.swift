@@ -76,6 +76,19 @@ struct ListenerProgramTests {
         #expect(daemon.stop().status == 0)
     }
 
+    @Test func theRunThatIsUnderWayAtAStopIsAnswered() throws {
+        let service = try DaemonFixture()
+        let daemon = try service.startReady()
+        // The parent of the program is belfry-listener.
+        let listener = try attach("kill -TERM $PPID; echo stopped >&2", to: service, ["--on", "com.example.x"])
+
+        #expect(try service.control(["post", "com.example.x", "--wait"]).status == 0)
+
+        #expect(listener.lines(until: "stopped").last == "stopped")
+        #expect(listener.stop().status == 0)
+        #expect(daemon.stop().status == 0)
+    }
+
     @Test func itAttachesAgainAfterARestart() throws {
         let service = try DaemonFixture()
         let first = try service.startReady()

@@ -57,12 +57,12 @@ import Testing
         #expect(Self.removals(files, TrimLimits(), shortfall: 11) == [1, 2])
     }
 
-    @Test func shortfallThatTheCacheCannotCoverIsNotSufficient() {
+    @Test func shortfallBeyondTheCacheSelectsAllFilesAndReachesNoLimit() {
         var oldest = Self.oldest(Self.files([(10, 1)]))
 
         let plan = TrimPlan(&oldest, limits: TrimLimits(), shortfall: 11, now: Self.now)
 
-        #expect(plan.count == 1)
+        #expect(plan.count == 1 && plan.isSufficient)
     }
 
     @Test func fileOfExactlyTheAgeLimitIsKept() {

@@ -126,6 +126,17 @@ struct JournalReaderTests {
         #expect(try names(only: ["org.example.never"]) == [])
     }
 
+    @Test func otherRecordsAboutAStopDoNotHideItsTimeline() throws {
+        let journal = try JournalFixture()
+        let stop: JournalFixture.Record = [("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0"), ("BELFRY_TRIGGER", "stop")]
+        try journal.write([stop + [("BELFRY_TIMELINE", "[]")], stop], bootID: Self.boots[0])
+
+        let timeline = try JournalReader(directory: journal.path).lastTimeline(
+            of: "stop", service: JournalService("belfryd"))
+
+        #expect(timeline?["trigger"] == "stop")
+    }
+
     // The records of the fixture are not of this machine.
     @Test func zeroIsTheBootOfThisMachine() throws { #expect(try names(boot: "0") == []) }
 }
