@@ -5,7 +5,8 @@
 import json
 import shutil
 import subprocess
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from host_roots import PROJECT
@@ -121,3 +122,18 @@ class BelfryService(HostedUnit):
         """The records of notifications, without those of listeners' outcomes."""
         others = {"BELFRY_LISTENER", "BELFRY_TIMELINE"}
         return [r for r in self.journal() if "BELFRY_NOTIFICATION" in r and not others & r.keys()]
+
+
+@contextmanager
+def installed_host(name: str, lower: Path, keeps_journal: bool = False) -> Iterator[BelfryService]:
+    """Belfry on a host of its own, which is booted, and removed afterwards."""
+    host = SystemdHost(name, lower)
+    try:
+        if keeps_journal:
+            host.keep_journal()
+        host.boot()
+        belfry = BelfryService(host)
+        belfry.install()
+        yield belfry
+    finally:
+        host.shut_down()

@@ -6,13 +6,12 @@ import os
 
 import control_groups
 import pytest
-from belfry_service import BelfryService
+from belfry_service import BelfryService, installed_host
 from host_roots import debian_root, machine_root
 from listener_unit import ListenerUnit
 from login_double import BOTH, LoginDouble, wait_for_locks
 from private_mounts import enter_private_mounts
 from probe_service import ProbeService
-from systemd_host import SystemdHost
 
 
 def pytest_addoption(parser):
@@ -71,27 +70,18 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.line(line)
 
 
-def installed_on(name, lower):
-    host = SystemdHost(name, lower)
-    try:
-        host.boot()
-        belfry = BelfryService(host)
-        belfry.install()
-        yield belfry
-    finally:
-        host.shut_down()
-
-
 @pytest.fixture(scope="session")
 def machine_host():
     """Belfry on this machine's systemd."""
-    yield from installed_on("machine", machine_root())
+    with installed_host("machine", machine_root()) as belfry:
+        yield belfry
 
 
 @pytest.fixture(scope="session")
 def trixie_host():
     """Belfry on Debian 13: systemd 257, with varlinkctl and notify-reload."""
-    yield from installed_on("trixie", debian_root("trixie"))
+    with installed_host("trixie", debian_root("trixie")) as belfry:
+        yield belfry
 
 
 EACH = ["machine_host", "trixie_host"]

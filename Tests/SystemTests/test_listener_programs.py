@@ -5,10 +5,9 @@
 import json
 
 import pytest
-from belfry_service import SERVICE, SOCKET, BelfryService
+from belfry_service import SERVICE, SOCKET, installed_host
 from host_roots import ROOTS
 from listener_unit import ListenerUnit
-from systemd_host import SystemdHost
 
 BELL = "com.example.bell"
 
@@ -108,12 +107,8 @@ def test_program_that_changes_under_the_service(guard):
 @pytest.fixture(params=ROOTS)
 def rebooted(request):
     """A host of its own, where service and listener are started at boot."""
-    host = SystemdHost(f"{request.param}-end", ROOTS[request.param]())
-    try:
-        host.keep_journal()
-        host.boot()
-        belfry = BelfryService(host)
-        belfry.install()
+    with installed_host(f"{request.param}-end", ROOTS[request.param](), keeps_journal=True) as belfry:
+        host = belfry.host
         unit = ListenerUnit(belfry, "guard")
         script = '#!/bin/sh\necho "at $BELFRY_NOTIFICATION $BELFRY_USER_INFO"\nsleep 1\necho done\n'
         unit.write("willTerminate", script, "RunOnStart=yes\n")
@@ -122,8 +117,6 @@ def rebooted(request):
         host.wait_for_end()
         host.boot_again()
         yield unit
-    finally:
-        host.shut_down()
 
 
 @pytest.mark.nightly_on_trixie

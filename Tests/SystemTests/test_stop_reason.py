@@ -3,7 +3,7 @@
 """The reason of a stop in `willTerminate` and in the journal."""
 
 import pytest
-from belfry_service import SERVICE, BelfryService
+from belfry_service import SERVICE, BelfryService, installed_host
 from host_roots import ROOTS
 from probe_service import PROGRAM, UNIT, ProbeService
 from systemd_host import SystemdHost
@@ -108,17 +108,10 @@ def test_stop_while_the_bus_is_silent_is_in_time(connected):
 @pytest.fixture
 def ending_host(request):
     """A host of its own for a test that ends it, with a service that has found the bus."""
-    host = SystemdHost(f"{request.param}-end", ROOTS[request.param]())
-    try:
-        host.keep_journal()
-        host.boot()
-        belfry = BelfryService(host)
-        belfry.install()
+    with installed_host(f"{request.param}-end", ROOTS[request.param](), keeps_journal=True) as belfry:
         belfry.start()
         wait_for_bus(belfry)
-        yield host
-    finally:
-        host.shut_down()
+        yield belfry.host
 
 
 START_TARGET = ["start", "--no-block", "--job-mode=replace-irreversibly"]
