@@ -69,7 +69,7 @@ struct ListenersCommand: ListCommand {
 
     /// Whether the last call of a listener failed.
     static func hasFailed(_ listener: JSONObject) -> Bool {
-        ["failed", "overran", "late"].contains(listener.text("lastOutcome"))
+        OutcomeWord.isFailure(listener.text("lastOutcome"))
     }
 
     private static func count(_ listener: JSONObject, _ key: String, _ noun: String) -> String {

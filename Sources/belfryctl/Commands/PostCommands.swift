@@ -138,12 +138,10 @@ enum PostReply {
             let outcome = report.textOrDash("outcome")
             let facts = [outcome, report.durationOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
             let line = "  \(report.textOrDash("listener").padded(width))  \(facts.joined(separator: ", "))"
-            lines.append(problems.contains(outcome) ? style.alarming(line) : line)
+            lines.append(OutcomeWord.isProblem(outcome) ? style.alarming(line) : line)
         }
         return lines
     }
-
-    private static let problems: Set<String> = ["refused", "failed", "overran", "late"]
 
     static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
 }

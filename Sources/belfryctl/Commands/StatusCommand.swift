@@ -137,7 +137,7 @@ enum ExitRecordText {
             let outcome = listener.text("outcome").flatMap { $0 == "completed" ? nil : " \($0)" } ?? ""
             return "\(listener.textOrDash("listener")) \(listener.durationOrDash("durationUsec"))\(outcome)"
         }
-        let late = slow.filter { ["overran", "late"].contains($0.text("outcome")) }.map { $0.textOrDash("listener") }
+        let late = slow.filter { OutcomeWord.isLate($0.text("outcome")) }.map { $0.textOrDash("listener") }
         if !late.isEmpty { lines.append("late: \(PrintableText.line(late, separator: ", "))") }
         if !times.isEmpty { lines.append("slowest: " + times.joined(separator: ", ")) }
         return lines

@@ -140,8 +140,7 @@ enum TimelinePlot {
                 let name = call.textOrDash("listener").padded(column)
                 let line =
                     "  \(name)  |\(bar(begin, duration, of: whole))|  \(DurationText.text(microseconds: duration))"
-                let isProblem = ["refused", "failed", "overran", "late"].contains(outcome)
-                lines.append(isProblem ? style.alarming("\(line), \(outcome)") : line)
+                lines.append(OutcomeWord.isProblem(outcome) ? style.alarming("\(line), \(outcome)") : line)
             }
         }
         return lines

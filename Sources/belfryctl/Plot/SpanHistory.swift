@@ -39,9 +39,9 @@ struct SpanHistory {
 
         var end: Double { start + duration }
         /// Whether the listener refused, failed or missed its deadline.
-        var isProblem: Bool { isLate || ["refused", "failed"].contains(outcome) }
+        var isProblem: Bool { OutcomeWord.isProblem(outcome) }
         /// Whether it missed its deadline.
-        var isLate: Bool { ["overran", "late"].contains(outcome) }
+        var isLate: Bool { OutcomeWord.isLate(outcome) }
     }
 
     private(set) var events: [Event] = []
