@@ -46,8 +46,7 @@ enum SpanPlotStyle {
         .belfry .inactive { fill: #7a5c00 }
         .belfry .background { fill: #1f4f8f }
         .belfry .suspended { fill: #5a3d99 }
-        .belfry .unknown { fill: none; stroke: #6e7681 }
-        .belfry .hatch { fill: url(#belfry-hatch) }
+        .belfry .unknown { stroke: #6e7681 }
         .belfry .stripe { stroke: #b794f6 }
         .belfry .call { fill: #5aa0f2 }
         .belfry .failed { fill: #ff6b6b }
