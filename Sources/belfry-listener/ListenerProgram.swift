@@ -147,17 +147,11 @@ final class ListenerProgram {
 
     /// The fields of every record about a notification, as the service itself has them.
     private static func fields(of run: Run) -> JournalFields {
-        let content = run.content
-        let origin = content["origin"]?.objectValue ?? [:]
-        var fields: JournalFields = ["BELFRY_ORIGIN": origin["kind"]?.stringValue ?? "service"]
-        if !run.name.isEmpty { fields.add("BELFRY_NOTIFICATION", run.name) }
-        if let sequence = content.number("sequence") { fields.add("BELFRY_SEQUENCE", sequence) }
-        if let state = content["state"]?.stringValue { fields.add("BELFRY_STATE", state) }
-        if let state = content["previousState"]?.stringValue { fields.add("BELFRY_PREVIOUS_STATE", state) }
-        if let signal = origin["signal"]?.stringValue { fields.add("BELFRY_SIGNAL", signal) }
-        if let pid = origin.number("pid") { fields.add("BELFRY_SENDER_PID", pid) }
-        if let uid = origin.number("uid") { fields.add("BELFRY_SENDER_UID", uid) }
-        if let unit = origin["unit"]?.stringValue { fields.add("BELFRY_SENDER_UNIT", unit) }
+        var fields = JournalFields()
+        for (name, value) in RunVariables.facts(of: run) where !value.isEmpty { fields.add(name, value) }
+        let origin = run.content["origin"]?.objectValue
+        if origin?["kind"] == nil { fields.add("BELFRY_ORIGIN", "service") }
+        if let unit = origin?["unit"]?.stringValue { fields.add("BELFRY_SENDER_UNIT", unit) }
         return fields
     }
 

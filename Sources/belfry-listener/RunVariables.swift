@@ -16,14 +16,19 @@ nonisolated enum RunVariables {
     {
         var variables = inherited
         for name in ChildCommand.own + ["JOURNAL_STREAM"] { variables[name] = nil }
-        for (name, value) in own(of: run, socket: socket) { variables[name] = value }
+        for (name, value) in facts(of: run) { variables["\(name)"] = value }
+        let info = run.content["userInfo"].map(\.description) ?? ""
+        variables["BELFRY_USER_INFO"] = info.utf8.count <= longestUserInfo ? info : ""
+        variables["BELFRY_COUNT"] = "\(run.count)"
+        variables["BELFRY_REHEARSAL"] = run.isRehearsal ? "1" : ""
+        variables["BELFRY_SOCKET"] = socket
         return variables
     }
 
-    private static func own(of run: Run, socket: String) -> [String: String] {
+    /// What variables and journal fields have in common: what a run is for, and who caused it. What does not apply is empty.
+    static func facts(of run: Run) -> KeyValuePairs<StaticString, String> {
         let content = run.content
         let origin = content["origin"]?.objectValue ?? [:]
-        let info = content["userInfo"].map(\.description) ?? ""
         return [
             "BELFRY_NOTIFICATION": run.name,
             "BELFRY_SEQUENCE": text(content["sequence"]),
@@ -33,10 +38,6 @@ nonisolated enum RunVariables {
             "BELFRY_SIGNAL": text(origin["signal"]),
             "BELFRY_SENDER_PID": text(origin["pid"]),
             "BELFRY_SENDER_UID": text(origin["uid"]),
-            "BELFRY_USER_INFO": info.utf8.count <= longestUserInfo ? info : "",
-            "BELFRY_COUNT": "\(run.count)",
-            "BELFRY_REHEARSAL": run.isRehearsal ? "1" : "",
-            "BELFRY_SOCKET": socket,
         ]
     }
 
