@@ -65,7 +65,7 @@ package nonisolated struct CacheSweep {
     package mutating func run(now: Duration) throws(CacheError) {
         if cache.writeBack, !cache.isDryRun { writeBack() }
         if !cache.limits.isEmpty { try CacheTag.require(in: root) }
-        try survey()
+        try survey(remembersAges: !cache.limits.isEmpty)
         if !cache.limits.isEmpty { try trim(now: now) }
         if cache.dropPages, !cache.isDryRun { try dropPages() }
     }
@@ -81,7 +81,7 @@ package nonisolated struct CacheSweep {
                 throw CacheError(Errno(errno), "delete in", root.path)
             }
         }
-        try survey()
+        try survey(remembersAges: false)
     }
 
     private mutating func writeBack() {
@@ -91,13 +91,15 @@ package nonisolated struct CacheSweep {
         if result < 0 { report.add(Errno(result), "write back", root.path) }
     }
 
-    /// Counts the files, and remembers when the oldest were used.
-    package mutating func survey() throws(CacheError) {
+    /// Counts the files, and remembers when the oldest were used, which only `trim` needs.
+    package mutating func survey(remembersAges: Bool = true) throws(CacheError) {
         let walk = try walk()
         while let file = walk.next(&report) {
-            oldest.add(
-                age(of: file), links: file.status.links,
-                identity: FileIdentity(device: file.status.device, inode: file.status.inode))
+            if remembersAges {
+                oldest.add(
+                    age(of: file), links: file.status.links,
+                    identity: FileIdentity(device: file.status.device, inode: file.status.inode))
+            }
             report.filesSeen += 1
             monitor.addFound()
         }
