@@ -275,5 +275,7 @@ class FrameStream {
         Glibc.close(descriptor)
         descriptor = -1
         output.removeAll()
+        // A closed stream may exist until the next turn, and what it holds is not counted any more.
+        frames = VarlinkFrameReader(limit: frames.limit)
     }
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+import Glibc
+import Testing
+
+@testable import Varlink
+
+/// What a stream holds is freed when it is closed, not when the last reference is gone.
+struct FrameStreamTests {
+    @Test func closedStreamHoldsNoInput() throws {
+        let loop = try MainEventLoop()
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+        let stream = try FrameStream(ends[0], frameLimit: 1 << 20, writer: TurnWriter(on: loop))
+        try stream.start()
+        let input = [UInt8](repeating: UInt8(ascii: "x"), count: 40_000)
+        try #require(write(ends[1], input, input.count) == input.count)
+
+        while stream.frames.pendingBytes < input.count { try loop.turn(waiting: .seconds(1)) }
+        stream.close()
+
+        #expect(stream.frames.heldBytes == 0)
+    }
+}
