@@ -20,12 +20,8 @@ final class ConfigurationReading {
 
     /// Reads the files, and what Belfry uses of them.
     init(_ options: ServiceOptions, _ components: [ServiceComponent], onDisk: Bool) {
-        loaded = ConfigurationLoader.read(from: options.configurationSources).checkingCaches(
-            environment: Environment.variables, uid: geteuid(), name: options.directoryName,
-            specifiers: Specifiers(
-                environment: Environment.variables, uid: geteuid(), service: options.instanceName,
-                instance: options.instance),
-            onDisk: onDisk)
+        loaded = ConfigurationLoader.read(from: options.configurationSources)
+        for component in components { loaded = component.check(loaded, options, onDisk) }
         guard var settings = loaded.settings else { return }
         if let level = options.logLevel.flatMap({ LogPriority($0) }) { settings.logger.level = level }
         configuration[BelfrySettings.self] = settings

@@ -14,19 +14,29 @@ package import Lifecycle
 public nonisolated struct ServiceComponent: Sendable {
     /// What the program calls it.
     let name: String
+    /// Checks what the component uses of a configuration.
+    let check: @Sendable (LoadedConfiguration, ServiceOptions, _ onDisk: Bool) -> LoadedConfiguration
     /// Adds the component's parameters to a configuration.
     let configure: @Sendable (BelfrySettings, inout LifecycleConfiguration) -> Void
     let make: @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
 
     /// A component that `make` creates when the service starts.
     ///
-    /// - Parameter parameters: what the component uses of the settings. Its listeners find the value by its type in the
-    ///   configuration, at the launch and after each reload.
+    /// - Parameters:
+    ///   - check: adds what is wrong with the settings that the component uses, and may complete them. `onDisk` allows it to look
+    ///     at the file system, which may block.
+    ///   - parameters: what the component uses of the settings. Its listeners find the value by its type in the configuration,
+    ///     at the launch and after each reload.
     package init<Parameters: Sendable>(
-        _ name: String, parameters: @escaping @Sendable (BelfrySettings) -> Parameters,
+        _ name: String,
+        check: @escaping @Sendable (LoadedConfiguration, ServiceOptions, _ onDisk: Bool) -> LoadedConfiguration = {
+            loaded, _, _ in loaded
+        },
+        parameters: @escaping @Sendable (BelfrySettings) -> Parameters,
         make: @escaping @MainActor @Sendable (Parameters, ComponentParameters) throws -> any RunningComponent
     ) {
         self.name = name
+        self.check = check
         configure = { $1[Parameters.self] = parameters($0) }
         self.make = { try make(parameters($0.settings), $0) }
     }
@@ -36,6 +46,7 @@ public nonisolated struct ServiceComponent: Sendable {
         _ name: String, make: @escaping @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
     ) {
         self.name = name
+        check = { loaded, _, _ in loaded }
         configure = { _, _ in }
         self.make = make
     }

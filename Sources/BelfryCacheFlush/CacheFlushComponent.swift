@@ -3,7 +3,9 @@
 
 public import Belfry
 package import BelfryConfiguration
+internal import BelfryLinux
 internal import BelfryListeners
+internal import Glibc
 internal import Lifecycle
 
 extension ServiceComponent {
@@ -11,7 +13,16 @@ extension ServiceComponent {
     /// `On=`.
     public nonisolated static var cacheFlush: ServiceComponent {
         ServiceComponent(
-            "cacheFlush", parameters: { $0.caches.map(CacheParameters.init) },
+            "cacheFlush",
+            check: { loaded, options, onDisk in
+                let (environment, uid) = (Environment.variables, geteuid())
+                return loaded.checkingCaches(
+                    environment: environment, uid: uid, name: options.directoryName,
+                    specifiers: Specifiers(
+                        environment: environment, uid: uid, service: options.instanceName, instance: options.instance),
+                    onDisk: onDisk)
+            },
+            parameters: { $0.caches.map(CacheParameters.init) },
             make: { CacheFlushComponent(log: $1.log) })
     }
 }

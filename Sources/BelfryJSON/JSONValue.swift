@@ -66,6 +66,7 @@ public nonisolated enum JSONValue: Sendable {
 
 nonisolated extension JSONValue: Equatable {
     /// Whether both are the same. Strings are compared as bytes; an integer is never equal to a double.
+    @inline(never)  // otherwise each level of arrays and objects is a copy of all this
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.null, .null): true

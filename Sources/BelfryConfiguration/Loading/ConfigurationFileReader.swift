@@ -32,7 +32,7 @@ nonisolated extension ConfigurationFileReader {
                 if error.code != ENOENT { problem(error) }
             }
         }
-        return paths.sorted { $0.key < $1.key }.map(\.value)
+        return paths.keys.sorted().compactMap { paths[$0] }
     }
 }
 

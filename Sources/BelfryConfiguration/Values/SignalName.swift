@@ -34,13 +34,13 @@ package nonisolated enum SignalName {
     /// - Throws: `ValueProblem` with the nearest name for an unknown signal, or with the range for a real-time signal that
     ///   does not exist.
     package static func number(_ text: String) throws(ValueProblem) -> CInt {
-        let scalars = text.unicodeScalars
-        let name = scalars.starts(with: "SIG".unicodeScalars) ? String(scalars.dropFirst(3)) : text
+        let withoutPrefix = String(text.unicodeScalars.dropFirst(3))
+        let name = text.utf8.starts(with: "SIG".utf8) ? withoutPrefix : text
         if let signal = (standard + aliases).first(where: { name.hasSameBytes(as: $0.name) }) { return signal.number }
         if let number = try realTimeNumber(name) { return number }
-        let hasPrefix = ["SIG", "sig"].contains { scalars.starts(with: $0.unicodeScalars) }
+        let hasPrefix = ["SIG", "sig"].contains { text.utf8.starts(with: $0.utf8) }
         let question =
-            NearestName.find(hasPrefix ? String(scalars.dropFirst(3)) : text, in: names).map {
+            NearestName.find(hasPrefix ? withoutPrefix : text, in: names).map {
                 ", did you mean '\(hasPrefix ? "SIG" : "")\($0)'?"
             } ?? ""
         throw ValueProblem("unknown signal \(DisplayText.quoted(text))\(question)")

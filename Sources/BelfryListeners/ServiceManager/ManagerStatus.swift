@@ -70,7 +70,7 @@ final class ManagerStatus {
         let problems = unhealthy.map { report in
             ", listener '\(report.listener)' is \(report.health.word): \(report.health.reason ?? "")"
         }
-        let work = posts.sorted { $0.key < $1.key }.prefix(Self.mostNamed).map { ", '\($0.key)': \($0.value.text)" }
+        let work = posts.keys.sorted().prefix(Self.mostNamed).map { ", '\($0)': \(posts[$0]?.text ?? "")" }
         return text + waits + work.joined() + problems.joined()
     }
 

@@ -96,7 +96,7 @@ public nonisolated struct ExitRecord: Sendable, Equatable {
         let first = times.indices.sorted {
             (times[$0].isLate ? 1 : 0, times[$0].duration) > (times[$1].isLate ? 1 : 0, times[$1].duration)
         }
-        return first.prefix(listenersMax).sorted().map { times[$0] }
+        return Array(first.prefix(listenersMax)).sorted().map { times[$0] }
     }
 }
 

@@ -68,9 +68,7 @@ package nonisolated struct RestorationArchive: Sendable {
     }
 
     /// The identifiers of all states, sorted by their bytes.
-    package var identifiers: [String] { sorted.map(\.key.string) }
-
-    private var sorted: [(key: UTF8Text, value: Entry)] { entries.sorted { $0.key < $1.key } }
+    package var identifiers: [String] { entries.keys.sorted().map(\.string) }
 
     /// The state with this identifier.
     package subscript(identifier: String) -> Entry? { entries[UTF8Text(identifier)] }
@@ -93,7 +91,7 @@ package nonisolated struct RestorationArchive: Sendable {
 
     /// The archive as bytes, independent of the order in which states were added.
     package var bytes: [UInt8] {
-        Self.json(of: JSONObject(sorted.map { ($0.key.string, Self.state($0.value)) }))
+        Self.json(of: JSONObject(identifiers.compactMap { name in self[name].map { (name, Self.state($0)) } }))
     }
 
     private static func state(_ entry: Entry) -> JSONValue {

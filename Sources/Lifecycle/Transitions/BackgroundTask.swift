@@ -19,6 +19,8 @@ public final class BackgroundTask {
     private let endsUsec: UInt64
     private let clock: any LifecycleClock
     private weak var list: BackgroundTaskList?
+    /// Its place in the order in which tasks began.
+    fileprivate var number = 0
     private var expiration: (() -> Void)?
     private var timer: (any LifecycleTimer)?
 
@@ -83,10 +85,10 @@ public final class BackgroundTask {
 final class BackgroundTaskList {
     private struct Reference {
         weak var task: BackgroundTask?
-        let number: Int
     }
 
-    private var tasks: [ObjectIdentifier: Reference] = [:]
+    /// By number.
+    private var tasks: [Int: Reference] = [:]
     private var added = 0
     /// The wait for them that is under way.
     weak var wait: BackgroundTaskWait?
@@ -94,7 +96,7 @@ final class BackgroundTaskList {
     /// Whether there is none.
     var isEmpty: Bool { tasks.isEmpty }
     /// The tasks, in the order in which they began.
-    var underWay: [BackgroundTask] { tasks.values.sorted { $0.number < $1.number }.compactMap(\.task) }
+    var underWay: [BackgroundTask] { tasks.keys.sorted().compactMap { tasks[$0]?.task } }
     /// Their names, in that order.
     var names: [String] { underWay.map(\.name) }
     /// The time until the last task expires.
@@ -102,12 +104,13 @@ final class BackgroundTaskList {
     private var waiting: [() -> Void] = []
 
     func add(_ task: BackgroundTask) {
-        tasks[ObjectIdentifier(task)] = Reference(task: task, number: added)
         added += 1
+        task.number = added
+        tasks[added] = Reference(task: task)
     }
 
     func remove(_ task: BackgroundTask) {
-        tasks[ObjectIdentifier(task)] = nil
+        tasks[task.number] = nil
         if tasks.isEmpty { endWait() }
     }
 
