@@ -92,24 +92,16 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
     }
 
     private static func resolve(_ word: IniWords.Word, _ instance: String) throws(ValueProblem) -> String {
-        guard word.text.utf8.contains(UInt8(ascii: "%")) else { return word.text }
-        var result = String.UnicodeScalarView()
-        var rest = word.text.unicodeScalars[...]
-        while let scalar = rest.popFirst() {
-            guard scalar == "%" else {
-                result.append(scalar)
-                continue
-            }
-            switch rest.popFirst() {
-            case "%": result.append("%")
-            case "i": result.append(contentsOf: instance.unicodeScalars)
-            case let other:
-                let specifier = DisplayText.quoted("%" + (other.map(String.init) ?? ""))
+        try Specifiers.replace(word.text) { specifier, _ throws(ValueProblem) in
+            switch specifier {
+            case "%": return "%"
+            case "i": return instance
+            default:
                 throw ValueProblem(
-                    "unknown specifier \(specifier), expected '%i', or '%%' for a percent sign", offset: word.offset)
+                    "unknown specifier \(Specifiers.quoted(specifier)), expected '%i', or '%%' for a percent sign",
+                    offset: word.offset)
             }
         }
-        return String(result)
     }
 
     private static func substitute(_ text: Substring.UnicodeScalarView, _ variables: [String: String]) -> String {

@@ -126,20 +126,10 @@ nonisolated struct UnitSetting: Sendable {
     }
 
     private static func expand(_ value: String, _ instance: String?) -> String {
-        guard let instance, value.utf8.contains(UInt8(ascii: "%")) else { return value }
-        var expanded = String.UnicodeScalarView()
-        var isSpecifier = false
-        for scalar in value.unicodeScalars {
-            if isSpecifier, scalar == "i" {
-                expanded.removeLast()
-                expanded += instance.unicodeScalars
-            } else {
-                expanded.append(scalar)
-            }
-            // %% is a percent sign.
-            isSpecifier = scalar == "%" && !isSpecifier
+        guard let instance else { return value }
+        return Specifiers.replace(value) { specifier, _ in
+            specifier == "i" ? instance : "%" + (specifier.map { String($0) } ?? "")
         }
-        return String(expanded)
     }
 
     /// The position of a part of the value.

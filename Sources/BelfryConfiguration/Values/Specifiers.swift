@@ -33,7 +33,7 @@ package nonisolated struct Specifiers {
     ///
     /// - Throws: `ValueProblem` if a specifier has no value, or the result is no absolute path.
     func path(_ text: String) throws(ValueProblem) -> String {
-        let expanded = try Self.replace(text) { [self] specifier throws(ValueProblem) in
+        let expanded = try Self.replaceKnown(text) { [self] specifier throws(ValueProblem) in
             guard let value = value(specifier), !value.isEmpty else {
                 throw ValueProblem("the specifier '%\(specifier)' has no value here")
             }
@@ -46,7 +46,7 @@ package nonisolated struct Specifiers {
     ///
     /// - Throws: `ValueProblem` for an unknown specifier, or a path that cannot be absolute.
     static func check(_ text: String) throws(ValueProblem) {
-        let sample = try replace(text) { specifier throws(ValueProblem) in
+        let sample = try replaceKnown(text) { specifier throws(ValueProblem) in
             directories.contains(specifier) ? "/%\(specifier)" : "%\(specifier)"
         }
         guard try AbsolutePath.parse(sample).utf8.count > 1 else {
@@ -71,25 +71,42 @@ package nonisolated struct Specifiers {
 
     private func home(_ path: String) -> String? { variable("HOME").map { "\($0)/\(path)" } }
 
-    private static func replace(
+    /// Replaces the specifiers of a path.
+    private static func replaceKnown(
         _ text: String, _ value: (Unicode.Scalar) throws(ValueProblem) -> String
     ) throws(ValueProblem) -> String {
+        try replace(text) { specifier, offset throws(ValueProblem) in
+            guard let specifier, directories.contains(specifier) || names.contains(specifier) else {
+                let found = quoted(specifier)
+                throw ValueProblem("unknown specifier \(found), expected %C, %S, %t, %N, %i or %%", offset: offset)
+            }
+            return try value(specifier)
+        }
+    }
+
+    /// `text` with other text in place of each percent sign and the character after it.
+    ///
+    /// - Parameter value: returns that text for the character, which is nil at the end of `text`, and for the offset of the
+    ///   percent sign.
+    static func replace<Failure: Error>(
+        _ text: String, _ value: (Unicode.Scalar?, _ offset: Int) throws(Failure) -> String
+    ) throws(Failure) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         var result = ""
         var scalars = Array(text.unicodeScalars)[...]
         while let scalar = scalars.popFirst() {
-            guard scalar == "%" else {
+            if scalar == "%" {
+                let offset = scalars.startIndex - 1
+                result += try value(scalars.popFirst(), offset)
+            } else {
                 result.unicodeScalars.append(scalar)
-                continue
             }
-            let offset = scalars.startIndex - 1
-            guard let specifier = scalars.popFirst(), directories.contains(specifier) || names.contains(specifier)
-            else {
-                let found = String(String.UnicodeScalarView(text.unicodeScalars.dropFirst(offset).prefix(2)))
-                throw ValueProblem(
-                    "unknown specifier \(DisplayText.quoted(found)), expected %C, %S, %t, %N, %i or %%", offset: offset)
-            }
-            result += try value(specifier)
         }
         return result
+    }
+
+    /// A specifier in messages; nil is a percent sign at the end.
+    static func quoted(_ specifier: Unicode.Scalar?) -> String {
+        DisplayText.quoted("%" + (specifier.map { String($0) } ?? ""))
     }
 }
