@@ -15,7 +15,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
-.PHONY: all build manuals deb run check quick test nightly unit-tests documentation examples model fuzz fuzz-corpus probe others system-tests \
+.PHONY: all build manuals deb run check quick test nightly unit-tests api documentation examples model fuzz fuzz-corpus probe others system-tests \
 	live-fuzzer sanitizers bench install uninstall clean
 
 all: build
@@ -46,10 +46,11 @@ run: build
 check:
 	@scripts/check
 
-# The loop while you work, about a minute: check, debug build, all unit tests but the longest suites.
+# The loop while you work, about a minute: check, debug build, public API, all unit tests but the longest suites.
 quick: check
 	@scripts/install-dependencies test
 	$(SWIFT) build --build-tests $(STRICT)
+	@scripts/check-api .build/debug
 	@scripts/test-units --quick
 
 # Everything that must pass before a commit reaches the main branch. Continuous integration runs this. After the unit tests
@@ -74,7 +75,14 @@ documentation:
 unit-tests:
 	@scripts/install-dependencies test
 	$(SWIFT) build --build-tests $(STRICT)
+	@scripts/check-api .build/debug
 	@scripts/test-units
+
+# Accepts the public API as it is: writes the declarations in Tests/PublicAPI, with which 'make quick' and 'make test' compare it.
+api:
+	@scripts/install-dependencies build
+	$(SWIFT) build --build-tests $(STRICT)
+	@scripts/check-api --accept .build/debug
 
 # Runs each example and compares its output with the file expected-output in its folder.
 examples:
