@@ -3,6 +3,7 @@
 
 internal import BelfryConfiguration
 internal import BelfryListeners
+internal import BelfrySystemd
 internal import Lifecycle
 
 /// Reads the configuration, at the start and for each reload.
@@ -32,6 +33,9 @@ final class ConfigurationReader {
         start = reading
         return reading.isRefused ? nil : reading.configuration
     }
+
+    /// The format of the log, also if the configuration has errors.
+    var logFormat: RecordFormat { start?.logFormat ?? .text }
 
     /// Declares settings of the service, and reads them.
     ///

@@ -30,6 +30,11 @@ final class ConfigurationReading {
         for component in components { component.configure(settings, &configuration) }
     }
 
+    /// The format of the log, also if there are errors elsewhere.
+    var logFormat: RecordFormat {
+        loaded.effective.section("Logger").text("Format").flatMap { RecordFormat(rawValue: $0) } ?? .text
+    }
+
     /// Decodes a section of the service.
     ///
     /// - Returns: nil if it has an error.

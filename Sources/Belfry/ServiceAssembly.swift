@@ -36,13 +36,14 @@ final class ServiceAssembly {
         guard !options.fileName.isEmpty, !options.fileName.utf8.contains(UInt8(ascii: "/")) else {
             throw SystemError(EINVAL, verb: "name files after", object: options.fileName)
         }
-        guard let configuration = reader.begin(onDisk: false) else {
+        let configuration = reader.begin(onDisk: false)
+        // What is logged before the logger has begun has the format of the configuration too.
+        log.format = reader.logFormat
+        guard let configuration else {
             // Throws all errors, also those in the service's own sections.
             _ = try readAndDeclare(nil, compose)
             return ServiceExit.configuration
         }
-        // The first warnings have the format of the configuration too. After a reload the logger applies it.
-        if let parameters = configuration[LoggerParameters.self] { log.format = parameters.format }
         let settings = configuration[BelfrySettings.self] ?? .defaults
         let limit = DescriptorLimit(
             connections: has("socket") && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)

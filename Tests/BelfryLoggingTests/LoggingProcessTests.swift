@@ -45,6 +45,16 @@ struct LoggingProcessTests {
         #expect(heads.map(\.1) == heads.map(\.1).sorted())
     }
 
+    @Test(arguments: ["[Logger]\nTarget=stderr\nFormat=json\nLevl=x\n", "[Logger]\nFormat=json\n[Probe]\nNo=1\n"])
+    func errorsThatPreventTheStartAreJSON(configuration: String) throws {
+        let end = try fixture.start("LoggingProbe", [], configuration).finish()
+
+        // What the program itself logs before that is not.
+        let lines = end.lines.filter { !$0.hasPrefix("LoggingProbe: ") }
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") }, "\(end.lines)")
+        #expect(end.status == 78)
+    }
+
     @Test func everyLineFromTheConfigurationOnIsJSON() throws {
         let lines = try run("[Logger]\nTarget=stderr\nFormat=json\n[Cache none]\nPath=/nowhere\n")
 

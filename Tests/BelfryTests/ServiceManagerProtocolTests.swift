@@ -109,6 +109,7 @@ struct ServiceManagerProtocolTests {
         #expect(messages.first?.first == "STOPPING=1")
         #expect(messages.dropFirst().first?.first?.hasSuffix(", waiting for 'probe'") == true)
         #expect(messages.last?.last?.hasSuffix(", late: 'probe'") == true)
+        #expect(fixture.manager.messages(until: "BARRIER=1").last == ["BARRIER=1"])
         #expect(!messages.joined().contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
         #expect(service.finish().status == 0)
     }

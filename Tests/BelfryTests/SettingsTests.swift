@@ -129,10 +129,10 @@ struct SettingsTests {
                 [Thumbd]
                 # \(path):2
                 sizeMax=1K
-                # default
-                Timeout=
-                # default
-                Format=
+                # not set
+                #Timeout=
+                # not set
+                #Format=
                 # \(path):3
                 Folders=/a
                 # \(path):4

@@ -30,9 +30,8 @@ func encode(_ path: String, to output: OwnedDescriptor, _ service: BelfryService
     child.end(within: .seconds(5)) { exit in print("ended: \(exit.reason)") }
 }
 
-func cache(_ image: Image, _ path: String, _ service: BelfryService) -> LifecycleObservation {
+func cache(_ image: Image, _ path: String, _ service: BelfryService) {
     let thumbnails = LRUCache<String, Image>(limit: 64 << 20)
-    let flushes = service.mediator.addCache(thumbnails)
+    service.addCache(thumbnails)
     thumbnails.insert(image, for: path, cost: image.bytes)
-    return flushes
 }

@@ -18,7 +18,10 @@ extension IndexListener {
 }
 
 final class StoreListener: LifecycleListener {
+    private let settings: SettingsHandle<StoreSettings>
     private let store = Store()
+
+    init(_ settings: SettingsHandle<StoreSettings>) { self.settings = settings }
 
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching, deadline: .seconds(20)) { [self] _ in
@@ -29,22 +32,25 @@ final class StoreListener: LifecycleListener {
             }
         }
         on(.willReload) { [self] notification in
-            guard let settings = notification.configuration?[StoreSettings.self] else { return }
-            guard store.accepts(settings) else { throw LifecycleRefusal("the store cannot shrink while it runs") }
+            guard store.accepts(settings.value(in: notification)) else {
+                throw LifecycleRefusal("the store cannot shrink while it runs")
+            }
         }
-        on(.didReload) { [self] notification in store.apply(notification.configuration?[StoreSettings.self]) }
-        on(.didFailToReload) { [self] notification in store.apply(notification.configuration?[StoreSettings.self]) }
+        on(.didReload) { [self] in store.apply(settings.value(in: $0)) }
+        on(.didFailToReload) { [self] in store.apply(settings.value(in: $0)) }
         on(.willTerminate) { [self] _ in try await store.close() }
     }
 }
 
-struct StoreSettings {}
+nonisolated struct StoreSettings: Decodable, Sendable {
+    var sizeMax: ByteSize?
+}
 
 struct Store {
     func open() async throws {}
     func close() async throws {}
     func accepts(_ settings: StoreSettings) -> Bool { true }
-    func apply(_ settings: StoreSettings?) {}
+    func apply(_ settings: StoreSettings) {}
     func send() async throws {}
     func giveBack() {}
     func shutDown() {}
@@ -52,7 +58,8 @@ struct Store {
 
 func stored() {
     ServiceMain.run(ServiceOptions(name: "stored")) { service in
-        try service.mediator.addListener(StoreListener())
+        let settings = try service.settings(StoreSettings.self, section: "Store")
+        try service.mediator.addListener(StoreListener(settings))
         try service.mediator.addListener(IndexListener())
     }
 }

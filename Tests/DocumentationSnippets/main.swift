@@ -7,7 +7,8 @@
 import Glibc
 
 let services = [
-    "blinkd": blinkd, "logged": logged, "measured": measured, "stored": stored, "thumbd": thumbd, "videod": videod,
+    "blinkd": blinkd, "cached": cached, "logged": logged, "measured": measured, "stored": stored, "thumbd": thumbd,
+    "videod": videod,
     "videodWithSocket": videodWithSocket,
 ]
 

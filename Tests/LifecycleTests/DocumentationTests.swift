@@ -20,7 +20,7 @@ struct DocumentationTests {
 /// The services in the samples run.
 @MainActor @Suite(.timeLimit(.minutes(1)))
 struct SampleTests {
-    @Test(arguments: ["blinkd", "logged", "measured", "stored", "videod", "videodWithSocket"])
+    @Test(arguments: ["blinkd", "cached", "logged", "measured", "stored", "videod", "videodWithSocket"])
     func serviceBecomesReadyAndStops(sample: String) throws {
         let fixture = try DaemonFixture()
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+public import Belfry
 public import Lifecycle
 
 /// A cache in memory that can give memory back. `LRUCache` is one.
@@ -24,5 +25,19 @@ extension LifecycleMediator {
             default: break
             }
         }
+    }
+}
+
+extension BelfryService {
+    /// Flushes a cache at each memory warning with its level, and as with `full` at `flushRequested` and when a pause begins, for as
+    /// long as the service runs.
+    ///
+    /// The service returns the memory to the system when all listeners have answered the warning (malloc_trim(3)).
+    ///
+    /// - Returns: the observation, to end it early with `cancel()`. To release it has no effect. It does not keep the cache
+    ///   alive.
+    @discardableResult
+    public func addCache(_ cache: some FlushableCache) -> LifecycleObservation {
+        mediator.addCache(cache).lasting()
     }
 }

@@ -7,7 +7,7 @@ public import Lifecycle
 /// give memory back.
 ///
 ///     let thumbnails = LRUCache<String, Image>(limit: 64 << 20)
-///     let flushes = service.mediator.addCache(thumbnails)
+///     service.addCache(thumbnails)
 ///     thumbnails.insert(image, for: path, cost: image.bytes)
 public final class LRUCache<Key: Hashable, Value>: FlushableCache {
     private struct Entry {

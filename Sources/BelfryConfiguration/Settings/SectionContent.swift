@@ -88,7 +88,7 @@ nonisolated final class SectionContent {
         let lines = asked.map { key in
             let counted = counted(key)
             let shown = lists.contains(key) ? counted[...] : counted.suffix(1)
-            guard !shown.isEmpty else { return "# default\n\(key.string)=\n" }
+            guard !shown.isEmpty else { return "# not set\n#\(key.string)=\n" }
             return shown.map { entry in
                 let origin = "\(SystemError.escape(entry.key.file)):\(entry.key.position.line)"
                 return "# \(origin)\n\(entry.key.string)=\(entry.value.string)\n"

@@ -222,7 +222,7 @@ struct SectionDecoderTests {
     @Test func printedSectionHasTheSameSettings() {
         let printed = decode(Thumb.self, "[T]\nThreads=1\nThreads=2\nFolders=a\nFolders='b c'\nTitle=\n").printed
 
-        #expect(printed.hasPrefix("[T]\n# default\nTitle=\n# default\nIsOn=\n# a.conf:3\nThreads=2\n# default\n"))
+        #expect(printed.hasPrefix("[T]\n# not set\n#Title=\n# not set\n#IsOn=\n# a.conf:3\nThreads=2\n# not set\n"))
         #expect(printed.contains("# a.conf:4\nFolders=a\n# a.conf:5\nFolders='b c'\n"))
         #expect(decode(Thumb.self, printed).value == Thumb(threads: 2, folders: ["a", "b c"]))
     }
