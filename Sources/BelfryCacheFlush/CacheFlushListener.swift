@@ -97,7 +97,8 @@ package final class CacheFlushListener: LifecycleListener {
             batch.end { request in
                 let name = request.notification.name
                 let own = zip(wanted, reports).filter { $0.0.names.contains(name) }.map(\.1)
-                request.progress.report(details: batch.details(own))
+                // It is done, so no time is needed.
+                request.progress.report(nextWithin: .zero, details: batch.details(own))
                 return CacheFlushFailure(own).map { .failed($0.description) } ?? .completed
             }
             runNext()

@@ -19,7 +19,7 @@ enum CacheFlushRecord {
         return JournalRecord(
             .info,
             "cache flush cut short by the end of the service, removed \(progress.filesRemoved) files, "
-                + "freed \(progress.bytesFreed) bytes", fields: fields)
+                + "freed \(progress.bytesFreed) bytes", id: MessageID.cacheFlushed.rawValue, fields: fields)
     }
 
     static func record(of report: CacheFlushReport, for batch: FlushBatch) -> JournalRecord {

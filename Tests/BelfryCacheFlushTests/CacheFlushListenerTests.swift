@@ -106,6 +106,38 @@ struct CacheFlushListenerTests {
         #expect(cache?["bytesFreed"] == details["bytesFreed"] && cache?["dryRun"] == false)
         #expect(progress.last?.trigger == nil && progress.last?.sequence == sequence)
         #expect(progress.last?.details == details)
+        #expect(progress.last?.window == .zero)
+    }
+
+    @Test func dryRunCountsNothingAsDeleted() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, _) = try service(directory, files: 2, limits: "FilesMax=1\nDryRun=yes")
+        var report: LifecycleReport?
+
+        mediator.post(.flushRequested) { report = $0 }
+        while report == nil { await Task.yield() }
+
+        let details = try #require(report?.listeners.first?.details)
+        #expect(details["filesSelected"] == 0 && details["filesRemoved"] == 0 && details["bytesFreed"] == 0)
+        let cache = details["caches"]?.arrayValue?.first?.objectValue
+        #expect(cache?["filesRemoved"] == 2 && cache?["dryRun"] == true)
+    }
+
+    /// The time of a stop grows only while a listener works.
+    @Test func finishedFlushDoesNotExtendAStop() async throws {
+        let directory = try TemporaryDirectory()
+        let (mediator, _) = try service(directory, files: 2, limits: "FilesMax=1\nOn=willTerminate")
+        var progress: [LifecycleProgress] = []
+        let observation = mediator.addEventObserver(for: .progress) {
+            if case .progress(let event) = $0 { progress.append(event) }
+        }
+        defer { observation.cancel() }
+        var ended = false
+
+        mediator.perform(.stop) { _ in ended = true }
+        while !ended { await Task.yield() }
+
+        #expect(!progress.isEmpty && progress.allSatisfy { !$0.isExtended })
     }
 
     @Test func longFlushReportsProgressAndIsCancelledAtItsDeadline() async throws {

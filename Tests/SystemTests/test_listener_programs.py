@@ -91,10 +91,12 @@ def test_program_that_writes_control_characters_and_no_line_end(guard):
 
 def test_program_that_is_ended_by_a_signal(guard):
     assert ring(guard, "kill -SEGV $$")["reason"] == "ended by SIGSEGV"
+    guard.wait_for_line(f"failed at {BELL}: ended by SIGSEGV")
 
 
 def test_program_that_cannot_be_executed(guard):
     assert ring(guard, "exit 0", 0o644)["reason"] == f"unable to start '{guard.program}': Permission denied (EACCES)"
+    guard.wait_for_line(f"failed at {BELL}: unable to start '{guard.program}': Permission denied (EACCES)")
     guard.host.path(guard.program).unlink()
     assert ring(guard)["reason"] == f"unable to start '{guard.program}': No such file or directory (ENOENT)"
 
@@ -102,6 +104,8 @@ def test_program_that_cannot_be_executed(guard):
 def test_program_that_changes_under_the_service(guard):
     assert ring(guard, "exit 0")["outcome"] == "completed"
     assert ring(guard, "echo new >&2; exit 1")["reason"] == "new"
+    guard.wait_for_line(f"failed at {BELL}: new")
+    assert "new" in guard.lines()
 
 
 @pytest.fixture(params=ROOTS)

@@ -119,6 +119,45 @@ def test_run_goes_on_while_the_service_restarts(listener, end):
     assert listener.lines().count("ended") == 2
 
 
+@pytest.mark.nightly_on_trixie
+@pytest.mark.parametrize("end", ["restart", "kill"])
+def test_listener_that_restarts_in_a_run_attaches_again(listener, end):
+    listener.write("com.example.bell", "#!/bin/sh\necho begun\nsleep 0.3\necho ended\n")
+    listener.drop_in("[Service]\nRestartSec=0\n")
+    listener.belfry.start()
+    listener.start()
+    listener.belfry.ctl("post", "com.example.bell")
+    listener.wait_for_line("begun")
+    pid = listener.property("MainPID")
+
+    if end == "restart":
+        listener.host.systemctl("restart", listener.name)
+    else:
+        listener.kill("KILL")
+    listener.wait_for(lambda: listener.property("MainPID") not in ("0", pid), "start again")
+    listener.wait_until_attached()
+
+    listener.belfry.ctl("post", "com.example.bell", "--wait")
+    assert listener.lines().count("begun") == 2
+
+
+@pytest.mark.nightly_on_trixie
+def test_listener_whose_name_is_taken_tries_again_until_it_is_free(listener):
+    listener.write("com.example.bell", "#!/bin/sh\n")
+    listener.drop_in("[Service]\nRestartSec=0\n")
+    listener.belfry.start()
+    command = ("belfryctl", "attach", listener.listener, "--on", "com.example.other", "--", "true")
+    listener.host.run("systemd-run", "--quiet", "--unit=taker", *command)
+    listener.wait_until_attached()
+
+    listener.host.systemctl("start", listener.name, check=False)
+    listener.wait_for(lambda: int(listener.property("NRestarts")) > 5, "try again")
+    listener.host.systemctl("stop", "taker")
+
+    names = lambda: [one["notifications"] for one in listener.belfry.listeners() if one["name"] == listener.listener]
+    listener.wait_for(lambda: any("com.example.bell" in str(one) for one in names()), "attach")
+
+
 def test_stop_of_the_listener_lets_the_run_end(listener):
     listener.write("com.example.bell", "#!/bin/sh\necho begun\nsleep 0.5\necho ended\n")
     listener.belfry.start()

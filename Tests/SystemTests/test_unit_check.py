@@ -4,6 +4,8 @@
 
 import pytest
 from belfry_service import SERVICE
+from documentation import BLOCK
+from host_roots import PROJECT
 
 INSTALLED = f"/usr/lib/systemd/system/{SERVICE}"
 UNIT = "/tmp/x.service"
@@ -32,6 +34,21 @@ def installed_and(on_each):
 @pytest.mark.parametrize("unit", ["belfryd", SERVICE, INSTALLED])
 def test_installed_unit_fits_the_installed_configuration(on_each, unit):
     assert check(on_each, unit) == (0, [])
+
+
+def examples() -> dict[str, str]:
+    """The units of services that the documentation and the examples show."""
+    units = {path.name: path.read_text() for path in sorted((PROJECT / "Examples").glob("*/*.service"))}
+    for page in (PROJECT / "Examples/NIOService/README.md", PROJECT / "Sources/Belfry/Belfry.docc/GettingStarted.md"):
+        (units[page.stem],) = [text for name, text in BLOCK.findall(page.read_text()) if name == "ini"]
+    return {name: text for name, text in units.items() if "Type=notify" in text}
+
+
+@pytest.mark.parametrize("name", examples())
+def test_unit_of_an_example_has_no_findings(machine_host, name):
+    machine_host.host.write(UNIT, examples()[name])
+
+    assert check(machine_host) == (0, [])
 
 
 @pytest.fixture

@@ -175,6 +175,10 @@ struct CommandTests {
             (["status", "--nonsense"], "unknown option '--nonsense'", " status"),
             (["status", "--timeout"], "missing value for '--timeout <time>'", " status"),
             (["explain"], "missing expected argument '<signal>'", " explain"),
+            (
+                ["attach", "a b", "--on", "x", "--", "z"],
+                "invalid name 'a b', expected a letter, then letters, digits, '.' and '-'", " attach"
+            ),
             (["status", "now"], "unexpected argument 'now'", " status"),
         ] as [([String], String, String)])
     func usageErrorsAreInOneFormAndSuggestWhatWasMeant(_ arguments: [String], _ message: String, _ help: String) throws

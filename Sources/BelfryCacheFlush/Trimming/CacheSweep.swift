@@ -115,7 +115,7 @@ package nonisolated struct CacheSweep {
         oldest.removeAll()
         if !plan.isSufficient { report.limitsReached.insert(.candidates) }
         guard let last = plan.last, continues() else { return }
-        monitor.addSelected(plan.count)
+        if !cache.isDryRun { monitor.addSelected(plan.count) }
         var left = plan.count
         try walkAgain { sweep, file in
             guard sweep.age(of: file) <= last else { return true }
@@ -154,7 +154,7 @@ package nonisolated struct CacheSweep {
         let freed = file.status.links == 1 ? file.status.space : 0
         report.filesRemoved += 1
         CacheFlushReport.add(freed, to: &report.bytesFreed)
-        monitor.addRemoved(freeing: freed)
+        if !cache.isDryRun { monitor.addRemoved(freeing: freed) }
     }
 
     /// Advises the kernel to drop the pages of every remaining file.

@@ -71,9 +71,9 @@ package nonisolated struct ListenerFile {
         do throws(ValueProblem) {
             _ = try NotificationName.parse(name)
         } catch {
-            let rule = "a letter, then letters, digits, '.' and '-'"
             loader.diagnostics.error(
-                at: ConfigurationPosition(file: paths[0]), "invalid name \(DisplayText.quoted(name)), expected \(rule)")
+                at: ConfigurationPosition(file: paths[0]),
+                "invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
             (settings, diagnostics) = (nil, loader.diagnostics.diagnostics)
             return
         }

@@ -22,6 +22,9 @@ package nonisolated enum NotificationName {
         "willEnterForeground", "didResume", "willTerminate", "willReload", "didReload", "didFailToReload",
     ]
 
+    /// What a name consists of, for messages.
+    package static let rule = "a letter, then letters, digits, '.' and '-'"
+
     /// A letter, then letters, digits, `.` and `-`, in ASCII.
     ///
     /// - Throws: `ValueProblem` at the first invalid character.
@@ -30,7 +33,6 @@ package nonisolated enum NotificationName {
             let isLetter = ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
             let isOther = ("0"..."9").contains(scalar) || scalar == "." || scalar == "-"
             guard isLetter || (isOther && offset > 0) else {
-                let rule = "a letter, then letters, digits, '.' and '-'"
                 let message = "invalid notification name \(DisplayText.quoted(text)), expected \(rule)"
                 throw ValueProblem(message, offset: offset)
             }

@@ -45,7 +45,12 @@ struct AttachCommand: ServiceCommand {
 
     func validate() throws {
         do {
-            for name in [name] + notifications { _ = try NotificationName.parse(name) }
+            _ = try NotificationName.parse(name)
+        } catch {
+            throw ValidationError("invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
+        }
+        do {
+            for name in notifications { _ = try NotificationName.parse(name) }
         } catch {
             throw ValidationError(error.message)
         }
