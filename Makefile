@@ -15,7 +15,7 @@ RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(
 PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
-.PHONY: all build manuals deb run check quick test nightly unit-tests api documentation examples model fuzz fuzz-corpus probe others system-tests \
+.PHONY: all build manuals deb run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus probe others system-tests \
 	live-fuzzer sanitizers bench install uninstall clean
 
 all: build
@@ -59,18 +59,25 @@ test: check unit-tests documentation
 	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target system-tests examples model fuzz
 
-# The same with more random input and all system tests, then the sanitizers and an hour of the live fuzzer. Takes several
-# hours.
+# The same with more random input and all system tests, then the web site, the sanitizers and an hour of the live fuzzer. Takes
+# several hours.
 nightly: export MODEL_SEQUENCES = 1000000
 nightly: export FUZZ_SECONDS = 3600
 nightly: export SYSTEM_TESTS =
-nightly: test sanitizers live-fuzzer
+nightly: test docs sanitizers live-fuzzer
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
 	@scripts/install-dependencies build
 	$(SWIFT) build --build-tests $(STRICT)
 	@SWIFT='$(SWIFT)' scripts/check-documentation .build/debug .build/documentation
+
+# A static web site of README.md, docs, the examples and the DocC archives, in .build/site. SITE_BASE is its path on the web server.
+export SITE_BASE ?= /
+docs: documentation
+	@scripts/install-dependencies manuals
+	@scripts/make-site .build/documentation .build/site
+	@scripts/check-site .build/site
 
 unit-tests:
 	@scripts/install-dependencies test
