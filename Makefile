@@ -16,7 +16,7 @@ PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
 .PHONY: all build manuals deb run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus probe others system-tests \
-	live-fuzzer sanitizers bench install uninstall clean
+	live-fuzzer sanitizers bench release install uninstall clean
 
 all: build
 
@@ -148,6 +148,14 @@ sanitizers:
 	@scripts/install-dependencies test
 	$(SANITIZED) --sanitize=thread --scratch-path .build-thread-tests
 	$(SANITIZED) --sanitize=address --scratch-path .build-address
+
+# Checks and builds all that belongs to a release, and prints what is left to do. Tags and publishes nothing. SKIP_TESTS=yes leaves
+# out 'make test', if it has passed for this commit already.
+release:
+	@scripts/check-release
+	@$(if $(SKIP_TESTS),:,$(MAKE) --no-print-directory test)
+	@$(MAKE) --no-print-directory deb docs
+	@scripts/check-release --built
 
 # Measures Belfry and its peers, and writes the table in docs/benchmarks.md.
 bench: build
