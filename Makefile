@@ -11,12 +11,15 @@ STRICT = --explicit-target-dependency-import-check error
 LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -L$(CURDIR)/.build/static \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections \
 	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xlinker --no-export-dynamic -Xlinker --icf=all
-RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN)
+# Makes programs the same in whatever folder they are built. The hash of a module, which the compiler uses to skip unchanged
+# modules, and debug information have paths of the folder in them.
+REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --strip-debug
+RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
 PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
-.PHONY: all build manuals deb run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus probe others system-tests \
-	live-fuzzer sanitizers bench release install uninstall clean
+.PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
+	probe others system-tests live-fuzzer sanitizers bench release install uninstall clean
 
 all: build
 
@@ -37,6 +40,10 @@ manuals:
 deb: build
 	@scripts/install-dependencies package
 	@scripts/make-deb .build/deb $(PROGRAMS)
+
+# Builds that package twice in different folders, in .build-twice, and compares both. Takes several minutes.
+deb-twice:
+	@scripts/check-reproducible .build-twice
 
 # Starts a private belfryd, sends it the signals of a service's life, and shows the notifications.
 run: build
@@ -64,7 +71,7 @@ test: check unit-tests documentation
 nightly: export MODEL_SEQUENCES = 1000000
 nightly: export FUZZ_SECONDS = 3600
 nightly: export SYSTEM_TESTS =
-nightly: test docs sanitizers live-fuzzer
+nightly: test docs sanitizers live-fuzzer deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
