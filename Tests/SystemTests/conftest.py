@@ -75,6 +75,7 @@ def machine_host():
     """Belfry on this machine's systemd."""
     with installed_host("machine", machine_root()) as belfry:
         yield belfry
+        assert belfry.killed_by_filters() == ""
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +83,7 @@ def trixie_host():
     """Belfry on Debian 13: systemd 257, with varlinkctl and notify-reload."""
     with installed_host("trixie", debian_root("trixie")) as belfry:
         yield belfry
+        assert belfry.killed_by_filters() == ""
 
 
 EACH = ["machine_host", "trixie_host"]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""How little the units may do, and how a drop-in allows more, as docs/listeners.md has it. All other tests run with the same
+filters of system calls."""
+
+import pytest
+from belfry_instance import BelfryInstance
+from belfry_service import DROP_INS, SERVICE
+from documentation import code_block
+
+# The highest exposure by unit, in tenths.
+HIGHEST = {SERVICE: 10, "belfryd@video.service": 10, "belfry-listener@guard.service": 20}
+UNITS = "/usr/lib/systemd/system"
+
+
+def exposure_is_at_most(belfry, tenths: int, *unit: str) -> bool:
+    command = ["systemd-analyze", "security", "--no-pager", f"--threshold={tenths}", *unit]
+    done = belfry.host.run(*command, check=False)
+    assert "Overall exposure level" in done.stdout
+    return done.returncode == 0
+
+
+def test_exposure_of_each_unit_is_low_in_the_host_and_offline(on_each):
+    for unit, highest in HIGHEST.items():
+        template = unit.replace("@video", "@").replace("@guard", "@")
+        assert exposure_is_at_most(on_each, highest, unit)
+        assert exposure_is_at_most(on_each, highest, "--offline=true", f"{UNITS}/{template}")
+
+
+def test_exposure_is_as_low_with_the_drop_in_for_caches(on_each):
+    on_each.host.write(f"{DROP_INS}/cache.conf", code_block("ini", "/belfryd.service.d/cache.conf"))
+    on_each.host.systemctl("daemon-reload")
+
+    assert "/srv/thumbnails" in on_each.property("ReadWritePaths")
+    assert exposure_is_at_most(on_each, 10, SERVICE)
+    assert exposure_is_at_most(on_each, 10, "--offline=true", f"{UNITS}/{SERVICE}")
+
+
+def test_service_and_instance_run_under_a_filter_of_system_calls(started_on_each):
+    video = BelfryInstance(started_on_each.host, "video")
+    try:
+        video.start()
+        for service in (started_on_each, video):
+            assert service.process_status()["Seccomp"].strip() == "2"
+            assert "ptrace" not in service.property("SystemCallFilter").split()
+    finally:
+        video.remove()
+
+
+PROGRAM = r"""#!/usr/bin/python3
+import ctypes, errno, re, socket
+
+def attempt(name, call):
+    try:
+        call()
+        print(name, "succeeds")
+    except OSError as error:
+        print(name, errno.errorcode[error.errno])
+
+def trace():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(0, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "ptrace")
+
+print("filter", re.search(r"^Seccomp:\s(.)", open("/proc/self/status").read(), re.MULTILINE)[1])
+attempt("internet", lambda: socket.socket(socket.AF_INET6))
+attempt("packets", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("trace", trace)
+"""
+
+
+@pytest.mark.parametrize(
+    "more, expected",
+    [
+        ("", ["filter 2", "internet succeeds", "packets EAFNOSUPPORT", "trace EPERM"]),
+        # Without the capability the kernel refuses the socket, no longer the unit.
+        (
+            "RestrictAddressFamilies=AF_PACKET\nSystemCallFilter=@debug\n",
+            ["filter 2", "internet succeeds", "packets EPERM", "trace succeeds"],
+        ),
+    ],
+)
+def test_program_of_a_listener_may_do_what_the_unit_and_its_drop_in_allow(listener, more, expected):
+    listener.write("com.example.bell", PROGRAM)
+    # As installed, not as on the other test hosts.
+    listener.drop_in(f"[Service]\nSystemCallErrorNumber=EPERM\n{more}")
+    listener.belfry.start()
+    listener.start()
+
+    listener.belfry.ctl("post", "com.example.bell", "--wait")
+
+    listener.wait_for(lambda: listener.lines()[-len(expected) :] == expected, f"write {expected}")
