@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryConfiguration
+internal import BelfryLinux
 
 /// The name of a service, and options that override its configuration.
 public nonisolated struct ServiceOptions: Sendable {
@@ -17,9 +18,9 @@ public nonisolated struct ServiceOptions: Sendable {
     }
 
     /// The name of the service: its identifier in the journal and on the socket, and the name of its files. It reads
-    /// `NAME.conf` and `NAME.conf.d` in `/etc/NAME`, `/run/NAME`, `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its
-    /// directories are `/run/NAME` and `/var/lib/NAME`, or those that the unit, the user's environment (XDG) or the
-    /// configuration names.
+    /// `NAME.conf` and `NAME.conf.d` in `/etc/NAME` or the directory of `ConfigurationDirectory=` in the unit, `/run/NAME`,
+    /// `/usr/local/lib/NAME` and `/usr/lib/NAME`. Its directories are `/run/NAME` and `/var/lib/NAME`, or those that the
+    /// unit, the user's environment (XDG) or the configuration names.
     public var name: String
     /// The version of the service, which clients see; nil for the version of Belfry.
     public var version: String?
@@ -61,6 +62,7 @@ public nonisolated struct ServiceOptions: Sendable {
 
     /// The configuration files of this instance.
     package var configurationSources: ConfigurationSources {
-        ConfigurationSources(files: configurationFiles, service: fileName, instance: instance)
+        ConfigurationSources(
+            files: configurationFiles, service: fileName, instance: instance, environment: Environment.variables)
     }
 }

@@ -15,3 +15,9 @@ def code_block(language: str, inside: str) -> str:
     blocks = [block for page in PAGES for block in BLOCK.findall(page.read_text())]
     (text,) = [text for name, text in blocks if name == language and inside in text]
     return text
+
+
+def commands(inside: str) -> list[str]:
+    """The commands of the only console block that contains the text, without prompts, comments and what they print."""
+    lines = [line for line in code_block("console", inside).splitlines() if line[:2] in ("$ ", "# ")]
+    return [re.sub(r" +# .*", "", line[2:]) for line in lines]

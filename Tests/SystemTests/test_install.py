@@ -22,6 +22,7 @@ INSTALLED = [
     "/lib/systemd/system/belfry-listener@.service",
     *[f"/lib/systemd/system/{unit}" for unit in UNITS],
     *[f"/lib/systemd/system/{unit}@.service.d/instance.conf" for unit in ("belfryd", "belfryd-fetch")],
+    "/lib/systemd/user/belfryd.service",
     "/lib/sysusers.d/belfry.conf",
     "/share/bash-completion/completions/belfryctl",
     f"{DOCUMENTS}/copyright",

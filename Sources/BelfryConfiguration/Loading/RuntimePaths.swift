@@ -31,14 +31,8 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         environment: [String: String], uid: UInt32, name: String = belfry, runtimeDirectory: String? = nil,
         stateDirectory: String? = nil
     ) {
-        func path(_ variable: String) -> String? {
-            guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
-            return AbsolutePath.withoutSlash(value)
-        }
-        func unitPath(_ variable: String) -> String? {
-            // systemd joins several directories with colons, in the order of the unit.
-            path(variable).map { AbsolutePath.withoutSlash(String($0.unicodeScalars.prefix { $0 != ":" })) }
-        }
+        func path(_ variable: String) -> String? { Self.path(variable, environment) }
+        func unitPath(_ variable: String) -> String? { Self.unitDirectory(variable, environment) }
         let isRoot = uid == 0
         let given = runtimeDirectory.map(AbsolutePath.withoutSlash) ?? unitPath("RUNTIME_DIRECTORY")
         systemDirectory = "/run/\(name)"
@@ -54,6 +48,17 @@ package nonisolated struct RuntimePaths: Sendable, Equatable {
         let socket = environment["BELFRY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         socketPath = socket ?? "\(runtime)/\(Self.socketName)"
         isNamed = socket != nil || given != nil
+    }
+
+    /// The first directory of a variable that systemd sets for the processes of a unit, such as `$STATE_DIRECTORY`.
+    static func unitDirectory(_ variable: String, _ environment: [String: String]) -> String? {
+        // systemd joins several directories with colons, in the order of the unit.
+        path(variable, environment).map { AbsolutePath.withoutSlash(String($0.unicodeScalars.prefix { $0 != ":" })) }
+    }
+
+    private static func path(_ variable: String, _ environment: [String: String]) -> String? {
+        guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/") else { return nil }
+        return AbsolutePath.withoutSlash(value)
     }
 
     /// The socket that a client connects to: `socketPath`, or the socket of the system service if it exists and neither a

@@ -96,6 +96,22 @@ struct ConfigurationLoaderTests {
         #expect(loaded.settings?.service.stopTimeout == .seconds(2))
     }
 
+    @Test(arguments: [
+        ("/home/ann/.config/thumbd", "/home/ann/.config/thumbd"), ("/srv/a:/srv/b", "/srv/a"), ("a", "/etc/thumbd"),
+    ])
+    func configurationDirectoryOfTheUnitComesFirst(variable: String, first: String) {
+        let files = MemoryFiles([
+            "/home/ann/.config/thumbd/thumbd.conf": "", "/srv/a/thumbd.conf": "", "/etc/thumbd/thumbd.conf": "",
+            "/usr/lib/thumbd/thumbd.conf": "broken", "/usr/lib/thumbd/thumbd.conf.d/a.conf": "",
+        ])
+        let sources = ConfigurationSources(
+            files: nil, service: "thumbd", environment: ["CONFIGURATION_DIRECTORY": variable])
+
+        let loaded = ConfigurationLoader.load(from: sources, reader: files)
+
+        #expect(loaded.files == ["\(first)/thumbd.conf", "/usr/lib/thumbd/thumbd.conf.d/a.conf"])
+    }
+
     @Test func sectionsOfOthersAreIgnoredAndUnknownOnesAreErrors() {
         #expect(MemoryFiles.problems("[X-Other]\nKey=1\n[X-]\n[X-Other name]\n").isEmpty)
         #expect(MemoryFiles.problems("[x-Other]\n[XOther]\n").count == 2)
