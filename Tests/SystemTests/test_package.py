@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """The Debian package, on a system that has nothing but systemd."""
 
+import gzip
 import re
 import shutil
 import subprocess
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from belfry_instance import BelfryInstance
-from belfry_service import SERVICE, SOCKET, BelfryService
+from belfry_service import CONFIGURATION, SERVICE, SOCKET, BelfryService
+from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
 from systemd_host import SystemdHost
 
@@ -38,7 +40,7 @@ def newer(package, tmp_path_factory) -> Path:
     control = folder / "content/DEBIAN/control"
     version = run("dpkg-deb", "--field", package, "Version").strip()
     control.write_text(control.read_text().replace(f"Version: {version}", f"Version: {NEWER}"))
-    run("dpkg-deb", "--build", "--root-owner-group", folder / "content", folder / "newer.deb")
+    run("dpkg-deb", "-Znone", "--build", "--root-owner-group", folder / "content", folder / "newer.deb")
     return folder / "newer.deb"
 
 
@@ -64,12 +66,16 @@ def apt(belfry: BelfryService, *arguments: str) -> None:
     belfry.host.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--quiet", *arguments)
 
 
-def has_process(belfry: BelfryService) -> bool:
-    return belfry.host.run("pgrep", "-x", "belfryd", check=False).returncode == 0
+def processes(belfry: BelfryService) -> str:
+    return belfry.host.run("pgrep", "--list-name", "^belfry", check=False).stdout
 
 
-def files_named_belfry(belfry: BelfryService) -> list[str]:
-    return belfry.host.run("find", "/etc", "/run", "/usr", "/var", "-name", "*belfry*").stdout.splitlines()
+def files(belfry: BelfryService) -> set[str]:
+    """All files, except where apt, dpkg and systemd write at any installation, and the databases of users."""
+    others = "/(dev|home|proc|sys|tmp|var/(cache|tmp|log|lib/(apt|dpkg))|etc/(passwd|group|g?shadow)-?)"
+    found = belfry.host.run("find", "/", "-xdev", "-regextype", "posix-extended", "-regex", others, "-prune", "-o", "-print")
+    own = belfry.host.run("find", "/run", "/var/cache", "/var/log", "-name", "*belfry*")
+    return {*found.stdout.splitlines(), *own.stdout.splitlines()}
 
 
 def test_lintian_finds_nothing(package):
@@ -77,6 +83,25 @@ def test_lintian_finds_nothing(package):
     found = subprocess.run(["lintian", "--allow-root", changes], capture_output=True, text=True)
 
     assert found.stdout == ""
+
+
+def test_version_is_the_same_everywhere(package, tmp_path):
+    run("dpkg-deb", "--extract", package, tmp_path)
+    version = run("dpkg-deb", "--field", package, "Version").strip()
+
+    for program in (tmp_path / "usr/bin").iterdir():
+        assert run(program, "--version") == f"{program.name} {version}\n"
+    for page in (tmp_path / "usr/share/man").rglob("*.gz"):
+        if not page.is_symlink():
+            assert f'"Belfry {version}"' in gzip.decompress(page.read_bytes()).decode()
+
+
+def test_libraries_that_the_programs_need_are_in_debian_12_and_13(package):
+    """glibc 2.36 is the first that reads packed relocations."""
+    needed = run("dpkg-deb", "--field", package, "Depends").split(", ")
+
+    assert "libc6 (>= 2.36)" in needed and any(name.startswith("libsystemd0") for name in needed)
+    assert not any(name.startswith(("libstdc++", "libswift")) for name in needed)
 
 
 def test_programs_need_only_libraries_of_debian(package, tmp_path):
@@ -90,7 +115,7 @@ def test_programs_need_only_libraries_of_debian(package, tmp_path):
 
 
 def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, package, newer):
-    before = files_named_belfry(bare)
+    before = files(bare)
 
     install(bare, package)
     assert [bare.host.systemctl("is-active", unit).stdout.strip() for unit in (SERVICE, SOCKET)] == ["active"] * 2
@@ -102,7 +127,8 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     video_pid = video.main_pid()
     assert "Documentation" in bare.host.run("journalctl", "-x", "-u", SERVICE, "--no-pager").stdout
 
-    bare.configure("[Signals]\nUSR2=com.example.rotate\n")
+    changed = "[Signals]\nUSR2=com.example.rotate\n"
+    bare.configure(changed)
     subscriber = bare.subscribe()
     first = bare.main_pid()
     install(bare, newer)
@@ -110,14 +136,55 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     install(bare, package)
     bare.wait_for_another(second)
     video.wait_for_another(video_pid)
+    assert bare.host.path(CONFIGURATION).read_text() == changed
     bare.host.systemctl("kill", "--signal=USR2", "--kill-whom=main", SERVICE)
     # The connection is the same, and no number is missing.
     subscriber.until("com.example.rotate")
     assert subscriber.is_consecutive()
 
     apt(bare, "remove", "belfry")
-    assert not has_process(bare)
-    assert bare.host.path("/etc/belfry/belfry.conf").exists()
+    assert processes(bare) == ""
+    assert bare.host.path(CONFIGURATION).read_text() == changed
 
     apt(bare, "purge", "belfry")
-    assert files_named_belfry(bare) == before
+    assert files(bare) - before == set()
+    assert processes(bare) == ""
+
+
+def test_every_command_of_the_readme_works_as_printed(bare, package):
+    def shell(command: str) -> str:
+        return bare.host.run("sh", "-c", f"cd /root && {command}", stdin=subprocess.DEVNULL).stdout
+
+    built = bare.host.path("/root/.build/deb")
+    built.mkdir(parents=True)
+    shutil.copy(package, built)
+    (make, *commands_to_install) = commands("apt install")
+    assert make == "make deb"
+    for command in commands_to_install:
+        printed = shell(command)
+    assert "is active" in printed
+
+    for line in commands("systemctl kill -s TSTP")[:-1]:
+        shell(line)
+    bare.wait_until_logged()
+    sample = code_block("console", "systemctl kill -s TSTP").splitlines()
+    assert shell(commands("systemctl kill -s TSTP")[-1]).splitlines() == [line for line in sample if line[0] != "$"]
+
+    bare.host.write("/root/guard.sh", "#!/bin/sh\nexit 1\n")
+    bare.host.path("/root/guard.sh").chmod(0o755)
+    bare.host.write("/srv/videos/film", "film")
+    for command in commands("belfryctl watch --after"):
+        if " watch" not in command and " attach" not in command:
+            shell(command)
+            continue
+        # These run until they are stopped.
+        with bare.host.running("sh", "-c", f"cd /root && exec {command}") as running:
+            if " watch" in command:
+                bare.ctl("post", "com.example.rotate")
+                while "com.example.rotate" not in running.stdout.readline():
+                    pass
+            else:
+                bare.wait_for(lambda: "guard" in [one["name"] for one in bare.listeners()], "attach the program")
+                assert bare.host.systemctl("reload", SERVICE, check=False).returncode != 0
+    assert bare.host.path("/root/days.svg").read_text().startswith("<svg")
+    assert "srv/videos/film" in shell("tar -tf videos.tar")
