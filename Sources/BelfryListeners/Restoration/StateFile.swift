@@ -39,8 +39,14 @@ nonisolated struct StateFile: Sendable, Equatable {
     func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
         let new = path + ".new"
         let descriptor = try Self.make(new)
-        try fill(descriptor, bytes, new, durably)
-        guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
+        do throws(SystemError) {
+            try fill(descriptor, bytes, new, durably)
+            guard rename(new, path) == 0 else { throw .last(verb: "replace", object: path) }
+        } catch {
+            // A full disk is the usual cause, and what was written takes room there.
+            unlink(new)
+            throw error
+        }
     }
 
     /// Throws if it could not be replaced.

@@ -77,6 +77,15 @@ struct RunFilesTests {
         #expect(throws: (any Error).self) { try files().write(run) }
     }
 
+    @Test func failedWriteLeavesNoTemporaryFile() throws {
+        // A file cannot replace a directory.
+        #expect(mkdir(directory.path("last-word"), 0o700) == 0)
+
+        #expect(throws: (any Error).self) { try files().write(run) }
+
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["last-word"])
+    }
+
     @Test func stateOfAnotherServiceIsNeitherReadNorOverwritten() throws {
         let mediator = LifecycleMediator(clock: ManualClock())
         try files("theirs\n").write(run)
