@@ -19,7 +19,7 @@ PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
-	probe others system-tests live-fuzzer sanitizers bench release install uninstall clean
+	probe others system-tests live-fuzzer soak sanitizers bench release install uninstall clean
 
 all: build
 
@@ -66,12 +66,11 @@ test: check unit-tests documentation
 	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target system-tests examples model fuzz
 
-# The same with more random input and all system tests, then the web site, the sanitizers and an hour of the live fuzzer. Takes
-# several hours.
+# The same with more random input and all system tests, then all that takes long. Takes several hours.
 nightly: export MODEL_SEQUENCES = 1000000
 nightly: export FUZZ_SECONDS = 3600
 nightly: export SYSTEM_TESTS =
-nightly: test docs sanitizers live-fuzzer deb-twice
+nightly: test docs sanitizers live-fuzzer soak deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
@@ -147,6 +146,12 @@ system-tests: probe $(if $(SYSTEM_TESTS),,others)
 # Random calls and signals to a running belfryd.
 live-fuzzer: build
 	/usr/bin/python3 Tests/SystemTests/live_fuzzer.py --seconds 3600
+
+# An hour of signals, posts, subscribers, reloads, restarts, kill -9, full disks and more, on a booted systemd. Needs root.
+SOAK_SECONDS ?= 3600
+soak: build
+	@scripts/install-dependencies test
+	/usr/bin/python3 Tests/SystemTests/soak.py --seconds $(SOAK_SECONDS)
 
 # The unit tests under Thread Sanitizer and under Address Sanitizer, each with a build of its own. AllocationTests counts calls of
 # malloc, which the sanitizers replace.

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What each subscriber of a service must see during one boot, whatever happens to the service meanwhile.
+
+`Model` has what is true for all subscribers: a number belongs to one notification, which is the same for all of them, and
+every accepted post has one number. `View` has what one subscriber must see: all of them, or all with its names, once and in
+order, also over several connections. Both raise `Fault`. Neither does any I/O.
+"""
+
+import json
+from collections import Counter
+
+POST = "org.example.soak"
+RING = "org.example.doorbell"
+OVERRUN = "io.belfry.Lifecycle.Overrun"
+NOT_RETAINED = "io.belfry.Lifecycle.NotRetained"
+STATES = {"inactive", "active", "background"}
+# The states before and after each change of state, as in docs/notifications.md.
+CHANGES = {
+    "willFinishLaunching": {("notRunning", "inactive")},
+    "didFinishLaunching": {("inactive", "inactive")},
+    "didBecomeActive": {("inactive", "active")},
+    "willResignActive": {("active", "inactive")},
+    "didEnterBackground": {("inactive", "background")},
+    "willEnterForeground": {("background", "inactive")},
+    "willTerminate": {(state, "notRunning") for state in STATES},
+    "didResume": {("suspended", state) for state in STATES},
+}
+
+
+class Fault(Exception):
+    """Something that the service must never do."""
+
+
+class Model:
+    """What all subscribers have seen so far, and what the service has accepted."""
+
+    def __init__(self, queue_max: int):
+        # The smallest QueueMax= in use: nobody may get an Overrun who is less behind.
+        self.queue_max = queue_max
+        self.content: dict[int, int] = {}
+        self.names: dict[int, str] = {}
+        self.numbers: dict[tuple[str, int], int] = {}
+        # The last number of each name.
+        self.latest: Counter[str] = Counter()
+        self.accepted: dict[int, int] = {}
+        # The last number that may be missing in the journal, because its record waited for journald when the process was
+        # killed.
+        self.killed_at = 0
+        self.checks: Counter[str] = Counter()
+
+    def accept(self, post: int, number: int) -> None:
+        """The service has replied that a post has this number."""
+        self.accepted[number] = post
+        self._assign(POST, post, number)
+
+    def see(self, notification: dict) -> None:
+        number, name = notification["sequence"], notification["name"]
+        content = hash(json.dumps(notification))
+        if self.content.setdefault(number, content) != content:
+            raise Fault(f"two subscribers saw different notifications {number}: {notification}")
+        if number in self.names:
+            return
+        self.names[number] = name
+        self.latest[name] = max(self.latest[name], number)
+        self.checks["notifications"] += 1
+        if name == POST:
+            self._assign(POST, notification["userInfo"]["post"], number)
+        elif name == RING:
+            self._assign(RING, notification["origin"]["value"], number)
+        states = (notification["previousState"], notification["state"])
+        if name in CHANGES:
+            legal = states in CHANGES[name]
+        else:
+            legal = states[0] == states[1]
+        if not legal:
+            raise Fault(f"illegal change of state: {notification}")
+
+    def has_seen(self, name: str, value: int) -> bool:
+        return (name, value) in self.numbers
+
+    def check(self, last: int) -> None:
+        """Every post that was accepted with a number up to `last` was seen."""
+        for number in sorted(number for number in self.accepted if number <= last):
+            post = self.accepted.pop(number)
+            if self.names.get(number) != POST:
+                raise Fault(f"post {post} was accepted as {number}, which was {self.names.get(number)}")
+            self.checks["accepted posts"] += 1
+
+    def _assign(self, name: str, value: int, number: int) -> None:
+        if self.numbers.setdefault((name, value), number) != number:
+            raise Fault(f"{name} {value} has the numbers {self.numbers[name, value]} and {number}")
+
+
+class View:
+    """What one subscriber sees, over all its connections."""
+
+    def __init__(self, model: Model, names: set[str] | None = None):
+        self.model = model
+        self.names = names
+        # Of the last notification that it saw or, before the first one, of the state.
+        self.last: int | None = None
+        self.state: str | None = None
+        # What it saw since the last check, and what it could not get; both only with names.
+        self.seen: list[int] = []
+        self.checked = 0
+        self.gaps: list[range] = []
+
+    def begin(self, last: int) -> None:
+        """The state came first, with the number of the last notification before it."""
+        if self.last is None:
+            self.last = self.checked = last
+        elif last < self.last:
+            raise Fault(f"the state has number {last} after notification {self.last}")
+
+    def see(self, notification: dict) -> None:
+        number, name = notification["sequence"], notification["name"]
+        if self.names is None and number != self.last + 1:
+            raise Fault(f"notification {number} came after {self.last}: {notification}")
+        if self.names is not None and (number <= self.last or name not in self.names):
+            raise Fault(f"notification {number} {name} came after {self.last} to a subscriber to {self.names}")
+        self.model.see(notification)
+        self.last = number
+        if self.names is not None:
+            self.seen.append(number)
+        elif name in CHANGES:
+            self._change(notification)
+
+    def overrun(self, dropped: int) -> None:
+        """The subscriber was told that it was too slow. It must get what it missed when it asks."""
+        if dropped < self.model.queue_max:
+            raise Fault(f"an Overrun at {self.last} though only {dropped} notifications were waiting")
+        self.model.checks["overruns"] += 1
+
+    def not_retained(self, oldest: int) -> None:
+        """The service no longer has what comes after `last`, but everything from `oldest` on."""
+        if self.model.killed_at < oldest - 1:
+            raise Fault(f"{self.last + 1} to {oldest - 1} are not retained, and no kill explains it")
+        self.model.checks["not retained after a kill"] += 1
+        self.gaps.append(range(self.last + 1, oldest))
+        self.last, self.state = oldest - 1, None
+
+    def check(self, last: int) -> None:
+        """It has seen all that it must have seen up to `last`."""
+        if self.names is None:
+            if self.last < last:
+                raise Fault(f"a subscriber has seen up to {self.last} of {last}")
+        else:
+            numbers = [n for n in range(self.checked + 1, last + 1) if self.model.names.get(n) in self.names]
+            owed = [n for n in numbers if not any(n in gap for gap in self.gaps)]
+            if owed != [n for n in self.seen if n <= last]:
+                raise Fault(f"a subscriber to {self.names} saw {self.seen} up to {last}, not {owed}")
+            self.seen = [n for n in self.seen if n > last]
+        self.checked = max(self.checked, last)
+        self.model.checks["views"] += 1
+
+    def _change(self, notification: dict) -> None:
+        """The states form a chain, which a launch begins, and which a suspension interrupts."""
+        name, before = notification["name"], notification["previousState"]
+        if self.state not in (None, before) and name not in ("willFinishLaunching", "didResume"):
+            raise Fault(f"the state was {self.state} before {notification}")
+        self.state = notification["state"]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The soak finds no fault in a short time, and its model reports what a service could do wrong."""
+
+import random
+
+import pytest
+import soak
+from soak_model import POST, RING, Fault, Model, View
+
+SECONDS = 20
+
+
+def test_soak_finds_nothing(belfry, figures):
+    seed = random.randrange(1 << 32)
+    figures.append(f"soak, seed {seed}:")
+    figures.extend(soak.Soak(belfry, seed).run(SECONDS))
+
+
+def post(number: int, value: int, **changes) -> dict:
+    states = {"state": "active", "previousState": "active"}
+    return {"sequence": number, "name": POST, "userInfo": {"post": value}, **states, **changes}
+
+
+def change(number: int, name: str, before: str, after: str) -> dict:
+    return {"sequence": number, "name": name, "previousState": before, "state": after, "userInfo": {}}
+
+
+@pytest.fixture
+def model():
+    return Model(queue_max=100)
+
+
+@pytest.fixture
+def view(model):
+    """Of a subscriber to everything, that has seen the posts 1 and 2."""
+    view = View(model)
+    view.begin(10)
+    view.see(post(11, 1))
+    view.see(post(12, 2))
+    return view
+
+
+def test_faultless_service_is_accepted(model, view):
+    model.accept(1, 11)
+    model.accept(3, 13)
+    view.see(post(13, 3))
+    view.see(change(14, "willResignActive", "active", "inactive"))
+    view.see(change(15, "didEnterBackground", "inactive", "background"))
+    view.see(change(16, "willFinishLaunching", "notRunning", "inactive"))
+    view.check(16)
+    model.check(16)
+
+    assert model.checks == {"notifications": 6, "accepted posts": 2, "views": 1}
+
+
+def test_dropped_notification_is_a_fault(view):
+    with pytest.raises(Fault, match="notification 14 came after 12"):
+        view.see(post(14, 4))
+
+
+def test_doubled_notification_is_a_fault(view):
+    with pytest.raises(Fault, match="notification 12 came after 12"):
+        view.see(post(12, 2))
+
+
+def test_post_delivered_twice_with_different_numbers_is_a_fault(view):
+    with pytest.raises(Fault, match="has the numbers 12 and 13"):
+        view.see(post(13, 2))
+
+
+def test_signal_delivered_twice_is_a_fault(view):
+    ring = {"name": RING, "origin": {"value": 7}}
+    view.see(post(13, 0, **ring))
+    with pytest.raises(Fault, match="has the numbers 13 and 14"):
+        view.see(post(14, 0, **ring))
+
+
+def test_accepted_post_that_nobody_saw_is_a_fault(model, view):
+    model.accept(9, 13)
+    view.see(change(13, "willResignActive", "active", "inactive"))
+    with pytest.raises(Fault, match="post 9 was accepted as 13"):
+        model.check(13)
+
+
+def test_accepted_post_with_the_payload_of_another_is_a_fault(model, view):
+    with pytest.raises(Fault, match="has the numbers 12 and 11"):
+        model.accept(2, 11)
+
+
+def test_subscriber_that_is_left_behind_is_a_fault(view):
+    with pytest.raises(Fault, match="up to 12 of 13"):
+        view.check(13)
+
+
+def test_two_subscribers_that_see_different_notifications_are_a_fault(model, view):
+    other = View(model)
+    other.begin(11)
+    with pytest.raises(Fault, match="different notifications 12"):
+        other.see(post(12, 2, state="background", previousState="background"))
+
+
+def test_filtered_subscriber_that_misses_a_notification_is_a_fault(model, view):
+    filtered = View(model, {POST})
+    filtered.begin(10)
+    filtered.see(post(12, 2))
+    with pytest.raises(Fault, match=r"saw \[12\] up to 12, not \[11, 12\]"):
+        filtered.check(12)
+
+
+@pytest.mark.parametrize(
+    "illegal",
+    [
+        change(13, "didEnterBackground", "active", "background"),
+        change(13, "didBecomeActive", "inactive", "background"),
+        post(13, 3, previousState="background"),
+    ],
+)
+def test_illegal_change_of_state_is_a_fault(view, illegal):
+    with pytest.raises(Fault, match="illegal change of state"):
+        view.see(illegal)
+
+
+def test_change_from_another_state_than_the_present_one_is_a_fault(view):
+    view.see(change(13, "willResignActive", "active", "inactive"))
+    with pytest.raises(Fault, match="the state was inactive"):
+        view.see(change(14, "willResignActive", "active", "inactive"))
+
+
+def test_overrun_of_a_reader_that_was_not_slow_is_a_fault(view):
+    view.overrun(100)
+    with pytest.raises(Fault, match="only 99 notifications"):
+        view.overrun(99)
+
+
+def test_only_what_was_numbered_before_a_kill_may_be_missing_in_the_journal(model, view):
+    model.killed_at = 15
+    view.not_retained(oldest=16)
+    view.see(post(16, 6))
+    with pytest.raises(Fault, match="17 to 19 are not retained"):
+        view.not_retained(oldest=20)
+
+
+def test_number_may_not_go_back_after_a_new_connection(view):
+    view.begin(12)
+    with pytest.raises(Fault, match="number 11 after notification 12"):
+        view.begin(11)
