@@ -34,7 +34,7 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
     package init(_ text: String, instance: String) throws(ValueProblem) {
         let scalars = Array(text.unicodeScalars)
         var words: [String] = []
-        for word in try Self.split(scalars) {
+        for word in try IniWords.split(text, separator: ";") {
             if scalars[word.offset] == ";", word.text.hasSameBytes(as: ";") {
                 throw ValueProblem("only one command is allowed; write '\\;' for an argument ';'", offset: word.offset)
             }
@@ -76,19 +76,6 @@ package nonisolated struct ExecCommand: Sendable, Equatable {
             }
             return [Self.substitute(scalars[...], variables)]
         }
-    }
-
-    /// A word `\;` stands for `;`, which otherwise separates commands.
-    private static func split(_ scalars: [Unicode.Scalar]) throws(ValueProblem) -> [IniWords.Word] {
-        var scalars = scalars
-        for index in scalars.indices where scalars[index] == "\\" && index + 1 < scalars.count {
-            let isAlone =
-                (index == 0 || IniText.isSpace(scalars[index - 1]))
-                && (index + 2 == scalars.count || IniText.isSpace(scalars[index + 2]))
-            // The same length keeps the offsets.
-            if scalars[index + 1] == ";", isAlone { (scalars[index], scalars[index + 1]) = (";", " ") }
-        }
-        return try IniWords.split(String(String.UnicodeScalarView(scalars)))
     }
 
     private static func resolve(_ word: IniWords.Word, _ instance: String) throws(ValueProblem) -> String {

@@ -12,17 +12,20 @@ package nonisolated struct IniWords {
     }
 
     private let scalars: [Unicode.Scalar]
+    private let separator: Unicode.Scalar?
     private var index = 0
 
-    private init(_ text: String) {
+    private init(_ text: String, _ separator: Unicode.Scalar?) {
         scalars = Array(text.unicodeScalars)
+        self.separator = separator
     }
 
     /// The words of `text`.
     ///
+    /// - Parameter separator: what separates commands. An unquoted word of a backslash and the separator stands for the separator.
     /// - Throws: `ValueProblem` for an unclosed quote and for an invalid escape.
-    package static func split(_ text: String) throws(ValueProblem) -> [Word] {
-        var splitter = IniWords(text)
+    package static func split(_ text: String, separator: Unicode.Scalar? = nil) throws(ValueProblem) -> [Word] {
+        var splitter = IniWords(text, separator)
         var words: [Word] = []
         while let word = try splitter.next() { words.append(word) }
         return words
@@ -56,6 +59,12 @@ package nonisolated struct IniWords {
         while index < scalars.count, IniText.isSpace(scalars[index]) { index += 1 }
         guard index < scalars.count else { return nil }
         let start = index
+        if let separator, scalars[index...].starts(with: ["\\", separator]),
+            index + 2 == scalars.count || IniText.isSpace(scalars[index + 2])
+        {
+            index += 2
+            return Word(text: String(separator), offset: start)
+        }
         var quote: (scalar: Unicode.Scalar, offset: Int)?
         var text = String.UnicodeScalarView()
         while index < scalars.count {

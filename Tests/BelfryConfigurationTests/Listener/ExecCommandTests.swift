@@ -36,6 +36,7 @@ struct ExecCommandTests {
         ("bin/true", 0, "expected an absolute path"), ("-", 0, "expected an absolute path"),
         ("/bin/true %n", 10, "unknown specifier '%n'"), ("/bin/true a%", 10, "unknown specifier '%'"),
         ("/bin/true \"a", 10, "missing closing quote"), ("/bin/true \\q", 10, "invalid escape"),
+        ("/bin/true \"a \\; b\"", 13, "invalid escape"), ("/bin/true a\\;", 11, "invalid escape"),
     ])
     func whatHasAnotherMeaningInAUnitIsRefused(text: String, offset: Int, message: String) {
         let problem = #expect(throws: ValueProblem.self) { try ExecCommand(text, instance: "x") }
