@@ -211,15 +211,14 @@ let package = Package(
         .testTarget(
             name: "belfry-listenerTests",
             dependencies: [
-                "belfry-listener", "belfryctl", "belfryd", "BelfryListeners", "BelfryConfiguration", "BelfryEventLoop",
-                "BelfryJSON",
+                "belfry-listener", "belfryctl", "belfryd", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON",
                 "BelfryLinux", "TestSupport",
             ], swiftSettings: onMain),
         .testTarget(
             name: "belfryctlTests",
             dependencies: [
-                "BelfryClient", "belfryctl", "BelfryLinux", "CBelfry", "LifecycleServiceProbe", "TestSupport",
-                "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "BelfryClient", "belfryctl", "BelfryLinux", "BelfrySystemd", "CBelfry", "LifecycleServiceProbe",
+                "TestSupport", "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: onMain),
         .testTarget(
             name: "BelfryEventLoopTests",

@@ -9,13 +9,6 @@ import BelfrySystemd
 /// does, or else to standard error. Writing never blocks.
 @MainActor
 final class ListenerLog {
-    /// The kinds of record that have an entry in the message catalog. Those of a service are in a target that needs more
-    /// memory than this program may.
-    enum MessageID: String, CaseIterable {
-        case programFailed = "3d6b1f0a52c84e7f9c14a8e07b5d2f93"
-        case outputDropped = "b07e5c41d9a24f6e8b3a60f2c7d8e915"
-    }
-
     /// An output stream of the program.
     enum Stream {
         case output, error

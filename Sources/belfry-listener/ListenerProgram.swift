@@ -54,11 +54,14 @@ final class ListenerProgram {
         }
     }
 
-    /// Says that it is ready, and attaches. It is ready before it is attached: the unit is ordered before that of the service.
-    func start() {
+    /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the unit is
+    /// ordered before that of the service.
+    func runUntilStopped() throws(SystemError) -> Int32 {
+        defer { log.finish() }
         manager.send([.ready, .status("waiting for '\(settings.socket)'")])
         attachment?.start()
         codeRelease?.schedule()
+        return try loop.run()
     }
 
     // Notifications
@@ -177,7 +180,6 @@ final class ListenerProgram {
 
     private func exit() {
         attachment?.stop()
-        log.finish()
         loop.exit(status.rawValue)
     }
 }

@@ -37,9 +37,7 @@ do throws(ValueProblem) {
 }
 do throws(SystemError) {
     let loop = try MainEventLoop()
-    let program = try ListenerProgram(settings, isUnit: isUnit, on: loop)
-    program.start()
-    exit(try loop.run())
+    exit(try ListenerProgram(settings, isUnit: isUnit, on: loop).runUntilStopped())
 } catch {
     fail(.system, ["\(error)"])
 }

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
-import BelfryListeners
+import BelfrySystemd
 import TestSupport
 import Testing
 
