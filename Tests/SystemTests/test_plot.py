@@ -66,7 +66,10 @@ def test_span_of_time_is_drawn_with_all_that_happened(on_each):
     # One more of each is in the legend.
     assert drawing.styles["hatch"] == 2 and drawing.styles["call failed"] == 2
     assert {"state active", "state background", "state inactive", "state notRunning"} <= drawing.styles.keys()
-    assert drawing.styles["link"] == drawing.styles["call"] + drawing.styles["call failed"] - 2
+    assert drawing.styles["link"] == sum(drawing.styles[style] - 1 for style in ("call", "call failed", "call instant"))
+    # The pause and the return from it were answered at once.
+    instant = {title.split("\n")[0].split(" ")[-1] for title in drawing.titles if title.endswith("at once, or not yet")}
+    assert instant == {"willResignActive", "didEnterBackground", "didBecomeActive"}
     assert any(title.startswith("suspended, ") for title in drawing.titles) and counted > 0
     [warning] = [title for title in drawing.titles if "flushRequested\ncompleted" in title and "thumbnails" in title]
     number = belfry.notifications()[3]["BELFRY_SEQUENCE"]

@@ -9,8 +9,12 @@ package import Lifecycle
 package nonisolated enum LifecycleJournalRecords {
     /// The record of a notification, with everything that subscribers receive, so that it can be replayed.
     ///
-    /// - Parameter counter: the id of the counter that numbered it.
-    static func record(of notification: LifecycleNotification, counter: String? = nil) -> JournalRecord {
+    /// - Parameters:
+    ///   - listeners: those that it is delivered to.
+    ///   - counter: the id of the counter that numbered it.
+    static func record(
+        of notification: LifecycleNotification, for listeners: [String] = [], counter: String? = nil
+    ) -> JournalRecord {
         let moves = notification.previousState != notification.state
         let change: RecordText =
             moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
@@ -19,6 +23,9 @@ package nonisolated enum LifecycleJournalRecords {
         if let counter { fields.add("BELFRY_SEQUENCE_ID", counter) }
         let info = notification.userInfo.isEmpty ? nil : JSONValue.object(notification.userInfo).description
         if let info { fields.add("BELFRY_USER_INFO", info) }
+        if !listeners.isEmpty {
+            fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
+        }
         return JournalRecord(
             .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details(info))",
             id: kind.rawValue, fields: fields)

@@ -91,9 +91,10 @@ package final class LoggerListener: LifecycleListener {
         observation =
             parameters.isEnabled
             ? observation
-                ?? mediator.addObserver { [log, counter] in
+                ?? mediator.addObserver { [log, counter, unowned mediator] in
                     guard $0.journalEntry != .none else { return }
-                    log.write(LifecycleJournalRecords.record(of: $0, counter: counter))
+                    let listeners = mediator.listeners(answering: $0)
+                    log.write(LifecycleJournalRecords.record(of: $0, for: listeners, counter: counter))
                 } : nil
     }
 

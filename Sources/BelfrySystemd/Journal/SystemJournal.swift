@@ -121,6 +121,16 @@ package nonisolated final class SystemJournal {
         }
     }
 
+    /// The same time in microseconds of CLOCK_MONOTONIC of the boot that wrote the record.
+    package var monotonicUsec: Int64 {
+        get throws(SystemError) {
+            var usec: UInt64 = 0
+            var boot = sd_id128_t()
+            try check(sd_journal_get_monotonic_usec(journal, &usec, &boot))
+            return Int64(clamping: usec)
+        }
+    }
+
     /// A field of this record; nil when there is none, or it is longer than `longestValue`.
     package func field(_ name: String) -> String? {
         var data: UnsafeRawPointer?

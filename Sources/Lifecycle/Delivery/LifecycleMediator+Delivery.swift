@@ -8,6 +8,14 @@ extension LifecycleMediator {
         return registry.groups(answering: name).isEmpty || recipients.immediateAnswers != nil
     }
 
+    /// The names of the listeners that a notification is delivered to, in the order of the calls. None for `openURL`, for which
+    /// each is asked only if those before it decline.
+    package func listeners(answering notification: LifecycleNotification) -> [String] {
+        guard notification.name != .openURL else { return [] }
+        return registry.groups(answering: notification.name).joined().lazy
+            .filter { $0.answer(to: notification) != nil }.map(\.place.name)
+    }
+
     /// Calls the observers of everything and those of the name.
     @inline(__always)
     func announce(_ notification: LifecycleNotification, to recipients: Unmanaged<Recipients>?) {

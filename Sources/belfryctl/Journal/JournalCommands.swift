@@ -124,10 +124,10 @@ struct HistoryCommand: JournalCommand {
 
     @OptionGroup var source: JournalSource
 
-    @Flag(help: "Also show what listeners have logged about the notifications.")
+    @Flag(help: "Also show what listeners have logged about the notifications, and how their calls ended.")
     var records = false
 
-    @Flag(help: "Print one JSON object a line: {\"notification\":…} or {\"record\":…}.")
+    @Flag(help: "Print one JSON object a line: {\"notification\":…}, {\"record\":…} or {\"call\":…}.")
     var json = false
 
     func validate() throws {
@@ -142,12 +142,16 @@ struct HistoryCommand: JournalCommand {
         let line = NotificationLine(context.style)
         try JournalReader().read(query) { entry in
             switch entry {
-            case .notification(let notification):
+            case .notification(let notification, _):
                 try context.print([
                     json ? JSONLine.text(["notification": .object(notification)]) : line.line(notification)
                 ])
             case .record(let record) where records:
                 try context.print([json ? JSONLine.text(["record": .object(record)]) : line.line(record: record)])
+            case .timeline(let timeline) where records:
+                try context.print(
+                    timeline.calls(for: names).map { json ? JSONLine.text(["call": .object($0)]) : line.line(call: $0) }
+                )
             case .record, .timeline: break
             }
         }

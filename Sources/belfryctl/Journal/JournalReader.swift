@@ -9,11 +9,12 @@ import Varlink
 
 /// What the journal has about a service.
 nonisolated enum JournalEntry {
-    case notification(JSONObject)
+    /// A notification, and the listeners that it was for.
+    case notification(JSONObject, listeners: [String])
     /// What a listener has logged about a notification.
     case record(JSONObject)
-    /// The calls of listeners for notifications before, as an array.
-    case timeline(JSONValue, bootID: String)
+    /// The calls of listeners for notifications before.
+    case timeline(JournalTimeline)
 }
 
 /// Reads the notifications of the past from the journal.
@@ -107,6 +108,12 @@ final class JournalReader {
         try query.service.select(in: journal)
         // Records of listeners have a notification too and are skipped one by one: there is no match for a missing field.
         for name in query.names { try journal.match("BELFRY_NOTIFICATION", name) }
+        if !query.names.isEmpty {
+            // The calls of a transition are for several notifications.
+            try journal.or()
+            try journal.match("MESSAGE_ID", MessageID.timeline.rawValue)
+            try journal.and()
+        }
         if let boot { try journal.match("_BOOT_ID", boot) }
     }
 
@@ -132,9 +139,19 @@ final class JournalReader {
     }
 
     private func entry() throws -> JournalEntry? {
-        if let notification = notification() { return .notification(notification) }
-        if let steps = timelineSteps() { return .timeline(steps, bootID: bootID) }
+        if let notification = notification() { return .notification(notification, listeners: listeners()) }
+        if let steps = timelineSteps() {
+            return .timeline(
+                JournalTimeline(
+                    steps: steps, bootID: bootID, realtimeUsec: try journal.realtimeUsec,
+                    monotonicUsec: try journal.monotonicUsec))
+        }
         return try record().map { .record($0) }
+    }
+
+    private func listeners() -> [String] {
+        let names = journal.field("BELFRY_LISTENERS").flatMap { try? JSONValue(json: Array($0.utf8)) }
+        return names?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     private func timelineSteps() -> JSONValue? {

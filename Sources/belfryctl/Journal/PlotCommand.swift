@@ -72,8 +72,9 @@ struct PlotCommand: JournalCommand {
         var history = SpanHistory()
         try JournalReader().read(query) { entry in
             switch entry {
-            case .notification(let notification): history.add(notification)
-            case .timeline(let steps, let bootID): history.add(timeline: steps, bootID: bootID)
+            case .notification(let notification, let listeners): history.add(notification, for: listeners)
+            case .timeline(let timeline):
+                history.add(timeline: timeline.steps, bootID: timeline.bootID, writtenAt: timeline.realtimeUsec)
             case .record: break
             }
         }
@@ -94,10 +95,10 @@ struct PlotCommand: JournalCommand {
         query.since = end.subtracting(timeline.number("durationUsec") ?? 0).subtracting(Self.slack)
         var history = SpanHistory()
         try JournalReader().read(query) { entry in
-            guard case .notification(let notification) = entry else { return }
+            guard case .notification(let notification, _) = entry else { return }
             if numbers.contains(notification.number("sequence") ?? 0) { history.add(notification) }
         }
-        history.add(timeline: steps, bootID: bootID)
+        history.add(timeline: steps, bootID: bootID, writtenAt: end)
         try print(history, name, service, heading: "\(PrintableText.line(service)) \(name)", context)
     }
 

@@ -34,14 +34,21 @@ struct NotificationLine {
     }
 
     /// The line of what a listener has logged about a notification: time, sequence number, listener, message.
-    func line(record: JSONObject) -> String {
-        let realtime = record.number("realtimeUsec") ?? 0
+    func line(record: JSONObject) -> String { line(ofListener: record, record.textOrDash("message")) }
+
+    /// The line of the call of a listener: time of its end, sequence number, listener, outcome, duration.
+    func line(call: JSONObject) -> String {
+        let outcome = call.textOrDash("outcome")
+        let text = "\(outcome), \(call.durationOrDash("durationUsec"))"
+        return line(ofListener: call, OutcomeWord.isProblem(outcome) ? style.alarming(text) : text)
+    }
+
+    private func line(ofListener object: JSONObject, _ text: String) -> String {
+        let realtime = object.number("realtimeUsec") ?? 0
         let time = style.isStyled ? WallClockText.time(realtime) : WallClockText.full(realtime)
-        let listener = ("- " + record.textOrDash("listener")).padded(19)
-        return [
-            style.dim(time), record.numberOrDash("sequence").rightAligned(5), listener, record.textOrDash("message"),
-        ]
-        .joined(separator: "  ")
+        let listener = ("- " + object.textOrDash("listener")).padded(19)
+        return [style.dim(time), object.numberOrDash("sequence").rightAligned(5), listener, text]
+            .joined(separator: "  ")
     }
 
     /// The line of a state.

@@ -33,11 +33,12 @@ struct SpanHistory {
         let outcome: String
         /// By CLOCK_REALTIME.
         let start: Double
-        let duration: Double
+        /// Nil if the journal does not have it: the listener answered at once, or not yet.
+        let duration: Double?
         /// The notification, as an index.
         let event: Int
 
-        var end: Double { start + duration }
+        var end: Double { start + (duration ?? 0) }
         /// Whether the listener refused, failed or missed its deadline.
         var isProblem: Bool { OutcomeWord.isProblem(outcome) }
         /// Whether it missed its deadline.
@@ -49,6 +50,10 @@ struct SpanHistory {
     /// Notifications of one transition, each with the next one, as indexes.
     private(set) var successions: [(Int, Int)] = []
     private var places: [Key: Place] = [:]
+    /// The notifications with calls of unknown duration, as indexes.
+    private var unmeasured: Set<Int> = []
+    /// When the transition ended whose last notification has this index.
+    private var ends: [Int: Double] = [:]
     private let line = NotificationLine(.plain)
     private let origins = OriginText()
 
@@ -64,7 +69,9 @@ struct SpanHistory {
     }
 
     /// Adds a notification in the shape of the socket.
-    mutating func add(_ notification: JSONObject) {
+    ///
+    /// - Parameter listeners: those that it was for, which counts as long as their calls are not added.
+    mutating func add(_ notification: JSONObject, for listeners: [String] = []) {
         guard events.count < Self.eventsMax else { return }
         let sequence = notification.number("sequence") ?? 0
         let name = Self.cut(notification.textOrDash("name"))
@@ -72,6 +79,11 @@ struct SpanHistory {
         let time = Self.time(notification.number("realtimeUsec"))
         let monotonic = Self.time(notification.number("monotonicUsec"))
         let key = Key(bootID: notification.textOrDash("bootId"), sequence: sequence)
+        if !listeners.isEmpty { unmeasured.insert(events.count) }
+        for listener in listeners where calls.count < Self.callsMax {
+            let name = Self.cut(PrintableText.line(listener))
+            calls.append(Call(listener: name, outcome: "", start: time, duration: nil, event: events.count))
+        }
         places[key] = Place(index: events.count, offset: time - monotonic)
         events.append(
             Event(
@@ -84,14 +96,17 @@ struct SpanHistory {
 
     /// Adds the calls for the notifications that were added before.
     ///
-    /// - Parameter steps: the array in `BELFRY_TIMELINE`.
-    mutating func add(timeline steps: JSONValue, bootID: String) {
+    /// - Parameters:
+    ///   - steps: the array in `BELFRY_TIMELINE`.
+    ///   - realtimeUsec: when it was written, after the last call and all that the transition waited for.
+    mutating func add(timeline steps: JSONValue, bootID: String, writtenAt realtimeUsec: Int64) {
         var last: Int?
         for step in steps.arrayValue?.compactMap(\.objectValue) ?? [] {
             let key = Key(bootID: PrintableText.line(bootID), sequence: step.number("sequence") ?? 0)
             guard let place = places[key] else { continue }
             if let last, successions.count < Self.callsMax { successions.append((last, place.index)) }
             last = place.index
+            if unmeasured.remove(place.index) != nil { calls.removeAll { $0.event == place.index } }
             for call in step.objects("listeners") where calls.count < Self.callsMax {
                 calls.append(
                     Call(
@@ -101,7 +116,12 @@ struct SpanHistory {
                         duration: Self.time(call.number("durationUsec")), event: place.index))
             }
         }
+        if let last { ends[last] = Self.time(realtimeUsec) }
     }
+
+    /// When the last answer to a notification is known to have been given: the end of its transition, or else the
+    /// notification itself.
+    func end(ofEvent index: Int) -> Double { max(events[index].time, ends[index] ?? 0) }
 
     /// The first and the last point in time; nil if there is nothing.
     var span: ClosedRange<Double>? {

@@ -101,7 +101,8 @@ struct SpanPlot {
         }
         if isSuspended { items.append(("hatch", "suspended")) }
         if states.contains(where: { $0.state == nil }) { items.append(("state unknown", "not in the journal")) }
-        if history.calls.contains(where: { !$0.isProblem }) { items.append(("call", "listener")) }
+        if history.calls.contains(where: { !$0.isProblem && $0.duration != nil }) { items.append(("call", "listener")) }
+        if history.calls.contains(where: { $0.duration == nil }) { items.append(("call instant", "at once")) }
         if history.calls.contains(where: { $0.isProblem && !$0.isLate }) {
             items.append(("call failed", "failed or refused"))
         }
@@ -109,7 +110,11 @@ struct SpanPlot {
         var x = Self.margin
         for (style, text) in items {
             svg.add(
-                "rect", ["class": style, "x": SVGText.number(x), "y": "62", "width": "14", "height": "12", "rx": "2"])
+                "rect",
+                [
+                    "class": style, "x": SVGText.number(x), "y": "62", "width": style == "call instant" ? "1" : "14",
+                    "height": "12", "rx": "2",
+                ])
             svg.add("text", ["class": "muted", "x": SVGText.number(x + 20), "y": "72"], content: text)
             x += SVGText.width(text) + 36
         }
@@ -242,14 +247,23 @@ struct SpanPlot {
     ) {
         let lane = listeners.lane(of: call.listener)
         let (start, end, y) = (axis.place(call.start), axis.place(call.end), middle(ofListener: lane))
-        let length = DurationText.text(microseconds: Int64(call.duration))
+        let title = "\(call.listener) for \(event.sequence) \(event.name)\n"
+        guard let duration = call.duration else {
+            return svg.add(
+                "rect",
+                [
+                    "class": "call instant", "x": SVGText.number(start - 0.5), "y": SVGText.number(y - 6), "width": "1",
+                    "height": "12",
+                ], title: title + "answered at once, or not yet")
+        }
+        let length = DurationText.text(microseconds: Int64(duration))
         svg.add(
             "rect",
             [
                 "class": call.isLate ? "call late" : call.isProblem ? "call failed" : "call",
                 "x": SVGText.number(start), "y": SVGText.number(y - 6),
                 "width": SVGText.number(max(end - start, 2)), "height": "12", "rx": "2",
-            ], title: "\(call.listener) for \(event.sequence) \(event.name)\n\(call.outcome), \(length)")
+            ], title: title + "\(call.outcome), \(length)")
         let text = call.isProblem ? "\(length), \(call.outcome)" : length
         drawFirst(of: [text, length], after: max(end, start + 2) + 5, in: lane, from: start, y, &durations)
     }

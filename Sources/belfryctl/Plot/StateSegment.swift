@@ -16,6 +16,8 @@ struct StateSegment: Equatable {
         var suspensions: [ClosedRange<Double>] = []
         var (state, start) = (history.events.first?.previousState, span.lowerBound)
         var asleep: Double?
+        /// When all notifications so far were answered.
+        var answered = span.lowerBound
         for (index, event) in history.events.enumerated() {
             // A resumed service comes from `suspended` in the state in which it was before.
             let isResumed = event.name == "didResume"
@@ -30,10 +32,8 @@ struct StateSegment: Equatable {
                 if let duration = event.suspension {
                     suspensions.append(event.time - duration...event.time)
                 } else if event.state == "background", index > 0 {
-                    // A pause that ends in SIGSTOP: since the last answer to its last notification.
-                    let answered = history.calls.lazy.filter { $0.event == index - 1 }.map(\.end).max()
-                    let paused = max(history.events[index - 1].time, answered ?? 0)
-                    suspensions.append(min(paused, event.time)...event.time)
+                    // A pause that ends in SIGSTOP, which the service sends itself when nothing delays the pause any more.
+                    suspensions.append(min(answered, event.time)...event.time)
                 }
             case "willSleep": asleep = event.time
             case "didWake":
@@ -41,6 +41,7 @@ struct StateSegment: Equatable {
                 asleep = nil
             default: break
             }
+            answered = max(answered, history.end(ofEvent: index))
         }
         states.append(StateSegment(state: state, start: start, end: max(start, span.upperBound)))
         return (states, suspensions)

@@ -57,6 +57,18 @@ struct LoggerListenerTests {
         #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
     }
 
+    @Test func recordHasTheListenersOfTheNotification() throws {
+        try mediator.addListener(RecordingListener("lamp", [.statusRequested]))
+
+        mediator.post(.statusRequested)
+        mediator.post(.didWake)
+
+        #expect(writer.fields(0)["BELFRY_LISTENERS"] == #"["logger","lamp"]"#)
+        let woken = try #require(writer.records.indices.last)
+        #expect(writer.fields(woken)["BELFRY_NOTIFICATION"] == "didWake")
+        #expect(writer.fields(woken)["BELFRY_LISTENERS"] == nil)
+    }
+
     /// Otherwise it would be counted as a notification.
     @Test func onlyRecordsOfNotificationsHaveASequenceID() throws {
         try mediator.addListener(

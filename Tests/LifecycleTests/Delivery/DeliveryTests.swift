@@ -42,6 +42,26 @@ struct DeliveryTests {
         #expect(report?.listeners.map(\.outcome) == results.map { .fetched($0) })
     }
 
+    @Test func listenersOfANotificationAreThoseThatAreCalled() throws {
+        let mediator = fixture.mediator
+        try add("lamp") { [$0.onAction("light", title: "Light") { _ in }, $0.onOpenURL { _ in false }] }
+        try add("bell") { [$0.onAction("ring", title: "Ring") { _ in }, $0.on(.willResignActive) { _ in }] }
+        try add("horn") { [$0.on(.willResignActive) { _ in }, $0.on(.flushRequested) { _ in }] }
+        var named: [String: [String]] = [:]
+        let observer = mediator.addObserver { [unowned mediator] in
+            named[$0.name.rawValue] = mediator.listeners(answering: $0)
+        }
+        defer { observer.cancel() }
+
+        mediator.perform(.launch)
+        mediator.perform(.pause)
+        mediator.post(.performAction, userInfo: ["action": "light"])
+        mediator.post(.openURL, userInfo: ["url": "x:"])
+
+        #expect(named["willResignActive"] == ["horn", "bell"] && named["didEnterBackground"] == [])
+        #expect(named["performAction"] == ["lamp"] && named["openURL"] == [])
+    }
+
     @Test func postCompletesOnceWhenOneListenerNeverAnswers() throws {
         try add("never") {
             $0.name.isEmpty

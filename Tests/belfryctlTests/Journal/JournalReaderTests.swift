@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfrySystemd
 @testable import belfryctl
 import Testing
 import TestSupport
@@ -41,7 +42,7 @@ struct JournalReaderTests {
         query.limit = limit
         var names: [String] = []
         try reader.read(query) { entry in
-            if case .notification(let object) = entry { names.append(object["name"]?.stringValue ?? "") }
+            if case .notification(let object, _) = entry { names.append(object["name"]?.stringValue ?? "") }
         }
         return names
     }
@@ -66,7 +67,7 @@ struct JournalReaderTests {
             var found: (notifications: [JSONObject], records: [JSONObject]) = ([], [])
             try JournalReader(directory: journal.path).read(query) { entry in
                 switch entry {
-                case .notification(let object): found.notifications.append(object)
+                case .notification(let object, _): found.notifications.append(object)
                 case .record(let object): found.records.append(object)
                 case .timeline: Issue.record("there is none")
                 }
@@ -81,6 +82,51 @@ struct JournalReaderTests {
             NotificationLine(.plain).line(record: found.records[0]).hasSuffix("      7  - cacheFlush         freed"))
         query.limit = 1
         #expect(try read().records.count == 1)
+    }
+
+    @Test func callsOfListenersAreFoundByTheNameOfTheirNotification() throws {
+        let journal = try JournalFixture()
+        let source: JournalFixture.Record = [("SYSLOG_IDENTIFIER", "belfryd"), ("_UID", "0")]
+        let notification: JournalFixture.Record = [
+            ("BELFRY_NOTIFICATION", "statusRequested"), ("BELFRY_SEQUENCE", "7"),
+            ("BELFRY_LISTENERS", #"["logger","x"]"#),
+        ]
+        let call = #"{"listener":"cacheFlush","outcome":"completed","startUsec":500,"durationUsec":400}"#
+        let steps = ["willResignActive", "didEnterBackground"].enumerated().map {
+            #"{"notification":"\#($1)","sequence":\#($0 + 8),"listeners":[\#(call)]}"#
+        }
+        let timeline: JournalFixture.Record = [
+            ("MESSAGE_ID", MessageID.timeline.rawValue), ("BELFRY_TRIGGER", "pause"),
+            ("BELFRY_TIMELINE", "[\(steps.joined(separator: ","))]"),
+        ]
+        try journal.write([source + notification, source + timeline], bootID: Self.boots[0])
+        func read(_ names: [String]) throws -> (listeners: [String], calls: [JSONObject]) {
+            var found: (listeners: [String], calls: [JSONObject]) = ([], [])
+            var query = JournalQuery(service: JournalService("belfryd"))
+            query.names = names
+            try JournalReader(directory: journal.path).read(query) { entry in
+                switch entry {
+                case .notification(_, let listeners): found.listeners += listeners
+                case .record: Issue.record("there is none")
+                case .timeline(let timeline): found.calls += timeline.calls(for: names)
+                }
+            }
+            return found
+        }
+
+        #expect(try read([]).listeners == ["logger", "x"])
+        #expect(try read([]).calls.map { $0["sequence"] } == [8, 9])
+        let found = try read(["didEnterBackground"])
+        #expect(found.listeners.isEmpty && found.calls.count == 1)
+        // The second record of the fixture is at 1,002 us of CLOCK_MONOTONIC.
+        let expected: JSONObject = [
+            "sequence": 9, "name": "didEnterBackground", "listener": "cacheFlush",
+            "realtimeUsec": 1_767_358_799_999_900, "outcome": "completed", "durationUsec": 400,
+        ]
+        #expect(found.calls.first.map { JSONLine.text($0) } == JSONLine.text(expected))
+        #expect(
+            found.calls.first.map { NotificationLine(.plain).line(call: $0) }?
+                .hasSuffix("      9  - cacheFlush         completed, 400 us") == true)
     }
 
     @Test(arguments: [("-1", ["before", "last"]), ("-2", ["oldest", "old"])])

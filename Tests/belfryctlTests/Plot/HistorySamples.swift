@@ -41,13 +41,20 @@ enum HistorySamples {
     static func history(_ notifications: [JSONObject], _ timelines: [JSONValue] = []) -> SpanHistory {
         var history = SpanHistory()
         for notification in notifications { history.add(notification) }
-        for timeline in timelines { history.add(timeline: timeline, bootID: bootID) }
+        for timeline in timelines { add(timeline, to: &history) }
         return history
+    }
+
+    /// Adds a timeline.
+    ///
+    /// - Parameter end: when it was written.
+    static func add(_ timeline: JSONValue, bootID: String = bootID, at end: Double = 0, to history: inout SpanHistory) {
+        history.add(timeline: timeline, bootID: bootID, writtenAt: 1_000_000_000 + Int64(end * 1_000_000))
     }
 
     /// A memory warning that two listeners answer, a pause that ends in SIGSTOP, a freeze and a stop.
     static var story: SpanHistory {
-        history(
+        var history = history(
             [
                 notification(4, "didReceiveMemoryWarning", at: 0, info: ["level": "warning"]),
                 notification(5, "willResignActive", at: 20, "active", "inactive"),
@@ -60,9 +67,10 @@ enum HistorySamples {
                     info: ["cause": "freezer", "durationUsec": 5_000_000]),
                 notification(11, "willTerminate", at: 70, "active", "notRunning"),
             ],
-            [
-                [step(4, [("cacheFlush", "completed", 0.1, 2), ("thumbnails", "overran", 2.1, 10)])],
-                [step(5, [("upload", "failed", 20, 0.5)]), step(6, [("cacheFlush", "completed", 21, 1)])],
-            ])
+            [[step(4, [("cacheFlush", "completed", 0.1, 2), ("thumbnails", "overran", 2.1, 10)])]])
+        add(
+            [step(5, [("upload", "failed", 20, 0.5)]), step(6, [("cacheFlush", "completed", 21, 1)])], at: 22,
+            to: &history)
+        return history
     }
 }

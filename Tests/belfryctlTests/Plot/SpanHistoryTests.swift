@@ -29,11 +29,36 @@ struct SpanHistoryTests {
     @Test func callsForOtherNotificationsAndBootsAreLeftOut() {
         var history = HistorySamples.history([HistorySamples.notification(1, "a", at: 0)])
 
-        history.add(timeline: [HistorySamples.step(2, [("x", "completed", 0, 1)])], bootID: HistorySamples.bootID)
-        history.add(timeline: [HistorySamples.step(1, [("x", "completed", 0, 1)])], bootID: "other")
-        history.add(timeline: "no array", bootID: HistorySamples.bootID)
+        HistorySamples.add([HistorySamples.step(2, [("x", "completed", 0, 1)])], to: &history)
+        HistorySamples.add([HistorySamples.step(1, [("x", "completed", 0, 1)])], bootID: "other", to: &history)
+        HistorySamples.add("no array", to: &history)
 
         #expect(history.calls.isEmpty)
+    }
+
+    @Test func listenersOfANotificationCountUntilTheirCallsAreKnown() {
+        var history = SpanHistory()
+        history.add(HistorySamples.notification(1, "statusRequested", at: 0), for: ["logger"])
+        history.add(HistorySamples.notification(2, "flushRequested", at: 1), for: ["logger", "cacheFlush"])
+
+        HistorySamples.add(
+            [HistorySamples.step(2, [("logger", "completed", 1, 0), ("cacheFlush", "completed", 1, 2)])], to: &history)
+
+        #expect(history.calls.map { "\($0.listener) \($0.event)" } == ["logger 0", "logger 1", "cacheFlush 1"])
+        #expect(history.calls.map(\.duration) == [nil, 0, 2_000_000])
+        #expect(history.calls.allSatisfy { !$0.isProblem })
+    }
+
+    @Test func suspensionBeginsWhenNothingDelaysThePauseAnyMore() {
+        let paused = [
+            HistorySamples.notification(6, "didEnterBackground", at: 10, "active", "background"),
+            HistorySamples.notification(7, "didResume", at: 40, "suspended", "background", info: ["cause": "signal"]),
+        ]
+        var delayed = HistorySamples.history(paused)
+        HistorySamples.add([HistorySamples.step(6, [("upload", "completed", 10, 1)])], at: 25, to: &delayed)
+
+        #expect(suspensions(delayed) == [15])
+        #expect(suspensions(HistorySamples.history(paused)) == [30])
     }
 
     @Test func statesFollowEachOther() {
@@ -69,7 +94,7 @@ struct SpanHistoryTests {
         }
         let calls = Array(repeating: (listener: "x", outcome: "completed", at: 0.0, took: 0.0), count: 300)
         for sequence in 1...100 {
-            history.add(timeline: [HistorySamples.step(Int64(sequence), calls)], bootID: HistorySamples.bootID)
+            HistorySamples.add([HistorySamples.step(Int64(sequence), calls)], to: &history)
         }
 
         #expect(history.events.count == SpanHistory.eventsMax && history.calls.count == SpanHistory.callsMax)

@@ -49,6 +49,18 @@ struct SpanPlotTests {
         }
     }
 
+    @Test func callThatTookNoTimeIsAThinMark() throws {
+        var history = SpanHistory()
+        history.add(HistorySamples.notification(1, "statusRequested", at: 0), for: ["logger", "lamp"])
+
+        let drawn = try document(history)
+
+        // One more is in the legend.
+        #expect(drawn.count("rect", "call instant") == 3 && drawn.count("rect", "call") == 0)
+        #expect(drawn.count("path", "link") == 2)
+        for text in ["logger", "lamp", "at once"] { #expect(drawn.texts.contains { $0.text == text }, "\(text)") }
+    }
+
     @Test func pageIsReadableInLightAndDark() {
         let text = SpanPlot.lines(HistorySamples.story, heading: "x").joined()
 
@@ -120,7 +132,7 @@ struct SpanPlotTests {
             let calls = (0..<5).map {
                 (listener: "\(sequence * Int64($0))\(text)", outcome: text, at: Double(sequence), took: 1.0)
             }
-            history.add(timeline: [HistorySamples.step(sequence, calls)], bootID: HistorySamples.bootID)
+            HistorySamples.add([HistorySamples.step(sequence, calls)], to: &history)
         }
 
         let drawn = try document(history)
