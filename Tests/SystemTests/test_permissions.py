@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""`Look=`, `Post=` and `Control=`: permissions change with a reload, also for connected clients."""
+"""`Look=`, `Post=` and `Control=`: permissions change with a reload, also for connected clients. What the service may not do."""
 
 import json
 
@@ -120,3 +120,12 @@ def test_replay_ends_when_a_reload_forbids_looking(on_each):
     count = len(stranger.seen)
     assert count < 5000
     assert numbers(stranger.seen) == list(range(first + 1, first + 1 + count))
+
+
+def test_service_cannot_change_its_configuration_nor_the_programs_of_listeners(on_each):
+    on_each.configure("")
+    on_each.start()
+
+    for path in ("/etc/belfry/belfry.conf", "/etc/belfry/x"):
+        command = ["nsenter", f"--target={on_each.main_pid()}", "--mount", "touch", path]
+        assert "Read-only file system" in on_each.host.run(*command, check=False).stderr
