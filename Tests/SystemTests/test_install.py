@@ -35,6 +35,8 @@ INSTALLED = [
     "/share/man/man7/io.belfry.Lifecycle.7",
     "/share/man/man8/belfry-listener.8",
     "/share/man/man8/belfryd.8",
+    "/share/man/man8/belfryd.service.8",
+    "/share/man/man8/belfryd.socket.8",
     "/share/zsh/vendor-completions/_belfryctl",
 ]
 # Documents and folders that are installed as they are in the project.

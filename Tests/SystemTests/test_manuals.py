@@ -90,6 +90,22 @@ def test_every_method_and_error_is_there(manuals):
     assert missing(manuals["io.belfry.Lifecycle.7"], words) == set()
 
 
+def test_every_unit_is_there(manuals):
+    units = {path.name for path in (PROJECT / "systemd").iterdir() if path.suffix in (".service", ".socket", ".timer")}
+
+    assert {"belfryd.socket", "belfryd-fetch@.timer"} <= units
+    assert missing(re.sub(r"@(NAME|video)\.", "@.", manuals["belfryd.service.8"]), units) == set()
+
+
+def test_every_field_of_the_journal_is_there(manuals):
+    targets = ["Belfry", "BelfryCacheFlush", "BelfryListeners", "BelfrySystemd"]
+    sources = [str(path) for target in targets for path in (PROJECT / "Sources" / target).rglob("*.swift")]
+    fields = {field for source in sources for field in constants(source, r'"(BELFRY_[A-Z_]+)"')} - {"BELFRY_SOCKET"}
+
+    assert {"BELFRY_STATE", "BELFRY_CACHE"} <= fields
+    assert missing(manuals["belfryd.service.8"], fields) == set()
+
+
 def test_every_exit_status_is_there(manuals):
     daemon = constants("Sources/Belfry/ServiceEnding.swift", r"static let \w+: Int32 = (\d+)")
     client = constants("Sources/BelfryClient/ClientFailure.swift", r"CommandStatus\(rawValue: (\d+)\)")
