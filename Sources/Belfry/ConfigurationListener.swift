@@ -4,7 +4,8 @@
 internal import BelfryConfiguration
 internal import Lifecycle
 
-/// Applies the deadlines of `[Service]` and the settings of sources. Refuses changes that need a restart.
+/// Applies the deadlines of `[Service]` and the settings of sources. Refuses changes that need a restart, and a launch in
+/// which a signal cannot be watched: nobody could stop the service then.
 final class ConfigurationListener: LifecycleListener {
     let name = "configuration"
     private unowned let mediator: LifecycleMediator
@@ -21,7 +22,13 @@ final class ConfigurationListener: LifecycleListener {
     }
 
     var answers: [LifecycleAnswer] {
-        on(.willFinishLaunching) { [self] _ in try apply(mediator.configuration) }
+        on(.willFinishLaunching) { [self] _ in
+            do {
+                try apply(mediator.configuration)
+            } catch {
+                throw LifecycleRefusal("\(error)")
+            }
+        }
         on(.willReload) { [self] in try check($0) }.rehearsable()
         on(.didReload) { [self] in
             try apply($0.configuration)

@@ -116,7 +116,9 @@ final class SequenceFile: LifecycleSequence {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last(verb: "lock", object: path) }
         // The same happens if there is no room for the page when it is first written.
-        let problem = posix_fallocate(descriptor, 0, off_t(size))
+        var problem: Int32
+        // SIGSTOP interrupts it on tmpfs.
+        repeat { problem = posix_fallocate(descriptor, 0, off_t(size)) } while problem == EINTR
         guard problem == 0 else { throw SystemError(problem, verb: "make room for", object: path) }
         let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         guard let address, address != MAP_FAILED else { throw .last(verb: "map", object: path) }

@@ -55,7 +55,7 @@ final class ServiceAssembly {
         let received = try ListenDescriptors.received()
         let identity = ServiceIdentity(
             service: options.instanceName, version: options.version ?? BelfryVersion.current,
-            bootID: SystemIdentity.boot ?? "",
+            bootID: try SystemIdentity.readBoot() ?? "",
             invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
         let paths = RuntimePaths(options.directoryName, settings)
         let parameters = ComponentParameters(
@@ -63,7 +63,7 @@ final class ServiceAssembly {
         let components = try wanted.map { try $0.make(parameters) }
         sayWhatIsMissing(settings)
         let lastSequence = components.compactMap(\.lastSequence).max()
-        let (sequence, counter) = sequence(in: paths, lastSequence, bootID: identity.bootID)
+        let (sequence, counter) = try sequence(in: paths, lastSequence, bootID: identity.bootID)
         let mediator = LifecycleMediator(
             clock: EventLoopClock(loop), sequence: sequence,
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
@@ -150,7 +150,9 @@ final class ServiceAssembly {
             refusal.reading.write(to: log)
             text = "\(refusal)"
             finalStatus.set(text, errorNumber: refusal.reading.errorNumber)
-            code = ServiceExit.configuration
+            // Files that could not be read now may be valid, and the service manager may try again.
+            let error = SystemError(refusal.reading.errorNumber, verb: "read", object: "configuration")
+            code = error.isSystemFailure ? ServiceExit.system : ServiceExit.configuration
         } else {
             log.write(.critical, "\(error)", .failure)
             text = "failed: \(error)"
@@ -232,9 +234,11 @@ final class ServiceAssembly {
 
     /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
     /// can be stored, it begins with 1.
+    ///
+    /// - Throws: when the system failed to open a counter that may exist: its numbers must not be used again.
     private func sequence(
         in paths: RuntimePaths, _ kept: UInt64?, bootID: String
-    ) -> (any LifecycleSequence, id: String) {
+    ) throws(SystemError) -> (any LifecycleSequence, id: String) {
         do {
             try OwnedDirectory.make(paths.runtimeDirectory)
             let file = try SequenceFile(
@@ -243,6 +247,7 @@ final class ServiceAssembly {
             ) { [log] in log.write(.warning, "\($0)", .savedState) }
             return (file, file.id)
         } catch {
+            if let error = error as? SystemError, error.isSystemFailure { throw error }
             let sequence = TransientSequence(after: kept ?? 0)
             log.write(.warning, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
             return (sequence, IdentifierWords.random.text)

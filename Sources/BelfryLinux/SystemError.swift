@@ -43,6 +43,10 @@ public nonisolated struct SystemError: Error, Sendable, Equatable, Hashable {
         return "\(text) (\(name))"
     }
 
+    /// Whether the system itself failed, because it lacks something or a device is defective. Unlike a refusal, such as a
+    /// missing permission, this says nothing about the object, and the same call may succeed later.
+    package var isSystemFailure: Bool { [EIO, EMFILE, ENFILE, ENOBUFS, ENOLCK, ENOMEM].contains(code) }
+
     /// Passes a result through when it is not negative.
     ///
     /// - Throws: the error when `result` is an `-errno`, as the `sd_` and `belfry_` functions return it.

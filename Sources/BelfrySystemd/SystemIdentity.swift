@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfryLinux
 internal import CBelfry
 
 /// The ids of a boot, a machine and one run of a unit: 32 hexadecimal digits (sd-id128(3)).
 package nonisolated enum SystemIdentity {
-    /// The kernel's id of this boot.
+    /// The kernel's id of this boot; nil where it is not visible, as without `/proc`.
     package static var boot: String? { text(sd_id128_get_boot) }
+
+    /// The same.
+    ///
+    /// - Throws: when the system failed to read it. Without it everything that is kept would look like another boot's.
+    package static func readBoot() throws(SystemError) -> String? {
+        var id = sd_id128_t()
+        let result = sd_id128_get_boot(&id)
+        let error = SystemError(result, verb: "read the id of", object: "boot")
+        if result < 0, error.isSystemFailure { throw error }
+        return boot
+    }
 
     /// The id of this machine.
     static var machine: String? { text(sd_id128_get_machine) }

@@ -30,6 +30,16 @@ import Testing
         #expect(error.code > 0)
     }
 
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOLCK, EIO])
+    func lackOfSomethingIsAFailureOfTheSystem(code: Int32) {
+        #expect(SystemError(-code, verb: "a", object: "b").isSystemFailure)
+    }
+
+    @Test(arguments: [EPERM, EACCES, ENOENT, EROFS, ENOSPC, EWOULDBLOCK, EINVAL])
+    func refusalIsNoFailureOfTheSystem(code: Int32) {
+        #expect(!SystemError(code, verb: "a", object: "b").isSystemFailure)
+    }
+
     @Test func lastReadsErrno() {
         let result = open("/nowhere/at/all", O_RDONLY)
         let error = SystemError.last(verb: "open", object: "/nowhere/at/all")

@@ -45,7 +45,8 @@ package final class Handoff {
     ///   - bootID: memory from another boot is not used.
     ///   - descriptors: what the service manager handed over.
     ///   - log: gets the reason when an earlier memory is not used.
-    /// - Throws: `SystemError` when there is no memory.
+    /// - Throws: `SystemError` when there is no memory, or when the system failed to open that of the earlier process, which
+    ///   stays stored for the next one.
     package init(
         _ parameters: SocketParameters, bootID: String, descriptors: HandoffDescriptors, log: ServiceLog
     ) throws {
@@ -59,6 +60,7 @@ package final class Handoff {
             do {
                 found.append(try HandoffMemory(opening: descriptor, capacity: capacity, bootID: bootID))
             } catch {
+                if let error = error as? SystemError, error.isSystemFailure { throw error }
                 mustClear = true
                 Self.report(error, to: log)
             }
