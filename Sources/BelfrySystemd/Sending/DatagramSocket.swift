@@ -9,8 +9,8 @@ internal import Glibc
 final class DatagramSocket {
     /// Where the other socket is: a path, or `@` and an abstract name (unix(7)).
     let address: String
-    /// Our socket, or the `-errno` of making it.
-    private let descriptor: Int32
+    /// Our socket, or the `-errno` of making it, which each send then tries again.
+    private var descriptor: Int32
 
     init(to address: String) {
         self.address = address
@@ -22,12 +22,15 @@ final class DatagramSocket {
     /// Sends one datagram with copies of descriptors. The address is looked up each time, so that a new socket is
     /// found.
     ///
-    /// - Returns: 0 or an error number: `EAGAIN` while the other side does not read, `EMSGSIZE` for too long a datagram.
+    /// - Returns: 0 or an error number: `EAGAIN` while the other side does not read or the system lacks memory or descriptors,
+    ///   `EMSGSIZE` for too long a datagram.
     func send(_ bytes: UnsafeRawBufferPointer, descriptors: [Int32] = []) -> Int32 {
-        guard descriptor >= 0 else { return -descriptor }
-        let result = belfry_send_datagram(
-            descriptor, address, bytes.baseAddress, bytes.count, descriptors, descriptors.count)
-        // ENOBUFS: the kernel has no memory for the socket at the moment.
-        return result == -ENOBUFS ? EAGAIN : -result
+        if descriptor < 0 { descriptor = belfry_datagram_socket() }
+        let result =
+            descriptor < 0
+            ? descriptor
+            : belfry_send_datagram(
+                descriptor, address, bytes.baseAddress, bytes.count, descriptors, descriptors.count)
+        return [-ENOBUFS, -ENOMEM, -EMFILE, -ENFILE].contains(result) ? EAGAIN : -result
     }
 }

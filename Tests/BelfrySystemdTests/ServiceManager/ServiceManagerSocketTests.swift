@@ -34,6 +34,24 @@ struct ServiceManagerSocketTests {
         return manager.next()
     }
 
+    @Test func socketThatCouldNotBeMadeIsMadeLater() throws {
+        // The first timer of the loop needs a descriptor too.
+        let timer = try loop.timer(after: .seconds(3600)) {}
+        defer { timer.cancel() }
+        var old = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+        var low = rlimit(rlim_cur: 0, rlim_max: old.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
+        let socket = ServiceManagerSocket(address: manager.path)
+        socket.retry(on: loop) { _ in Issue.record("unexpected drop") }
+
+        let outcome = socket.send([.ready])
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+
+        #expect(outcome == .waiting)
+        #expect(try next() == ["READY=1"])
+    }
+
     @Test func slowManagerGetsAllMessagesInOrder() throws {
         socket.retry(on: loop) { _ in Issue.record("unexpected drop") }
         let taken = fill()
