@@ -148,18 +148,22 @@ struct SocketFile {
         do throws(SystemError) {
             return try listen(path)
         } catch {
-            guard error.code == EADDRINUSE, isAbandoned(path) else { throw error }
+            guard error.code == EADDRINUSE, try isAbandoned(path) else { throw error }
             if unlink(path) < 0 { throw SystemError.last(verb: "remove stale socket", object: path) }
             return try listen(path)
         }
     }
 
     /// Whether there is a socket on which no process listens (connect(2), ECONNREFUSED).
-    private static func isAbandoned(_ path: String) -> Bool {
+    ///
+    /// - Throws: when the system failed to say, for example for lack of descriptors.
+    private static func isAbandoned(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, belfry_is_socket(status.st_mode) else { return false }
         let connected = belfry_unix_connect(path)
         if connected >= 0 { close(connected) }
+        let error = SystemError(connected, verb: "connect to", object: path)
+        if connected < 0, error.isSystemFailure { throw error }
         return connected == -ECONNREFUSED
     }
 

@@ -237,7 +237,14 @@ class FrameStream {
         watch()
     }
 
+    /// Writes without waiting. That the kernel lacks memory at the moment is `EAGAIN` too: the client loses no connection by it.
     private final func transmit(_ parts: UnsafeMutablePointer<iovec>?, _ count: Int) -> Int {
+        let result = transmitOnce(parts, count)
+        if result < 0, errno == ENOBUFS || errno == ENOMEM { errno = EAGAIN }
+        return result
+    }
+
+    private final func transmitOnce(_ parts: UnsafeMutablePointer<iovec>?, _ count: Int) -> Int {
         if let recorder { return recorder.send(descriptor, parts, count) }
         if count == 1, let part = parts?.pointee {
             return send(descriptor, part.iov_base, part.iov_len, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
