@@ -45,7 +45,11 @@ int belfry_set_ignored(int number, bool ignored) {
     sigaddset(&set, number);
     // In this order no delivery finds the signal unblocked with its default action.
     if (!ignored && sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -errno;
-    if (signal(number, ignored ? SIG_IGN : SIG_DFL) == SIG_ERR) return -errno;
+    struct sigaction present;
+    if (sigaction(number, NULL, &present) < 0) return -errno;
+    // To set the default action of SIGCONT again would discard one that is pending (sigaction(2)).
+    void (*wanted)(int) = ignored ? SIG_IGN : SIG_DFL;
+    if (present.sa_handler != wanted && signal(number, wanted) == SIG_ERR) return -errno;
     if (ignored && sigprocmask(SIG_UNBLOCK, &set, NULL) < 0) return -errno;
     return 0;
 }
