@@ -19,7 +19,7 @@ PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
-	probe others system-tests live-fuzzer soak sanitizers bench release install uninstall clean
+	probe others system-tests live-fuzzer soak sweep sanitizers bench release install uninstall clean
 
 all: build
 
@@ -70,7 +70,7 @@ test: check unit-tests documentation
 nightly: export MODEL_SEQUENCES = 1000000
 nightly: export FUZZ_SECONDS = 3600
 nightly: export SYSTEM_TESTS =
-nightly: test docs sanitizers live-fuzzer soak deb-twice
+nightly: test docs sanitizers live-fuzzer soak sweep deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
@@ -152,6 +152,11 @@ SOAK_SECONDS ?= 3600
 soak: build
 	@scripts/install-dependencies test
 	/usr/bin/python3 Tests/SystemTests/soak.py --seconds $(SOAK_SECONDS)
+
+# Every signal and every error of a system call, at each system call of a start, a restart, a reload and a stop.
+sweep: build
+	@scripts/install-dependencies test
+	/usr/bin/python3 Tests/SystemTests/fault_sweep.py
 
 # The unit tests under Thread Sanitizer and under Address Sanitizer, each with a build of its own. AllocationTests counts calls of
 # malloc, which the sanitizers replace.
