@@ -4,13 +4,14 @@
 
 import re
 
-from documentation import code_block
+from documentation import code_block, commands
 
 
 def sample(command: str) -> tuple[list[str], list[str]]:
     """The commands in the console block that contains this one, and the lines that they print."""
     lines = code_block("console", command).splitlines()
-    return [line[2:] for line in lines if line.startswith("$ ")], [line for line in lines if not line.startswith("$ ")]
+    prompts = ("$ ", "# ")
+    return [line[2:] for line in lines if line.startswith(prompts)], [line for line in lines if not line.startswith(prompts)]
 
 
 def shape(line: str) -> str:
@@ -58,6 +59,16 @@ def test_sample_of_the_status_shows_its_real_output_after_a_crash_and_after_a_st
     slowest, slowest_shown = shown(stopped, "Details: ")[0], shown(after_stop, "Details: ")[0]
     # The order of the listeners varies.
     assert sorted(slowest.replace(",", "").split()) == sorted(slowest_shown.replace(",", "").split())
+
+
+def test_commands_of_first_aid_change_nothing(started_on_each):
+    belfry = started_on_each
+    before = belfry.status()
+
+    shown = [belfry.host.run("sh", "-c", command).stdout for command in commands("history -n 20 --records")]
+
+    assert "active (running)" in shown[0] and "is active since" in shown[1] and "didBecomeActive" in shown[4]
+    assert belfry.status()["sequence"] == before["sequence"]
 
 
 def test_sample_of_a_usage_error_shows_its_real_output(started):

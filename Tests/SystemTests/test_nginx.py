@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from belfry_instance import BelfryInstance
-from documentation import code_block
+from documentation import code_block, commands
 from programs import running
 
 NGINX = "nginx.service"
@@ -55,6 +55,9 @@ def nginx(on_each):
             host.run("sh", "-ec", command[2:])
         instance.wait_for(lambda: is_active(instance), "start nginx")
         yield instance
+        for command in commands("rm -r /etc/belfry/listeners.d/nginx.listener"):
+            host.run("sh", "-ec", command)
+        assert is_active(instance) and not any(host.path(path).exists() for _, path in FILES)
     finally:
         host.systemctl("disable", "--now", LISTENER, instance.name, "belfryd@nginx.socket", NGINX, check=False)
         for path in [path for _, path in FILES] + [CONFIGURATION]:
