@@ -67,7 +67,7 @@ def apt(belfry: BelfryService, *arguments: str) -> None:
 
 
 def processes(belfry: BelfryService) -> str:
-    return belfry.host.run("pgrep", "--list-name", "^belfry", check=False).stdout
+    return belfry.host.run("sh", "-c", "cat /proc/[0-9]*/comm 2>/dev/null | grep ^belfry", check=False).stdout
 
 
 def files(belfry: BelfryService) -> set[str]:
@@ -125,6 +125,7 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     video = BelfryInstance(bare.host, "video")
     video.start()
     video_pid = video.main_pid()
+    assert processes(bare).split() == ["belfryd"] * 2
     assert "Documentation" in bare.host.run("journalctl", "-x", "-u", SERVICE, "--no-pager").stdout
 
     changed = "[Signals]\nUSR2=com.example.rotate\n"
