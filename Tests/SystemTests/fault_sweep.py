@@ -194,7 +194,8 @@ def run(fault: Fault) -> tuple[Fault, str, str]:
         try:
             return fault, swept.outcome(), ""
         except Exception as found:
-            return fault, "found", f"{type(found).__name__}: {found}\n    at {fault.line}\n{swept.log[-1500:]}"
+            log = swept.log or swept.service.log.read_text()
+            return fault, "found", f"{type(found).__name__}: {found}\n    at {fault.line}\n{log[-1500:]}"
 
 
 def sweep(faults: list[Fault]) -> tuple[list[str], list[str]]:
