@@ -19,7 +19,7 @@ PROGRAMS = belfryd belfryctl belfry-listener
 BUILT = .build/release
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
-	probe others system-tests live-fuzzer soak sweep sanitizers bench release install uninstall clean
+	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall clean
 
 all: build
 
@@ -66,11 +66,12 @@ test: check unit-tests documentation
 	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target system-tests examples model fuzz
 
-# The same with more random input and all system tests, then all that takes long. Takes several hours.
+# The same with more random input and all system tests, then all that takes long. Takes several hours. The results belong
+# into docs/evidence.md.
 nightly: export MODEL_SEQUENCES = 1000000
 nightly: export FUZZ_SECONDS = 3600
 nightly: export SYSTEM_TESTS =
-nightly: test docs sanitizers live-fuzzer soak sweep deb-twice
+nightly: test docs sanitize live-fuzzer soak sweep coverage deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
@@ -158,13 +159,21 @@ sweep: build
 	@scripts/install-dependencies test
 	/usr/bin/python3 Tests/SystemTests/fault_sweep.py
 
-# The unit tests under Thread Sanitizer and under Address Sanitizer, each with a build of its own. AllocationTests counts calls of
-# malloc, which the sanitizers replace.
+# The unit tests under Thread Sanitizer, and under Address Sanitizer, which looks for leaks too; each with a build of its own.
+# AllocationTests counts calls of malloc, which the sanitizers replace. LeakSanitizer needs descriptors itself, and names of
+# functions for Tests/leaks.supp.
 SANITIZED = $(SWIFT) test --no-parallel --skip AllocationTests $(STRICT)
-sanitizers:
+sanitize:
 	@scripts/install-dependencies test
 	$(SANITIZED) --sanitize=thread --scratch-path .build-thread-tests
-	$(SANITIZED) --sanitize=address --scratch-path .build-address
+	ASAN_OPTIONS=detect_leaks=1:external_symbolizer_path=$$(command -v llvm-symbolizer) LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/Tests/leaks.supp \
+		$(SANITIZED) --skip lowDescriptorLimitRefusesTheLaunchOrHasNoEffect --sanitize=address --scratch-path .build-address
+
+# Which part of each target the unit tests run.
+coverage:
+	@scripts/install-dependencies test
+	$(SWIFT) build --build-tests --enable-code-coverage --scratch-path .build-coverage $(STRICT)
+	@SWIFT='$(SWIFT)' scripts/coverage .build-coverage
 
 # Checks and builds all that belongs to a release, and prints what is left to do. Tags and publishes nothing. SKIP_TESTS=yes leaves
 # out 'make test', if it has passed for this commit already.

@@ -126,7 +126,7 @@ class Poster:
                 break
             self.outstanding.append(self.next)
             self.next += 1
-        self.counts["posts"] += len(sizes)
+            self.counts["posts"] += 1
         self.link.client.socket.settimeout(0)
 
     def close(self) -> None:

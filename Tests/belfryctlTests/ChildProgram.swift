@@ -38,7 +38,12 @@ final class ChildProgram {
             }
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let environment = environment.map { "\($0.key)=\($0.value)" } + ["SWIFT_BACKTRACE=enable=no"]
+        // A sanitizer and the coverage have the same options as in the tests.
+        let options = ProcessInfo.processInfo.environment.filter {
+            $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LLVM_PROFILE_FILE"
+        }
+        let variables = environment.merging(options) { $1 }.map { "\($0.key)=\($0.value)" }
+        let environment = variables + ["SWIFT_BACKTRACE=enable=no"]
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup($0) } + [nil]
         defer {
