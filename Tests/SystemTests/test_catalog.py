@@ -11,7 +11,8 @@ from probe_service import ProbeService
 
 # A second signal of the same kind already exceeds the limit.
 LIMIT = "[Service]\nSignalLimitBurst=1\nSignalLimitInterval=1min\n"
-LISTENER_LOG = PROJECT / "Sources/belfry-listener/ListenerLog.swift"
+MESSAGE_IDS = PROJECT / "Sources/BelfrySystemd/Journal/MessageID.swift"
+LISTENER_PROGRAM = PROJECT / "Sources/belfry-listener"
 CATALOG = "/usr/lib/systemd/catalog/belfry.catalog"
 
 
@@ -121,6 +122,8 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     for record in records:
         assert entries[record["MESSAGE_ID"]] | fields_of(record) <= record.keys(), record
     # Those of programs as listeners are in test_listeners.py.
-    of_listeners = set(re.findall("[0-9a-f]{32}", LISTENER_LOG.read_text()))
+    program = "".join(file.read_text() for file in LISTENER_PROGRAM.glob("*.swift"))
+    cases = re.findall(r'case (\w+) = "([0-9a-f]{32})"', MESSAGE_IDS.read_text())
+    of_listeners = {number for name, number in cases if re.search(rf"\.{name}\b", program)}
     expected = {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"}}
     assert expected - of_listeners <= {r["MESSAGE_ID"] for r in records}

@@ -87,6 +87,7 @@ def test_clients_with_long_filters_do_not_displace_others_over_a_restart(started
             Subscriber(client, names=names(number)) for number, client in enumerate(crowd(started_on_each, stack))
         ]
         last = started_on_each.subscribe(names=["org.example.end"])
+        started_on_each.wait_until_stored(CROWD + 1)
 
         started_on_each.host.systemctl("restart", SERVICE)
         with started_on_each.connect() as client:

@@ -154,8 +154,9 @@ def test_listener_whose_name_is_taken_tries_again_until_it_is_free(listener):
     listener.wait_for(lambda: int(listener.property("NRestarts")) > 5, "try again")
     listener.host.systemctl("stop", "taker")
 
-    names = lambda: [one["notifications"] for one in listener.belfry.listeners() if one["name"] == listener.listener]
-    listener.wait_for(lambda: any("com.example.bell" in str(one) for one in names()), "attach")
+    listener.wait_for(
+        lambda: any("com.example.bell" in one["interests"] for one in listener.belfry.listeners()), "attach"
+    )
 
 
 def test_stop_of_the_listener_lets_the_run_end(listener):

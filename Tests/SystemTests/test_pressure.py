@@ -127,10 +127,10 @@ def test_pressure_flushes_a_cache_and_the_history_links_both(with_example):
 
     lines = belfry.ctl("history", "didReceiveMemoryWarning", "--records", "--json").stdout.splitlines()
     linked = [line for line in map(json.loads, lines) if next(iter(line.values()))["sequence"] == warning["sequence"]]
-    assert [next(iter(line)) for line in linked] == ["notification", "record"]
+    assert [next(iter(line)) for line in linked] == ["notification", "record", "call"]
     assert linked[0]["notification"]["userInfo"] == warning["userInfo"]
     record = linked[1]["record"]
-    assert record["listener"] == "cacheFlush"
+    assert record["listener"] == linked[2]["call"]["listener"] == "cacheFlush"
     assert record["message"].startswith("cache 'pictures': written back, removed 150 of 200 files")
     belfry.host.run("rm", "-rf", folder)
 
