@@ -181,6 +181,8 @@ def test_every_command_of_the_readme_works_as_printed(bare, package):
         # These run until they are stopped.
         with bare.host.running("sh", "-c", f"cd /root && exec {command}") as running:
             if " watch" in command:
+                # The first line is the state, when it has subscribed.
+                assert " is " in running.stdout.readline()
                 bare.ctl("post", "com.example.rotate")
                 while "com.example.rotate" not in running.stdout.readline():
                     pass

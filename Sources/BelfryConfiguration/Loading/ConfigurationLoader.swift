@@ -7,7 +7,7 @@ internal import Glibc
 
 /// Reads, checks and decodes the configuration. A loader keeps no state between two loads: a reload is another load, whose
 /// result is used only if it has settings.
-package nonisolated struct ConfigurationLoader {
+package nonisolated struct ConfigurationLoader: ~Copyable {
     private let reader: any ConfigurationFileReader
     var diagnostics = DiagnosticList()
     private(set) var files: [String] = []

@@ -5,7 +5,7 @@ import BelfryJSON
 
 /// Checks a unit against the configuration of the service that it starts: settings that harm the service, and missing
 /// settings that the service relies on.
-package nonisolated struct UnitCheck {
+package nonisolated struct UnitCheck: ~Copyable {
     let unit: UnitFile
     /// The configuration; nil if it has errors, in which case nothing is compared with it.
     let settings: BelfrySettings?
