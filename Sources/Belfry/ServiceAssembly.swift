@@ -149,10 +149,10 @@ final class ServiceAssembly {
         if let refusal = error as? ConfigurationRefusal {
             refusal.reading.write(to: log)
             text = "\(refusal)"
-            finalStatus.set(text, errorNumber: refusal.reading.errorNumber)
+            let number = refusal.reading.errorNumber
+            finalStatus.set(text, errorNumber: number)
             // Files that could not be read now may be valid, and the service manager may try again.
-            let error = SystemError(refusal.reading.errorNumber, verb: "read", object: "configuration")
-            code = error.isSystemFailure ? ServiceExit.system : ServiceExit.configuration
+            code = SystemError.isSystemFailure(number) ? ServiceExit.system : ServiceExit.configuration
         } else {
             log.write(.critical, "\(error)", .failure)
             text = "failed: \(error)"

@@ -83,7 +83,7 @@ extension RunningComponent {
 }
 
 /// What a component is created from, before the mediator exists.
-package struct ComponentParameters {
+package final class ComponentParameters {
     /// The options of `ServiceMain.run`.
     package let options: ServiceOptions
     /// The configuration; a component uses its own parameters instead.
@@ -96,6 +96,18 @@ package struct ComponentParameters {
     package let manager: ServiceManagerSocket
     /// The descriptors that the service manager handed over.
     package let received: ListenDescriptors
+
+    init(
+        options: ServiceOptions, settings: BelfrySettings, identity: ServiceIdentity, log: ServiceLog,
+        manager: ServiceManagerSocket, received: ListenDescriptors
+    ) {
+        self.options = options
+        self.settings = settings
+        self.identity = identity
+        self.log = log
+        self.manager = manager
+        self.received = received
+    }
 }
 
 /// What a component uses when it adds its listeners.

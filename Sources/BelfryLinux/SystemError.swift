@@ -45,7 +45,12 @@ public nonisolated struct SystemError: Error, Sendable, Equatable, Hashable {
 
     /// Whether the system itself failed, because it lacks something or a device is defective. Unlike a refusal, such as a
     /// missing permission, this says nothing about the object, and the same call may succeed later.
-    package var isSystemFailure: Bool { [EIO, EMFILE, ENFILE, ENOBUFS, ENOLCK, ENOMEM].contains(code) }
+    package var isSystemFailure: Bool { Self.isSystemFailure(code) }
+
+    /// The same for an error number.
+    package static func isSystemFailure(_ code: Int32) -> Bool {
+        [EIO, EMFILE, ENFILE, ENOBUFS, ENOLCK, ENOMEM].contains(code)
+    }
 
     /// Passes a result through when it is not negative.
     ///

@@ -13,11 +13,15 @@ package nonisolated enum SystemIdentity {
     ///
     /// - Throws: when the system failed to read it. Without it everything that is kept would look like another boot's.
     package static func readBoot() throws(SystemError) -> String? {
-        var id = sd_id128_t()
-        let result = sd_id128_get_boot(&id)
+        var result: Int32 = 0
+        let boot = text {
+            result = sd_id128_get_boot($0)
+            return result
+        }
+        guard result < 0 else { return boot }
         let error = SystemError(result, verb: "read the id of", object: "boot")
-        if result < 0, error.isSystemFailure { throw error }
-        return boot
+        if error.isSystemFailure { throw error }
+        return nil
     }
 
     /// The id of this machine.

@@ -161,10 +161,13 @@ struct SocketFile {
         var status = stat()
         guard lstat(path, &status) == 0, belfry_is_socket(status.st_mode) else { return false }
         let connected = belfry_unix_connect(path)
-        if connected >= 0 { close(connected) }
+        guard connected < 0 else {
+            close(connected)
+            return false
+        }
         let error = SystemError(connected, verb: "connect to", object: path)
-        if connected < 0, error.isSystemFailure { throw error }
-        return connected == -ECONNREFUSED
+        if error.isSystemFailure { throw error }
+        return error.code == ECONNREFUSED
     }
 
     /// Locks a file beside the socket. Other users cannot open it: otherwise they could hold a lock, and so keep the service

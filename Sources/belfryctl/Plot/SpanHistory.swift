@@ -46,12 +46,14 @@ struct SpanHistory {
     }
 
     private(set) var events: [Event] = []
-    private(set) var calls: [Call] = []
+    /// The calls of listeners, in the order of their notifications.
+    var calls: [Call] { callsOfEvents.flatMap(\.self) }
+    /// The calls for each notification.
+    private(set) var callsOfEvents: [[Call]] = []
+    private var callCount = 0
     /// Notifications of one transition, each with the next one, as indexes.
     private(set) var successions: [(Int, Int)] = []
     private var places: [Key: Place] = [:]
-    /// The notifications with calls of unknown duration, as indexes.
-    private var unmeasured: Set<Int> = []
     /// When the transition ended whose last notification has this index.
     private var ends: [Int: Double] = [:]
     private let line = NotificationLine(.plain)
@@ -79,11 +81,6 @@ struct SpanHistory {
         let time = Self.time(notification.number("realtimeUsec"))
         let monotonic = Self.time(notification.number("monotonicUsec"))
         let key = Key(bootID: notification.textOrDash("bootId"), sequence: sequence)
-        if !listeners.isEmpty { unmeasured.insert(events.count) }
-        for listener in listeners where calls.count < Self.callsMax {
-            let name = Self.cut(PrintableText.line(listener))
-            calls.append(Call(listener: name, outcome: "", start: time, duration: nil, event: events.count))
-        }
         places[key] = Place(index: events.count, offset: time - monotonic)
         events.append(
             Event(
@@ -92,6 +89,11 @@ struct SpanHistory {
                 origin: Self.cut(origins.text(notification["origin"]?.objectValue ?? [:]), toBytes: 96),
                 details: Self.cut(details(name, info), toBytes: 96),
                 suspension: name == "didResume" ? info.number("durationUsec").map { Self.time($0) } : nil))
+        callsOfEvents.append([])
+        for listener in listeners {
+            let name = Self.cut(PrintableText.line(listener))
+            add(Call(listener: name, outcome: "", start: time, duration: nil, event: events.count - 1))
+        }
     }
 
     /// Adds the calls for the notifications that were added before.
@@ -106,9 +108,10 @@ struct SpanHistory {
             guard let place = places[key] else { continue }
             if let last, successions.count < Self.callsMax { successions.append((last, place.index)) }
             last = place.index
-            if unmeasured.remove(place.index) != nil { calls.removeAll { $0.event == place.index } }
-            for call in step.objects("listeners") where calls.count < Self.callsMax {
-                calls.append(
+            // What was only known from the notification.
+            if callsOfEvents[place.index].first?.duration == nil { removeCalls(of: place.index) }
+            for call in step.objects("listeners") {
+                add(
                     Call(
                         listener: Self.cut(call.textOrDash("listener")),
                         outcome: Self.cut(call.textOrDash("outcome"), toBytes: 16),
@@ -117,6 +120,17 @@ struct SpanHistory {
             }
         }
         if let last { ends[last] = Self.time(realtimeUsec) }
+    }
+
+    private mutating func add(_ call: Call) {
+        guard callCount < Self.callsMax else { return }
+        callsOfEvents[call.event].append(call)
+        callCount += 1
+    }
+
+    private mutating func removeCalls(of event: Int) {
+        callCount -= callsOfEvents[event].count
+        callsOfEvents[event] = []
     }
 
     /// When the last answer to a notification is known to have been given: the end of its transition, or else the

@@ -206,17 +206,16 @@ struct SpanPlot {
 
     /// Each notification with its calls in a group, which a browser emphasizes under the pointer.
     private mutating func drawEvents() {
-        let calls = Dictionary(grouping: history.calls, by: \.event)
         var labels = LaneLabels(
             marks: history.events.map { (names.lane(of: $0.name), axis.place($0.time)) }, end: left + width)
         var durations = LaneLabels(
             marks: history.calls.map { (listeners.lane(of: $0.listener), axis.place($0.start)) }, end: left + width)
         for (index, event) in history.events.enumerated() {
             svg.begin("g", ["class": "event"])
-            for call in calls[index] ?? [] {
+            for call in history.callsOfEvents[index] {
                 draw("link", from: event, toLane: middle(ofListener: listeners.lane(of: call.listener)), call.start)
             }
-            for call in calls[index] ?? [] { draw(call, of: event, &durations) }
+            for call in history.callsOfEvents[index] { draw(call, of: event, &durations) }
             draw(event, &labels)
             svg.end()
         }
