@@ -38,6 +38,7 @@ let package = Package(
         .executable(name: "belfryd", targets: ["belfryd"]),
         .executable(name: "belfryctl", targets: ["belfryctl"]),
         .executable(name: "belfry-listener", targets: ["belfry-listener"]),
+        .executable(name: "belfry-fleetd", targets: ["belfry-fleetd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -120,6 +121,12 @@ let package = Package(
             dependencies: [
                 "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd",
                 "CBelfry",
+            ], swiftSettings: onMain),
+        .executableTarget(
+            name: "belfry-fleetd",
+            dependencies: [
+                "Belfry", "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux",
+                "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
             ], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
@@ -214,6 +221,10 @@ let package = Package(
                 "belfry-listener", "belfryctl", "belfryd", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON",
                 "BelfryLinux", "TestSupport",
             ], swiftSettings: onMain),
+        .testTarget(
+            name: "belfry-fleetdTests",
+            dependencies: ["belfry-fleetd", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "TestSupport", "Varlink"],
+            swiftSettings: onMain),
         .testTarget(
             name: "belfryctlTests",
             dependencies: [

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryJSON
+import Testing
+
+@testable import belfry_fleetd
+
+struct FleetMessageTests {
+    @Test func reportIsReadBack() {
+        var report = HostReport(state: .background, session: "abc")
+        report.timeUsec = 1
+        report.validUntilUsec = 2
+        report.sinceUsec = 3
+        report.bootID = "boot"
+        report.sequence = 4
+        report.version = "1.0"
+        #expect(HostReport(report.payload) == report)
+        #expect(HostReport(HostReport.will(session: "abc").payload) == HostReport(state: .dead, session: "abc"))
+    }
+
+    @Test(arguments: [
+        FleetCommand.Action.pause, .resume, .reload, .post(name: "x.y", userInfo: ["a": 1]),
+        .notifications(bootID: "b", after: 7), .notifications(bootID: nil, after: 0),
+    ])
+    func commandIsReadBack(action: FleetCommand.Action) {
+        let command = FleetCommand(action, deadlineUsec: 9)
+        #expect(FleetCommand(command.payload) == command)
+    }
+
+    @Test func replyIsReadBack() {
+        for reply in [
+            FleetReply(id: "a", .done, result: ["x": 1]), FleetReply(id: "a", .failed, reason: "no"),
+            FleetReply(id: "a", .notification(["sequence": 1])),
+        ] {
+            #expect(FleetReply(reply.payload) == reply)
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", "null", #"{"state":"active"}"#, #"{"state":"flying","session":"a"}"#,
+        #"{"id":"a","command":"halt","deadlineUsec":1}"#, #"{"id":"","command":"pause","deadlineUsec":1}"#,
+        #"{"id":"a","command":"pause"}"#, #"{"id":"a","command":"post","deadlineUsec":1}"#,
+        #"{"id":"a","outcome":"flown"}"#, #"{"id":"a/b","outcome":"done"}"#,
+    ])
+    func otherPayloadsAreRefused(text: String) {
+        let payload = Array(text.utf8)
+        #expect(HostReport(payload) == nil && FleetCommand(payload) == nil && FleetReply(payload) == nil)
+    }
+}
