@@ -22,6 +22,12 @@ let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", pac
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// A program that tests run.
+func probe(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Probes/\(name)", swiftSettings: onMain)
+}
+
 let package = Package(
     name: "belfry",
     products: [
@@ -140,10 +146,8 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry"],
             path: "Tests/TestSupport", swiftSettings: onMain),
-        .executableTarget(
-            name: "ServiceProbe",
-            dependencies: ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"],
-            path: "Tests/Probes/ServiceProbe", swiftSettings: onMain),
+        probe(
+            "ServiceProbe", ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"]),
         // Examples that are also tested on booted systemd. Examples has the others, in a package of their own.
         .executableTarget(
             name: "EchoServer", dependencies: ["Belfry"], path: "Examples/EchoServer",
@@ -152,12 +156,8 @@ let package = Package(
             name: "Worker",
             dependencies: ["Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket", coreMetrics, swiftLog],
             path: "Examples/Worker/Sources", swiftSettings: onMain),
-        .executableTarget(
-            name: "AsyncMainProbe", dependencies: ["Belfry"], path: "Tests/Probes/AsyncMainProbe",
-            swiftSettings: onMain),
-        .executableTarget(
-            name: "SettingsProbe", dependencies: ["Belfry", "BelfryLinux", "BelfrySocket"],
-            path: "Tests/Probes/SettingsProbe", swiftSettings: onMain),
+        probe("AsyncMainProbe", ["Belfry"]),
+        probe("SettingsProbe", ["Belfry", "BelfryLinux", "BelfrySocket"]),
         .testTarget(
             name: "BelfryArgumentParserTests",
             dependencies: ["Belfry", "BelfryArgumentParser", argumentParser], swiftSettings: strict),
@@ -173,18 +173,14 @@ let package = Package(
                 "BelfryServiceLifecycle", "Lifecycle", "LifecycleTesting", "ServiceGroupProbe", "TestSupport", swiftLog,
                 serviceLifecycle,
             ], swiftSettings: onMain),
-        .executableTarget(
-            name: "LoggingProbe", dependencies: ["Belfry", "BelfryLogging", "BelfrySocket", swiftLog],
-            path: "Tests/Probes/LoggingProbe", swiftSettings: onMain),
+        probe("LoggingProbe", ["Belfry", "BelfryLogging", "BelfrySocket", swiftLog]),
         .testTarget(
             name: "BelfryLoggingTests",
             dependencies: [
                 "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfrySystemd", "Lifecycle",
                 "LoggingProbe", "TestSupport", swiftLog,
             ], swiftSettings: onMain),
-        .executableTarget(
-            name: "MetricsProbe", dependencies: ["Belfry", "BelfryMetrics", "BelfrySocket", coreMetrics],
-            path: "Tests/Probes/MetricsProbe", swiftSettings: onMain),
+        probe("MetricsProbe", ["Belfry", "BelfryMetrics", "BelfrySocket", coreMetrics]),
         .testTarget(
             name: "BelfryMetricRegistryTests", dependencies: ["BelfryMetricRegistry"], swiftSettings: strict),
         .testTarget(
@@ -197,15 +193,9 @@ let package = Package(
                 "AsyncMainProbe", "Belfry", "BelfryConfiguration", "BelfrySystemd", "belfryctl", "belfryd", "CBelfry",
                 "Lifecycle", "ServiceProbe", "SettingsProbe", "TestSupport",
             ], swiftSettings: onMain),
-        .executableTarget(
-            name: "EventLoopProbe", dependencies: ["BelfryEventLoop", "CBelfry"], path: "Tests/Probes/EventLoopProbe",
-            swiftSettings: onMain),
-        .executableTarget(
-            name: "VarlinkProbe", dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"],
-            path: "Tests/Probes/VarlinkProbe", swiftSettings: onMain),
-        .executableTarget(
-            name: "LifecycleServiceProbe", dependencies: ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"],
-            path: "Tests/Probes/LifecycleServiceProbe", swiftSettings: onMain),
+        probe("EventLoopProbe", ["BelfryEventLoop", "CBelfry"]),
+        probe("VarlinkProbe", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"]),
+        probe("LifecycleServiceProbe", ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"]),
         .testTarget(
             name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "BelfryLinux", "TestSupport"],
             swiftSettings: onMain),
@@ -268,9 +258,7 @@ let package = Package(
             swiftSettings: onMain),
         .target(
             name: "CAllocations", path: "Tests/Probes/CAllocations", cSettings: [.treatAllWarnings(as: .error)]),
-        .executableTarget(
-            name: "AllocationProbe", dependencies: ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"],
-            path: "Tests/Probes/AllocationProbe", swiftSettings: onMain),
+        probe("AllocationProbe", ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"]),
         // The Swift code of README.md, docs and the DocC catalogues.
         .executableTarget(
             name: "DocumentationSnippets",
