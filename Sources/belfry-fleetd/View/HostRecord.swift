@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+import BelfryJSON
+
+/// What is kept of a host: less than 1 KB.
+nonisolated struct HostRecord: Sendable, Equatable {
+    let name: String
+    private var report: HostReport
+    /// When the last report was made that was no will.
+    private var heardUsec: Int64?
+    /// The connection to the broker in which the last report came.
+    private var connection: Int
+    /// The state that was last shown.
+    private(set) var shown: HostReport.State?
+    var notifications = NotificationTrack()
+
+    /// The host of a first report.
+    init(_ name: String, _ report: HostReport, in connection: Int, now: Int64) {
+        self.name = name
+        self.report = report
+        self.connection = connection
+        heardUsec = report.state == .dead ? nil : min(report.timeUsec ?? now, now)
+    }
+
+    /// Receives a report.
+    ///
+    /// - Returns: whether it begins a session with the host; nil for a will that came too late.
+    mutating func receive(_ new: HostReport, in connection: Int, isFollowing: Bool, now: Int64) -> Bool? {
+        let isFirst = connection != self.connection
+        let isSameSession = new.session == report.session
+        let isDead = new.state == .dead
+        if isDead, !isFirst, !isSameSession { return nil }
+        let old = report
+        report = new
+        report.bootID = new.bootID ?? old.bootID
+        report.version = new.version ?? old.version
+        report.sequence = new.sequence ?? old.sequence
+        self.connection = connection
+        if isDead {
+            // It may have happened at any time while there was no connection.
+            report.sinceUsec = old.state == .dead && isSameSession ? old.sinceUsec : isFirst ? nil : now
+            return false
+        }
+        heardUsec = min(new.timeUsec ?? now, now)
+        if isFollowing { follow(old, isSameSession: isSameSession) }
+        return isFirst || !isSameSession
+    }
+
+    private mutating func follow(_ old: HostReport, isSameSession: Bool) {
+        guard let sequence = report.sequence else { return }
+        let hasBegunAgain = !isSameSession && sequence < notifications.newest
+        if report.bootID != old.bootID || hasBegunAgain { notifications.restart() }
+        notifications.hear(of: sequence)
+    }
+
+    /// Whether a notification is of this boot, and the next one.
+    mutating func receive(notification number: Int64, bootID: String) -> Bool {
+        guard let known = report.bootID, bootID.hasSameBytes(as: known) else { return false }
+        return notifications.receive(number)
+    }
+
+    var bootID: String? { report.bootID }
+
+    /// What stays the same from one report to the next as long as nothing happens to the host.
+    struct Identity: Equatable {
+        let state: HostReport.State
+        let session: String
+        let bootID: String?
+        let sinceUsec: Int64?
+    }
+
+    var identity: Identity {
+        Identity(state: report.state, session: report.session, bootID: report.bootID, sinceUsec: report.sinceUsec)
+    }
+
+    /// Its state if reports of this connection to the broker count.
+    func state(in connection: Int?, now: Int64) -> HostReport.State? {
+        guard self.connection == connection else { return nil }
+        if let end = report.validUntilUsec, end <= now { return nil }
+        return report.state
+    }
+
+    /// Notes which state is shown.
+    ///
+    /// - Returns: whether it is another one than before.
+    mutating func show(_ state: HostReport.State?) -> Bool {
+        defer { shown = state }
+        return state != shown
+    }
+
+    func status(in connection: Int?, now: Int64) -> HostStatus {
+        let state = state(in: connection, now: now)
+        return HostStatus(
+            name: name, state: state, sinceUsec: state == nil ? nil : report.sinceUsec,
+            ageUsec: state == nil ? heardUsec.map { max(0, now.subtracting($0)) } : nil, version: report.version,
+            bootID: report.bootID, sequence: report.sequence.map { max($0, notifications.newest) })
+    }
+}
