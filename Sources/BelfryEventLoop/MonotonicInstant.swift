@@ -15,6 +15,12 @@ package nonisolated struct MonotonicInstant: Sendable, Hashable, Comparable {
     /// The present moment.
     package static var now: Self { Self(microseconds: belfry_clock_usec(CLOCK_MONOTONIC)) }
 
+    /// The moment that is this much later.
+    package func advanced(by duration: Duration) -> Self {
+        let (sum, overflow) = microseconds.addingReportingOverflow(duration.microseconds)
+        return Self(microseconds: overflow ? .max : sum)
+    }
+
     /// Whether `left` is the earlier one.
     package static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
