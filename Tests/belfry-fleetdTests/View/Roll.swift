@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryEventLoop
+
+@testable import belfry_fleetd
+
+/// A plan of three hosts, and what it does.
+struct Roll {
+    var plan: RollingPlan
+    private(set) var now = MonotonicInstant(microseconds: 1_000_000)
+
+    init(_ action: FleetCommand.Action, awayMax: Int = 1, pause: Duration = .zero) {
+        plan = RollingPlan(
+            RollingPlan.Order(action: action, hosts: ["h1", "h2", "h3"], awayMax: awayMax, pause: pause))
+    }
+
+    mutating func begin(active: [String] = ["h1", "h2", "h3"]) -> [String] {
+        plan.proceed(active: active, at: now).words
+    }
+
+    mutating func change(_ name: String, isActive: Bool) -> [String] {
+        plan.hostChanged(name, isActive: isActive, at: now).words
+    }
+
+    mutating func answer(_ outcome: FleetReply.Outcome = .done, _ reason: String? = nil) -> [String] {
+        end(.answered(outcome, reason: reason, result: nil))
+    }
+
+    mutating func end(_ ending: PendingCommands.Ending) -> [String] { plan.answered(ending, at: now).words }
+
+    /// Lets time pass.
+    mutating func wake(after seconds: Double) -> [String] {
+        now = now.advanced(by: .milliseconds(Int((seconds * 1000).rounded())))
+        return plan.timePassed(at: now).words
+    }
+}
+
+extension [RollingPlan.Action] {
+    /// The actions as text.
+    var words: [String] {
+        map {
+            switch $0 {
+            case .tell(let step, let host, let reason): "\(step) \(host)\(reason.map { ": \($0)" } ?? "")"
+            case .send(let action, let host): "\(action.word) to \(host)"
+            case .withdraw: "withdraw"
+            case .end(let ending): "end: \(ending.reason)"
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Testing
+
+@testable import belfry_fleetd
+
+/// Other hosts that go away, the loss of the view, and what an operator does.
+struct RollingPlanStopTests {
+    @Test(arguments: [0, 1, 2])
+    func hostUnderWayIsBroughtBackWhenAnotherGoesAway(phase: Int) {
+        var roll = Roll(.pause, pause: .seconds(3))
+        _ = roll.begin()
+        if phase > 0 { _ = roll.answer() }
+        if phase > 1 { _ = roll.wake(after: 3) }
+        let reason = "too many hosts are away with it: h3"
+
+        let actions = roll.change("h3", isActive: false)
+
+        #expect(actions == (phase < 2 ? ["resuming h1: \(reason)", "resume to h1"] : []))
+        #expect(roll.wake(after: 60) == [])
+        #expect(roll.change("h2", isActive: false) == [])
+        #expect(roll.answer() == ["answered h1", "end: \(reason)"])
+        #expect(!roll.plan.owesResume)
+    }
+
+    @Test func nothingMoreIsDrainedAfterAnotherWentAway() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+
+        #expect(roll.change("h3", isActive: false) == ["waiting h1: too many hosts are away with it: h3"])
+        #expect(roll.change("h2", isActive: false) == [])
+
+        #expect(roll.answer() == ["answered h1", "end: too many hosts are away with it: h3"])
+        #expect(roll.change("h2", isActive: true) == [])
+        #expect(roll.change("h3", isActive: true) == [])
+        #expect(roll.wake(after: 100) == [])
+    }
+
+    @Test func planStopsWhileAHostRecovers() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+        _ = roll.answer()
+
+        #expect(roll.change("h2", isActive: false) == ["end: too many hosts are away with it: h2"])
+    }
+
+    @Test func planStopsWhenTheViewIsLost() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+
+        #expect(roll.plan.viewLost().words == ["withdraw", "end: the connection to the broker was lost"])
+        #expect(roll.plan.viewReturned() == [])
+        #expect(roll.plan.host == "h1")
+    }
+
+    @Test func hostUnderWayIsResumedWhenTheViewIsBack() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+        _ = roll.answer()
+        let reason = "the connection to the broker was lost"
+
+        #expect(roll.plan.viewLost().words == ["resuming h1: \(reason)", "resume to h1", "end: \(reason)"])
+        #expect(roll.end(.away) == [])
+        #expect(roll.plan.owesResume)
+        #expect(roll.plan.viewReturned().words == ["resume to h1"])
+        #expect(roll.answer() == [])
+        #expect(!roll.plan.owesResume)
+    }
+
+    @Test func planIsContinuedWithTheHostAtWhichItStopped() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+        _ = roll.answer()
+        _ = roll.wake(after: 10)
+        #expect(roll.answer(.failed, nil) == ["end: reload: failed"])
+
+        #expect(roll.begin() == ["sent h2", "reload to h2"])
+        #expect(roll.answer() == ["answered h2"])
+    }
+
+    @Test func hostThatHasDoneItDoesNotGetItAgain() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+        _ = roll.answer()
+        _ = roll.change("h1", isActive: false)
+        _ = roll.wake(after: 300)
+
+        #expect(roll.begin() == [])
+        #expect(roll.wake(after: 10) == ["healthy h1", "sent h2", "reload to h2"])
+    }
+
+    @Test func hostThatCouldNotBeResumedIsResumedFirst() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+        _ = roll.answer()
+        _ = roll.wake(after: 0)
+        #expect(roll.answer(.failed, "no") == ["failed h1: resume: failed: no", "end: resume: failed: no"])
+        #expect(roll.plan.owesResume)
+
+        #expect(roll.begin(active: ["h2", "h3"]) == ["resuming h1", "resume to h1"])
+        #expect(roll.answer() == ["answered h1"])
+    }
+
+    @Test func cancelBringsTheHostBack() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+        _ = roll.answer()
+
+        #expect(roll.plan.cancel().words == ["resuming h1: cancelled", "resume to h1"])
+        #expect(roll.answer() == ["answered h1", "end: cancelled"])
+    }
+
+    @Test func cancelOfAStoppedPlanEndsIt() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+        _ = roll.answer(.failed, nil)
+
+        #expect(roll.plan.cancel().words == ["end: cancelled"])
+    }
+
+    @Test func cancelTriesOnceMoreToResumeAHost() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+        _ = roll.answer()
+        _ = roll.wake(after: 0)
+        _ = roll.end(.timeout)
+
+        #expect(roll.plan.cancel().words == ["resuming h1: cancelled", "resume to h1"])
+        #expect(roll.end(.timeout) == ["failed h1: resume: timeout", "end: cancelled"])
+    }
+
+    @Test func cancelCountsDuringAStop() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+        _ = roll.answer()
+        _ = roll.change("h3", isActive: false)
+
+        #expect(roll.plan.cancel() == [])
+        #expect(roll.answer() == ["answered h1", "end: cancelled"])
+    }
+}
