@@ -45,14 +45,14 @@ class SystemdHost:
         self.supervisor: subprocess.Popen | None = None
         self.leader = 0
 
-    def boot(self) -> None:
-        """Boots to basic.target and returns when all jobs are finished."""
+    def boot(self, target: str = "basic.target") -> None:
+        """Boots to the target and returns when all jobs are finished."""
         self.groups = control_groups.make(self.name)
         enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in self.groups)
         nspawn = (
             f"exec setpriv --pdeathsig KILL systemd-nspawn -D {self.root} --machine={self.name}-{os.getpid()} --register=no"
             " --keep-unit --boot --console=read-only --link-journal=no --private-network"
-            f" --uuid={uuid.uuid4()} systemd.unit=basic.target"
+            f" --uuid={uuid.uuid4()} systemd.unit={target}"
         )
         self.supervisor = subprocess.Popen(
             ["sh", "-c", enter + nspawn],
@@ -62,7 +62,7 @@ class SystemdHost:
             stderr=subprocess.STDOUT,
         )
         self.leader = self._eventually(self._find_leader, "start its systemd")
-        self._eventually(self._is_up, "reach basic.target")
+        self._eventually(self._is_up, f"reach {target}")
         needed = ["dbus.service", "systemd-logind.service"]
         if self.systemctl("start", *needed, check=False).returncode != 0:
             raise AssertionError(self.run("journalctl", "--no-pager", *[f"--unit={unit}" for unit in needed]).stdout)
@@ -126,11 +126,11 @@ class SystemdHost:
         self.supervisor.kill()
         self.supervisor.wait()
 
-    def boot_again(self) -> None:
+    def boot_again(self, target: str = "basic.target") -> None:
         """Call it after the end: boots the host again from its disk."""
         for group in self.groups:
             control_groups.remove(group)
-        self.boot()
+        self.boot(target)
 
     def wait_for_record(self, *matches: str) -> None:
         """Returns when the journal on the disk has such a record, also after the host has ended."""
