@@ -3,10 +3,13 @@
 """A service of a host, seen from outside: systemctl, the journal and /proc."""
 
 import os
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from programs import running
 from systemd_host import SystemdHost
 
 
@@ -82,6 +85,16 @@ class HostedUnit:
                 f"{self.name} did not {what} in {seconds} s, but logged {self.messages()[-20:]}"
             )
             time.sleep(0.05)
+
+    @contextmanager
+    def traced(self, *options: str) -> Iterator[subprocess.Popen]:
+        """Runs strace with these options on all threads of the main process. It prints on standard error."""
+        pid = str(self.outer_pid())
+        status = Path(f"/proc/{pid}/status")
+        command = ["strace", "-f", "-qq", "--signal=none", *options, "-p", pid]
+        with running(command, stderr=subprocess.PIPE) as strace:
+            self.wait_for(lambda: "TracerPid:\t0\n" not in status.read_text(), "be traced")
+            yield strace
 
     def wait_until_stored(self, descriptors: int) -> None:
         """Returns when systemd stores this many descriptors of the service. A subscriber is stored after a second."""

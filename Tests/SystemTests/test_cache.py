@@ -2,9 +2,14 @@
 # Belfry: lifecycle notifications for Linux services.
 """The example of a cache in docs/configuration.md works as installed, and elsewhere with its drop-in."""
 
+import os
+import re
+from subprocess import PIPE
+
 import pytest
 from belfry_service import DROP_INS, SERVICE
 from documentation import code_block
+from programs import running
 
 EXAMPLE = "/etc/belfry/belfry.conf.d/50-local.conf"
 INSTALLED = "/var/cache/belfry/thumbnails"
@@ -64,6 +69,31 @@ def test_open_file_is_spared_in_the_sandbox(caching):
 
     assert "thumbnails  removed 1 of 2 files, freed 0B, kept 1 that are open\n" in printed
     assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "old"]
+
+
+def test_progress_is_in_the_status_of_the_unit_and_at_the_terminal(caching):
+    terminal, end = os.openpty()
+    caching.host.write(EXAMPLE, "[Cache thumbnails]\nPath=%C/belfry/thumbnails\nFilesMax=0\n")
+    caching.start()
+    make_cache(caching, INSTALLED)
+    caching.host.run("sh", "-ec", f"cd {INSTALLED}; seq 100 | split -l 1; chown belfry *")
+    texts = []
+
+    def has_progress() -> bool:
+        texts.append(caching.property("StatusText"))
+        return re.fullmatch(r"active, 'cacheFlush': flushed [1-9]\d* of 102 files", texts[-1]) is not None
+
+    # The deletion of a file takes 20 ms.
+    with caching.traced("--trace=unlinkat", "--inject=unlinkat:delay_enter=20ms"):
+        with running(caching.host.enter("env", "TERM=xterm", "belfryctl", "flush"), stdout=PIPE, stderr=end) as flush:
+            caching.wait_for(has_progress, "tell systemd how far it is")
+            assert "removed 102 of 102 files" in flush.communicate(timeout=20)[0]
+
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(end)
+    os.close(terminal)
+    assert re.search(r"\r\[#+-*\] +[1-9]\d? %  flushed [1-9]\d* of 102 files", shown), shown
+    caching.wait_for(lambda: caching.property("StatusText") == "active", "tell systemd that it is done")
 
 
 def test_cache_elsewhere_is_trimmed_with_the_drop_in(caching):
