@@ -3,6 +3,8 @@
 """How little the units may do, and how a drop-in allows more, as docs/listeners.md has it. All other tests run with the same
 filters of system calls."""
 
+import re
+
 import pytest
 from belfry_instance import BelfryInstance
 from belfry_service import DROP_INS, SERVICE
@@ -45,6 +47,29 @@ def test_service_and_instance_run_under_a_filter_of_system_calls(started_on_each
             assert "ptrace" not in service.property("SystemCallFilter").split()
     finally:
         video.remove()
+
+
+PROCESS_CALLS = ["clone", "clone3", "fork", "vfork", "execve", "execveat"]
+
+
+def test_service_starts_threads_and_no_process(on_each):
+    on_each.configure("[Cache thumbnails]\nPath=%C/belfry/*\nFilesMax=0\n")
+    on_each.start()
+    with on_each.traced(f"--trace={','.join(PROCESS_CALLS)}") as strace:
+        on_each.ctl("post", "com.example.bell", "--wait")
+        on_each.ctl("flush")
+        on_each.host.systemctl("reload", SERVICE)
+        on_each.ctl("pause")
+        on_each.ctl("resume")
+        on_each.kill("USR2")
+        with on_each.connect() as client:
+            client.attach("bell", "com.example.bell")
+        on_each.host.systemctl("stop", SERVICE)
+        traced = strace.communicate(timeout=30)[1]
+
+    calls = re.findall(rf"\b(?:{'|'.join(PROCESS_CALLS)})\(.*", traced)
+    assert calls, traced
+    assert all("CLONE_THREAD" in call for call in calls), calls
 
 
 PROGRAM = r"""#!/usr/bin/python3
