@@ -75,7 +75,7 @@ package final class Watch {
     /// Connects to the service, or begins to wait for it.
     package func start() {
         guard !isCompanion || ServiceUnit(socket: path)?.mayRun ?? true else {
-            if !isDisconnected { disconnected("the service is stopped, waiting for it") }
+            disconnected("the service is stopped, waiting for it")
             return retryLater()
         }
         do throws(ClientFailure) {
@@ -90,7 +90,7 @@ package final class Watch {
             guard wasConnected || (waitsForService && failure.status == .unavailable) else {
                 return onEnd(failure)
             }
-            if !isDisconnected { disconnected("\(failure.lines[0]), waiting for it") }
+            disconnected("\(failure.lines[0]), waiting for it")
             retryLater()
         }
     }
@@ -213,8 +213,10 @@ package final class Watch {
 
     // The time without a connection
 
+    /// Reports only the first of the attempts that fail.
     private func disconnected(_ note: String) {
         client = nil
+        guard !isDisconnected else { return }
         isDisconnected = true
         onEvent(.note(note))
     }

@@ -40,4 +40,30 @@ struct WatchTests {
         #expect(notes == ["the service closed the connection, waiting for it to return"])
         #expect(failure == nil)
     }
+
+    /// A service closes each new connection of a user who has too many.
+    @Test func attemptsThatFailAreReportedOnce() throws {
+        let loop = try MainEventLoop()
+        let folder = try TemporaryDirectory()
+        let listener = belfry_unix_listen(folder.path("socket"), 1)
+        defer { close(listener) }
+        var notes: [String] = []
+        let watch = Watch(folder.path("socket"), names: [], on: loop) { event in
+            if case .note(let text) = event { notes.append(text) }
+        } onEnd: { _ in
+        }
+        watch.start()
+
+        for _ in 1...4 {
+            var connection: Int32 = -1
+            try loop.turn {
+                connection = belfry_accept(listener)
+                return connection >= 0
+            }
+            close(connection)
+        }
+        watch.stop()
+
+        #expect(notes == ["the service closed the connection, waiting for it to return"])
+    }
 }
