@@ -27,7 +27,7 @@ def little_memory(belfry):
     """The command line in front of a process that may keep little, by whichever version counts memory here."""
     first = Path("/sys/fs/cgroup/memory")
     if not first.is_dir():
-        belfry.host.systemctl("set-property", "--runtime", SERVICE, f"MemoryHigh={LIMIT}")
+        belfry.host.systemctl("set-property", "--runtime", belfry.name, f"MemoryHigh={LIMIT}")
         yield []
         return
     group = first / f"{control_groups.PREFIX}{os.getpid()}-hog"
