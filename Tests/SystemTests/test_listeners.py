@@ -190,7 +190,7 @@ def test_stopped_service_is_not_started_by_a_listener(listener):
     assert listener.belfry.property("ActiveState") == "inactive"
 
 
-def test_listener_takes_little_memory_and_does_not_wake_up(listener):
+def test_listener_takes_little_memory_and_has_one_thread(listener):
     listener.write("com.example.bell", "#!/bin/sh\n")
     listener.belfry.start()
     listener.start()
@@ -217,6 +217,18 @@ def test_program_has_network_and_another_user_by_the_printed_drop_in(listener):
     network = listener.host.run("readlink", f"/proc/{listener.main_pid()}/ns/net").stdout
     assert network == listener.host.run("readlink", "/proc/1/ns/net").stdout
     assert network != listener.host.run("readlink", f"/proc/{listener.belfry.main_pid()}/ns/net").stdout
+
+
+def test_program_has_the_settings_of_the_unit_and_each_run_its_control_group(listener):
+    listener.write("com.example.bell", "#!/bin/sh\necho $GREETING $PWD $(ulimit -n)\nsed -n 's,^0::.*/,,p' /proc/self/cgroup\n")
+    listener.drop_in("[Service]\nEnvironment=GREETING=hello\nWorkingDirectory=/usr\nLimitNOFILE=77\n")
+    listener.belfry.start()
+    listener.start()
+
+    for _ in range(2):
+        listener.belfry.ctl("post", "com.example.bell", "--wait")
+
+    assert listener.lines()[-4:] == ["hello /usr 77", "run-1", "hello /usr 77", "run-2"]
 
 
 def test_attach_from_a_shell(started_on_each):
