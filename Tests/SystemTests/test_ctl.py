@@ -4,9 +4,9 @@
 
 import json
 import time
-from contextlib import contextmanager
 
-from belfry_service import ADDRESS, SERVICE, SOCKET
+from belfry_service import SERVICE, SOCKET
+from dancer import dancer
 
 
 def subscribers(belfry) -> int:
@@ -163,17 +163,6 @@ def test_command_does_not_start_before_the_service_is_held(belfry):
         assert done.returncode == 64 and done.stderr.startswith("belfryctl: --for must be more than 0\n")
 
 
-@contextmanager
-def dancer(belfry, *names: str):
-    """A listener that answers these notifications, and offers to dance."""
-    actions = [{"id": "dance", "title": "Dance a little"}]
-    with belfry.connect() as program:
-        parameters = {"listener": "dancer", "names": names, "actions": actions, "confirm": True}
-        program.send("Attach", parameters, more=True)
-        program.reply()
-        yield program
-
-
 def test_actions_and_urls(started):
     assert started.ctl("actions", "--json").stdout == '{"actions":[]}\n'
     done = started.ctl("perform", "dance", check=False)
@@ -225,52 +214,6 @@ def test_metrics_and_log_level(started):
     started.ctl("post", "org.example.unseen")
     assert "org.example.unseen" not in {r["BELFRY_NOTIFICATION"] for r in started.notifications()}
     assert started.ctl("log-level", "loud", check=False).returncode == 64
-
-
-def complete(belfry, *words: str) -> list[str]:
-    """The completions for the word after these."""
-    question = ["---completion", words[0], "--", "positional@0"]
-    command = ["belfryctl", *question, str(len(words)), "0", "belfryctl", *words, ""]
-    return belfry.host.run("env", "SAP_SHELL=bash", *command).stdout.split()
-
-
-def test_names_of_the_running_service_are_completed(started):
-    with dancer(started, "org.example.mine"):
-        assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
-        assert complete(started, "perform") == ["dance"]
-
-
-# What bash does on Tab (bash(1), «Programmable Completion»), for a word that begins with the first argument.
-TAB = """
-source /usr/share/bash-completion/completions/belfryctl
-COMP_WORDS=(belfryctl "${@:2}" "$1") COMP_CWORD=$# COMP_LINE="belfryctl ${*:2} $1"
-COMP_POINT=${#COMP_LINE}
-[[ $(complete -p belfryctl) =~ -F\\ ([^ ]+) ]] && "${BASH_REMATCH[1]}" belfryctl "$1" "${COMP_WORDS[COMP_CWORD - 1]}"
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-
-
-def tab(belfry, word: str, *before: str) -> list[str]:
-    """The completions that the installed script offers for a word after others."""
-    return belfry.host.run("bash", "-c", TAB, "bash", word, *before).stdout.split()
-
-
-def test_installed_script_completes_names_of_the_running_service(started_on_each):
-    with dancer(started_on_each, "org.example.mine", "org.example.yours"):
-        assert tab(started_on_each, "org.example.m", "post") == ["org.example.mine"]
-        assert tab(started_on_each, "org", "watch", "--json") == ["org.example.mine", "org.example.yours"]
-        assert tab(started_on_each, "", "perform") == ["dance"]
-        for words in (["--socket", "=", ADDRESS], [f"--socket={ADDRESS}"]):
-            elsewhere = ["env", "BELFRY_SOCKET=/none", "bash", "-c", TAB, "bash", "org", "watch", *words]
-            assert started_on_each.host.run(*elsewhere).stdout.split() == ["org.example.mine", "org.example.yours"]
-    assert tab(started_on_each, "org", "post") == []
-    assert "post" in tab(started_on_each, "p")
-
-
-def test_completion_does_not_start_a_stopped_service(started):
-    started.host.systemctl("stop", SERVICE)
-    assert "flushRequested" in complete(started, "post")
-    assert started.property("ActiveState") == "inactive"
 
 
 def test_plot_draws_the_last_launch_and_stop(started):

@@ -8,7 +8,7 @@ import pytest
 from belfry_instance import BelfryInstance
 from belfry_service import ADDRESS, SERVICE
 from documentation import code_block
-from test_ctl import tab
+from test_completion import tab
 
 
 @pytest.fixture

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""What the shells complete in a command line of belfryctl."""
+
+import pytest
+from belfry_service import ADDRESS, SERVICE
+from dancer import dancer
+from typed_shell import SET_UP, TypedShell
+
+
+@pytest.mark.parametrize("shell", SET_UP)
+def test_tab_completes_commands_options_and_names(started, shell):
+    started.host.run("mkdir", "-p", "/etc/belfry/instances/video")
+    with dancer(started, "org.example.mine"), TypedShell(started.host, shell) as typed:
+        for keys, words in {
+            "at\t": ["attach"],
+            "list --js\t": ["list", "--json"],
+            "flush --js\t": ["flush", "--json"],
+            "plot --sv\t": ["plot", "--svg"],
+            "plot la\t": ["plot", "launch"],
+            "post org.\t": ["post", "org.example.mine"],
+            "perform d\t": ["perform", "dance"],
+            "attach lamp --on org.\t --follows danc\t": ["attach", "lamp", "--on", "org.example.mine", "--follows", "dancer"],
+            "-i vid\t plot st\t": ["-i", "video", "plot", "stop"],
+            "status --instance vid\t": ["status", "--instance", "video"],
+        }.items():
+            assert typed.command(f"belfryctl {keys}") == words
+
+
+def complete(belfry, *words: str) -> list[str]:
+    """The completions for the word after these."""
+    question = ["---completion", words[0], "--", "positional@0"]
+    command = ["belfryctl", *question, str(len(words)), "0", "belfryctl", *words, ""]
+    return belfry.host.run("env", "SAP_SHELL=bash", *command).stdout.split()
+
+
+def test_names_of_the_running_service_are_completed(started):
+    with dancer(started, "org.example.mine"):
+        assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
+        assert complete(started, "perform") == ["dance"]
+
+
+# What bash does on Tab (bash(1), «Programmable Completion»), for a word that begins with the first argument.
+TAB = """
+source /usr/share/bash-completion/completions/belfryctl
+COMP_WORDS=(belfryctl "${@:2}" "$1") COMP_CWORD=$# COMP_LINE="belfryctl ${*:2} $1"
+COMP_POINT=${#COMP_LINE}
+[[ $(complete -p belfryctl) =~ -F\\ ([^ ]+) ]] && "${BASH_REMATCH[1]}" belfryctl "$1" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def tab(belfry, word: str, *before: str) -> list[str]:
+    """The completions that the installed script offers for a word after others."""
+    return belfry.host.run("bash", "-c", TAB, "bash", word, *before).stdout.split()
+
+
+def test_installed_script_completes_names_of_the_running_service(started_on_each):
+    with dancer(started_on_each, "org.example.mine", "org.example.yours"):
+        assert tab(started_on_each, "org.example.m", "post") == ["org.example.mine"]
+        assert tab(started_on_each, "org", "watch", "--json") == ["org.example.mine", "org.example.yours"]
+        assert tab(started_on_each, "", "perform") == ["dance"]
+        for words in (["--socket", "=", ADDRESS], [f"--socket={ADDRESS}"]):
+            elsewhere = ["env", "BELFRY_SOCKET=/none", "bash", "-c", TAB, "bash", "org", "watch", *words]
+            assert started_on_each.host.run(*elsewhere).stdout.split() == ["org.example.mine", "org.example.yours"]
+    assert tab(started_on_each, "org", "post") == []
+    assert "post" in tab(started_on_each, "p")
+
+
+def test_completion_does_not_start_a_stopped_service(started):
+    started.host.systemctl("stop", SERVICE)
+    assert "flushRequested" in complete(started, "post")
+    assert started.property("ActiveState") == "inactive"
