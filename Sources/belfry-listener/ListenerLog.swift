@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryConfiguration
 import BelfryEventLoop
 import BelfryLinux
 import BelfrySystemd
@@ -17,7 +18,10 @@ final class ListenerLog {
     /// Whether it is the journal.
     var isJournal: Bool { journal != nil }
     /// What the journal records of the present run have.
-    var runFields = JournalFields()
+    var runFields = ListenerLog.ownFields
+
+    /// The fields of a record about no run.
+    static let ownFields: JournalFields = ["BELFRY_ORIGIN": "service"]
 
     private let name: String
     private let journal: JournalWriter?
@@ -33,7 +37,8 @@ final class ListenerLog {
         for queue in [queue, journal?.queue] {
             queue?.loop = loop
             queue?.onDrop = { [weak self] in
-                self?.message(.warning, "\($0) records were not taken in time and are lost")
+                let text: RecordText = "\($0) records are missing here: they were not taken in time"
+                self?.message(.warning, text, .recordsLost)
             }
         }
     }
@@ -42,23 +47,36 @@ final class ListenerLog {
     func write(_ piece: OutputLines.Piece, of source: Stream) {
         switch piece {
         case .line(let line) where isJournal:
-            record(source == .output ? .info : .notice, "\(line, limit: 2 * OutputLines.longestLine)")
+            record(source == .output ? .info : .notice, "\(line, limit: 2 * OutputLines.longestLine)", nil, runFields)
         case .line(let line):
             queue.write(Array(line.utf8) + [UInt8(ascii: "\n")]) { [stream] in stream.write(&$0) }
         case .dropped(let lines, let bytes):
-            message(.warning, "\(lines) lines of output dropped, \(bytes) bytes", .outputDropped)
+            message(.warning, "\(lines) lines of output dropped, \(bytes) bytes", .outputDropped, runFields)
         }
     }
 
-    /// Writes a message about the program.
+    /// Writes a message about the listener or its program.
     func message(
-        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID? = nil, _ fields: JournalFields = [:]
+        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID, _ fields: JournalFields = ownFields
     ) {
         if isJournal {
             record(priority, text, id, fields)
         } else {
-            queue.write(Array("\(name): \(text)\n".utf8)) { [stream] in stream.write(&$0) }
+            let line: RecordText = "\(name): \(text)\n"
+            queue.write(Array(line.description.utf8)) { [stream] in stream.write(&$0) }
         }
+    }
+
+    /// Writes a problem in the listener's file.
+    func message(_ diagnostic: ConfigurationDiagnostic) {
+        let isError = diagnostic.severity == .error
+        var fields = Self.ownFields
+        fields.add("BELFRY_CONFIG_FILE", diagnostic.position.file)
+        fields.add("BELFRY_CONFIG_LINE", "\(diagnostic.position.line)")
+        fields.add("BELFRY_CONFIG_COLUMN", "\(diagnostic.position.column)")
+        message(
+            isError ? .error : .warning, "\(diagnostic, limit: 4096)", isError ? .configuration : .configurationDoubt,
+            fields)
     }
 
     /// Writes what waits before the process ends.
@@ -68,10 +86,9 @@ final class ListenerLog {
     }
 
     private func record(
-        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID? = nil, _ more: JournalFields = [:]
+        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID?, _ more: JournalFields
     ) {
         var fields: JournalFields = ["BELFRY_LISTENER": name]
-        fields.add(runFields)
         fields.add(more)
         journal?.write(JournalRecord(priority, text, id: id?.rawValue, fields: fields))
     }

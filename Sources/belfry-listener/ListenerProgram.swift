@@ -31,10 +31,12 @@ final class ListenerProgram {
     /// A listener that has not begun. Every signal must be blocked.
     ///
     /// - Parameter isUnit: whether it was started from a file, which a unit does.
-    init(_ settings: ListenerSettings, isUnit: Bool, on loop: MainEventLoop) throws(SystemError) {
+    init(
+        _ settings: ListenerSettings, isUnit: Bool, log: ListenerLog, on loop: MainEventLoop
+    ) throws(SystemError) {
         self.settings = settings
+        self.log = log
         self.loop = loop
-        log = ListenerLog(name: settings.name, on: loop)
         groups = RunControlGroups()
         let request = AttachRequest(
             name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows,
@@ -50,14 +52,14 @@ final class ListenerProgram {
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease?.priority = 3_000_000
         if isUnit, groups == nil {
-            log.message(.warning, "the control group is not delegated (Delegate=yes), using process groups")
+            let text: RecordText = "the control group is not delegated (Delegate=yes), using process groups"
+            log.message(.warning, text, .notDelegated)
         }
     }
 
     /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the unit is
     /// ordered before that of the service.
     func runUntilStopped() throws(SystemError) -> Int32 {
-        defer { log.finish() }
         manager.send([.ready, .status("waiting for '\(settings.socket)'")])
         attachment?.start()
         codeRelease?.schedule()
@@ -69,7 +71,7 @@ final class ListenerProgram {
     private func receive(_ event: AttachmentEvent) {
         switch event {
         case .attached(let state):
-            log.message(.info, "attached to '\(settings.socket)'")
+            log.message(.info, "attached to '\(settings.socket)'", .connection)
             manager.send([.status("attached to '\(settings.socket)'")])
             if settings.runsOnStart { add("", isRehearsal: false, state, tokens: []) }
             codeRelease?.schedule()
@@ -78,7 +80,7 @@ final class ListenerProgram {
         case .detached:
             queue.detach()
             manager.send([.status("waiting for '\(settings.socket)'")])
-        case .note(let text): log.message(.info, "\(text)")
+        case .note(let text): log.message(.info, "\(text)", .connection)
         }
     }
 
@@ -97,8 +99,8 @@ final class ListenerProgram {
             case .start(let run): start(run)
             case .answer(let run, let result): answer(run, result)
             case .drop(let run):
-                log.message(
-                    .warning, "\(Self.title(run)) waited too long for the last run, dropped", nil, Self.fields(of: run))
+                let text: RecordText = "\(Self.title(run)) waited too long for the last run, dropped"
+                log.message(.warning, text, .runDropped, Self.fields(of: run))
             case .finish: exit()
             }
         }
@@ -129,11 +131,12 @@ final class ListenerProgram {
         run = nil
         deadline = nil
         if case .failed(let reason) = result, let current = queue.current {
-            var fields: JournalFields = ["BELFRY_OUTCOME": current.outcome(result).word]
+            var fields = log.runFields
+            fields.add("BELFRY_OUTCOME", current.outcome(result).word)
             fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
             log.message(.warning, "failed at \(Self.title(current)): \(reason)", .programFailed, fields)
         }
-        log.runFields = JournalFields()
+        log.runFields = ListenerLog.ownFields
         codeRelease?.schedule()
         perform(queue.end(settings.command.ignoresFailure ? .succeeded : result, at: .now))
     }
@@ -161,7 +164,7 @@ final class ListenerProgram {
     // The end
 
     private func refused(_ failure: ClientFailure) {
-        for line in failure.lines { log.message(.error, "\(line)") }
+        for line in failure.lines { log.message(.error, "\(line)", .listenerEnded) }
         guard !isStopping else { return }
         status = failure.status
         stop()

@@ -5,6 +5,7 @@ import BelfryClient
 import BelfryConfiguration
 import BelfryEventLoop
 import BelfryLinux
+import BelfrySystemd
 import CBelfry
 import Glibc
 
@@ -14,30 +15,38 @@ func fail(_ status: CommandStatus, _ lines: [String]) -> Never {
     exit(status.rawValue)
 }
 
-belfry_block_signals()
-let settings: ListenerSettings
-let isUnit: Bool
-do throws(ValueProblem) {
-    switch try ListenerCommandLine(CommandLine.arguments.dropFirst()).mode {
-    case .help:
-        StandardStreams.output(ListenerCommandLine.help)
-        exit(0)
-    case .version:
-        StandardStreams.output("belfry-listener \(ReleaseVersion.current)\n")
-        exit(0)
-    case .command(let given): (settings, isUnit) = (given, false)
-    case .file(let name):
-        let file = ListenerFile(name)
-        guard let read = file.settings else { fail(.configuration, file.diagnostics.map(\.description)) }
-        StandardStreams.error(file.diagnostics.map { "\($0)\n" }.joined())
-        (settings, isUnit) = (read, true)
+/// Runs the listener of this name, or the given one without a file.
+///
+/// - Returns: the exit status.
+func run(_ name: String, _ given: ListenerSettings?) throws(SystemError) -> Int32 {
+    let loop = try MainEventLoop()
+    let log = ListenerLog(name: name, on: loop)
+    defer { log.finish() }
+    let file = given == nil ? ListenerFile(name) : nil
+    for diagnostic in file?.diagnostics ?? [] { log.message(diagnostic) }
+    guard let settings = given ?? file?.settings else { return CommandStatus.configuration.rawValue }
+    do throws(SystemError) {
+        return try ListenerProgram(settings, isUnit: given == nil, log: log, on: loop).runUntilStopped()
+    } catch {
+        log.message(.error, "\(error)", .listenerEnded)
+        return CommandStatus.system.rawValue
     }
+}
+
+belfry_block_signals()
+let mode: ListenerCommandLine.Mode
+do throws(ValueProblem) {
+    mode = try ListenerCommandLine(CommandLine.arguments.dropFirst()).mode
 } catch {
     fail(.usage, ["belfry-listener: \(error.message)", "Try 'belfry-listener --help'."])
 }
 do throws(SystemError) {
-    let loop = try MainEventLoop()
-    exit(try ListenerProgram(settings, isUnit: isUnit, on: loop).runUntilStopped())
+    switch mode {
+    case .help: StandardStreams.output(ListenerCommandLine.help)
+    case .version: StandardStreams.output("belfry-listener \(ReleaseVersion.current)\n")
+    case .file(let name): exit(try run(name, nil))
+    case .command(let settings): exit(try run(settings.name, settings))
+    }
 } catch {
     fail(.system, ["\(error)"])
 }

@@ -39,6 +39,14 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case programFailed = "3d6b1f0a52c84e7f9c14a8e07b5d2f93"
     /// Output of an attached program was dropped; written by belfry-listener.
     case outputDropped = "b07e5c41d9a24f6e8b3a60f2c7d8e915"
+    /// A notification waited too long for the last run of an attached program; written by belfry-listener.
+    case runDropped = "5e0d8b7a1c634f29a4d7f36b90c2e158"
+    /// The connection to a service began or ended; written by belfry-listener.
+    case connection = "9a7c42e60b5d4f13860fd1a3e5c97b24"
+    /// The listener cannot go on; written by belfry-listener.
+    case listenerEnded = "c41f93d5a8704e6bb25c07e9d6f1384a"
+    /// Runs of a program have no control groups; written by belfry-listener.
+    case notDelegated = "e82b5f0c7d914a36b94e1c60a7d3f58b"
     /// A cache was written back or trimmed.
     case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
     /// The service ends at once, or before its listeners were done.
