@@ -14,7 +14,6 @@ import random
 import sys
 import time
 from collections import Counter, deque
-from math import inf
 from select import select
 
 import control_groups
@@ -48,10 +47,9 @@ class Soak:
         # What must be seen unless the process ends before: queued signals, and names with the number that they come after.
         self.rung: list[int] = []
         self.owed: dict[str, int] = {}
-        # The one under way, the last one that ended the process, and when this was over (infinite if it is not).
+        # The one under way, and all that have ended the process.
         self.interruption: Interruption | None = None
-        self.latest: Interruption | None = None
-        self.ended = 0.0
+        self.endings: list[Interruption] = []
         self.pid = self.outer_pid = 0
 
     def run(self, seconds: float) -> list[str]:
@@ -122,7 +120,7 @@ class Soak:
         linked = [f for f in [*self.steady, *self.guests] if f.link]
         select([f.link.client.socket for f in linked], [], [], seconds)
         now = time.monotonic()
-        excused = now - self.ended < 2
+        excused = any(now - ending.ended < 2 for ending in self.endings[-1:])
         if not self.poster.pump(excused) and not excused:
             raise Fault("the service closed the connection of the poster")
         for follower in [*linked, *([self.slow] if self.slow.link else [])]:
@@ -137,16 +135,17 @@ class Soak:
     def disconnected(self, follower: Follower, since: float | None, now: float) -> None:
         self.events["subscriptions ended"] += 1
         behind = 0 if since is None else max(self.model.names) - follower.view.last
-        # A slow reader reads the end late.
-        recent = self.latest and now - self.ended < (600 if follower is self.slow else 2)
-        if not recent or not self.latest.ends_subscription(since, behind):
+        # A slow reader reads the end late, perhaps after the next interruption.
+        begin = now - (600 if follower is self.slow else 2)
+        causes = [ending for ending in self.endings if ending.ended > max(begin, follower.connected)]
+        if not any(ending.ends_subscription(since, behind) for ending in causes):
             raise Fault(f"the service closed a subscription to {follower.view.names} since {since}, {behind} behind")
 
     def interrupt(self) -> None:
         self.interruption = Interruption(self.belfry, self.pid, self.chance)
         self.note(self.interruption.kind)
         if self.interruption.ends_process:
-            self.latest, self.ended = self.interruption, inf
+            self.endings.append(self.interruption)
             self.rung, self.owed = [], {}
         if self.interruption.kind == "kill -9":
             self.model.killed_at = sys.maxsize
@@ -155,7 +154,7 @@ class Soak:
         if self.interruption and (last := self.interruption.advance()) is not None:
             if self.interruption.kind == "kill -9":
                 self.model.killed_at = last
-            self.ended = time.monotonic() if self.interruption.ends_process else self.ended
+            self.interruption.ended = time.monotonic()
             self.interruption = None
             self.identify()
 

@@ -4,6 +4,7 @@
 missed, and one that posts."""
 
 import json
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 
@@ -49,7 +50,8 @@ class Follower:
     def __init__(self, model: Model, names: set[str] | None = None):
         self.view = View(model, names)
         self.link: Link | None = None
-        # Seconds of the monotonic clock when the service replied with the state; None before.
+        # Seconds of the monotonic clock when it connected, and when it read the reply with the state; None before.
+        self.connected = 0.0
         self.since: float | None = None
         # Bytes that it reads each time, or None for all.
         self.budget: int | None = None
@@ -59,7 +61,7 @@ class Follower:
         if self.view.names is not None:
             parameters["names"] = sorted(self.view.names)
         client.send("Subscribe", parameters, more=True)
-        self.link, self.since = Link(client), None
+        self.link, self.since, self.connected = Link(client), None, time.monotonic()
 
     def disconnect(self) -> None:
         if self.link:

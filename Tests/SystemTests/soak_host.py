@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import deque
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 
 from belfry_service import SERVICE, BelfryService
@@ -147,7 +148,7 @@ class Interruption:
         self.belfry, self.pid = belfry, pid
         self.kind = chance.choices(list(INTERRUPTIONS), list(INTERRUPTIONS.values()))[0]
         self.ends_process = self.kind != "journald restart"
-        self.began = time.monotonic()
+        self.began, self.ended = time.monotonic(), inf
         # Whether somebody sends other signals meanwhile.
         self.is_signalled = False
         self.running: subprocess.Popen | None = None

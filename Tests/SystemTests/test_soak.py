@@ -3,6 +3,7 @@
 """The soak finds no fault in a short time, and its model reports what a service could do wrong."""
 
 import random
+from types import SimpleNamespace
 
 import pytest
 import soak
@@ -15,6 +16,35 @@ def test_soak_finds_nothing(belfry, figures):
     seed = random.randrange(1 << 32)
     figures.append(f"soak, seed {seed}:")
     figures.extend(soak.Soak(belfry, seed).run(SECONDS))
+
+
+@pytest.fixture
+def stopped():
+    """A soak in which the service was stopped and started, and then killed a moment ago."""
+    stopped = soak.Soak(SimpleNamespace(host=None), seed=1)
+    for kind, seconds in [("stop and start", 20), ("kill -9", 1)]:
+        ending = soak.Interruption(stopped.belfry, 1, stopped.chance)
+        ending.kind, ending.began, ending.ended = kind, 100 - seconds, 100 - seconds + 0.5
+        stopped.endings.append(ending)
+    stopped.model.names[1] = POST
+    return stopped
+
+
+def test_slow_reader_may_read_the_end_by_a_stop_after_the_next_interruption(stopped):
+    stopped.slow.connected, stopped.slow.view.last = 50, 1
+    stopped.disconnected(stopped.slow, since=50, now=100)
+
+
+@pytest.mark.parametrize(
+    ("reader", "connected"),
+    [(lambda soak: soak.slow, 90), (lambda soak: soak.steady[0], 50)],
+    ids=["slow reader that came after the stop", "reader that would have read it before"],
+)
+def test_other_end_of_a_subscription_is_a_fault(stopped, reader, connected):
+    follower = reader(stopped)
+    follower.connected, follower.view.last = connected, 1
+    with pytest.raises(Fault, match="closed a subscription"):
+        stopped.disconnected(follower, since=connected, now=100)
 
 
 def post(number: int, value: int, **changes) -> dict:
