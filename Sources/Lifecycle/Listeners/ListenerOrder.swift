@@ -52,27 +52,23 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
     ///
     /// - Throws: `ListenerOrderError` when they contradict each other.
     package init(_ places: [Place]) throws(ListenerOrderError) {
-        let primaries = places.filter(\.isPrimary).map(\.name)
-        guard primaries.count <= 1 else { throw .primaries(primaries) }
-        var groups = Self.byRank(places)
-        if let primary = places.firstIndex(where: \.isPrimary) {
-            guard places[primary].follows.isEmpty else {
-                throw .cycle([places[primary].name, places[primary].follows[0]])
-            }
-            groups.removeAll { $0.contains(primary) }
-            groups.insert([primary], at: 0)
+        let primaries = places.filter(\.isPrimary)
+        guard primaries.count <= 1 else { throw .primaries(primaries.map(\.name)) }
+        if let primary = primaries.first, let followed = primary.follows.first {
+            throw .cycle([primary.name, followed])
         }
-        self.groups = try Self.sorted(groups, places)
+        groups = try Self.sorted(Self.byRank(places), places)
     }
 
+    /// The groups in the order of their first members, except that the primary listener is the first group.
     private static func byRank(_ places: [Place]) -> [[Int]] {
-        var groups: [[Int]] = []
+        var groups = places.indices.filter { places[$0].isPrimary }.map { [$0] }
         var groupOfRank: [Int: Int] = [:]
-        for (index, place) in places.enumerated() {
-            if let rank = place.rank, let group = groupOfRank[rank], !place.isPrimary {
+        for (index, place) in places.enumerated() where !place.isPrimary {
+            if let rank = place.rank, let group = groupOfRank[rank] {
                 groups[group].append(index)
             } else {
-                if let rank = place.rank, !place.isPrimary { groupOfRank[rank] = groups.count }
+                if let rank = place.rank { groupOfRank[rank] = groups.count }
                 groups.append([index])
             }
         }
