@@ -28,6 +28,11 @@ func probe(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         name: name, dependencies: dependencies, path: "Tests/Probes/\(name)", swiftSettings: onMain)
 }
 
+/// The tests of a target.
+func tests(_ target: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(target)Tests", dependencies: dependencies, swiftSettings: onMain)
+}
+
 let package = Package(
     name: "belfry",
     products: [
@@ -116,6 +121,13 @@ let package = Package(
             ], swiftSettings: onMain),
         .target(
             name: "BelfryArgumentParser", dependencies: ["Belfry", argumentParser], swiftSettings: strict),
+        // What only belfry-fleetd links.
+        .target(name: "CBelfryFleet", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(
+            name: "BelfryMQTT", dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfryFleet"], swiftSettings: onMain),
+        .target(
+            name: "BelfryLease", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfryFleet"],
+            swiftSettings: onMain),
         .executableTarget(
             name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
             swiftSettings: onMain),
@@ -131,8 +143,10 @@ let package = Package(
         .executableTarget(
             name: "belfry-fleetd",
             dependencies: [
-                "Belfry", "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux",
-                "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
+                "Belfry", "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLease",
+                "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfryMQTT", "BelfrySystemd", "CBelfry",
+                "Lifecycle",
+                "Varlink", swiftLog,
             ], swiftSettings: onMain),
         // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
         .executableTarget(
@@ -196,35 +210,29 @@ let package = Package(
         probe("EventLoopProbe", ["BelfryEventLoop", "CBelfry"]),
         probe("VarlinkProbe", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"]),
         probe("LifecycleServiceProbe", ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"]),
-        .testTarget(
-            name: "BelfryConfigurationTests", dependencies: ["BelfryConfiguration", "BelfryLinux", "TestSupport"],
-            swiftSettings: onMain),
-        .testTarget(
-            name: "BelfryClientTests",
-            dependencies: [
-                "BelfryClient", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry", "TestSupport", "Varlink",
-            ],
-            swiftSettings: onMain),
+        tests("BelfryConfiguration", ["BelfryConfiguration", "BelfryLinux", "TestSupport"]),
+        tests(
+            "BelfryClient",
+            ["BelfryClient", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry", "TestSupport", "Varlink"]),
         .testTarget(
             name: "belfry-listenerTests",
             dependencies: [
                 "belfry-listener", "belfryctl", "belfryd", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON",
                 "BelfryLinux", "TestSupport",
             ], swiftSettings: onMain),
-        .testTarget(
-            name: "belfry-fleetdTests",
-            dependencies: ["belfry-fleetd", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "TestSupport", "Varlink"],
-            swiftSettings: onMain),
+        tests(
+            "belfry-fleetd",
+            [
+                "belfry-fleetd", "belfryctl", "BelfryConfiguration", "belfryd", "BelfryEventLoop", "BelfryJSON",
+                "BelfryLinux", "TestSupport", "Varlink",
+            ]),
         .testTarget(
             name: "belfryctlTests",
             dependencies: [
                 "BelfryClient", "belfryctl", "BelfryLinux", "BelfrySystemd", "CBelfry", "LifecycleServiceProbe",
                 "TestSupport", "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: onMain),
-        .testTarget(
-            name: "BelfryEventLoopTests",
-            dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "EventLoopProbe", "TestSupport"],
-            swiftSettings: onMain),
+        tests("BelfryEventLoop", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "EventLoopProbe", "TestSupport"]),
         .testTarget(
             name: "BelfryListenersTests",
             dependencies: [
@@ -272,16 +280,12 @@ let package = Package(
                 "AllocationProbe", "DocumentationSnippets", "Lifecycle", "LifecycleTesting", "MediatorModel",
                 "TestSupport",
             ], swiftSettings: onMain),
-        .testTarget(
-            name: "BelfrySystemdTests",
-            dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "TestSupport"],
-            swiftSettings: onMain),
-        .testTarget(name: "BelfryJSONTests", dependencies: ["BelfryJSON", "TestSupport"], swiftSettings: onMain),
-        .testTarget(name: "BelfryLinuxTests", dependencies: ["BelfryLinux"], swiftSettings: onMain),
-        .testTarget(
-            name: "VarlinkTests",
-            dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink", "VarlinkProbe"],
-            swiftSettings: onMain),
+        tests(
+            "BelfrySystemd",
+            ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "TestSupport"]),
+        tests("BelfryJSON", ["BelfryJSON", "TestSupport"]),
+        tests("BelfryLinux", ["BelfryLinux"]),
+        tests("Varlink", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink", "VarlinkProbe"]),
     ]
 )
 

@@ -34,6 +34,8 @@ public nonisolated struct ServiceOptions: Sendable {
     public var action = Action.run
     /// The name of the files of all instances, if it is not that of the service.
     package var fileName: String
+    /// The directory and the name of the configuration files, if they are not `fileName`.
+    package var configurationName: (directory: String, file: String)?
     /// The instance of the service, which has its own name, files and directories; nil for the only or main one.
     package var instance: String?
     /// Checks a unit against the settings, which are nil if they have errors.
@@ -63,6 +65,7 @@ public nonisolated struct ServiceOptions: Sendable {
     /// The configuration files of this instance.
     package var configurationSources: ConfigurationSources {
         ConfigurationSources(
-            files: configurationFiles, service: fileName, instance: instance, environment: Environment.variables)
+            files: configurationFiles, service: configurationName?.directory ?? fileName, instance: instance,
+            file: configurationName?.file, environment: Environment.variables)
     }
 }

@@ -67,6 +67,9 @@ package final class Watch {
         lastSequence = after
     }
 
+    /// Whether there is a connection to the service.
+    package var isConnected: Bool { client != nil }
+
     /// Whether reading from the service is suspended.
     package var isPaused = false {
         didSet { client?.isPaused = isPaused }

@@ -92,9 +92,13 @@ package nonisolated struct ServiceCommandLine: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of the service.
-    ///   - files: the name of its files.
+    ///   - files: the name of its directories.
+    ///   - configuration: the directory and the name of its configuration files.
     ///   - about: the first lines.
-    static func help(_ name: String, files: String, about: String) -> String {
+    static func help(
+        _ name: String, files: String, configuration: (directory: String, file: String), about: String
+    ) -> String {
+        let (directory, file) = configuration
         return """
             \(about)
 
@@ -103,12 +107,12 @@ package nonisolated struct ServiceCommandLine: Sendable {
                    \(name) --print-config [--instance NAME] [--config FILE]...
 
               --instance NAME    Run as the instance NAME, with files in
-                                 /etc/\(files)/instances/NAME instead of /etc/\(files), and so on,
+                                 /etc/\(directory)/instances/NAME instead of /etc/\(directory), and so on,
                                  and the directories /run/\(files)@NAME and /var/lib/\(files)@NAME.
               --config FILE      Read only this file; may be repeated, later files override
-                                 earlier ones. Default: \(files).conf and \(files).conf.d/*.conf
-                                 in /usr/lib/\(files), /usr/local/lib/\(files), /run/\(files) and
-                                 /etc/\(files).
+                                 earlier ones. Default: \(file).conf and \(file).conf.d/*.conf
+                                 in /usr/lib/\(directory), /usr/local/lib/\(directory), /run/\(directory) and
+                                 /etc/\(directory).
               --socket PATH      Listen on this socket; '@NAME' is an abstract address.
               --check-config     Check the configuration, print all problems, and exit.
               --unit UNIT        Also check this systemd unit and its drop-ins against the

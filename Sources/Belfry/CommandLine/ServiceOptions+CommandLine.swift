@@ -24,9 +24,10 @@ extension ServiceOptions {
         self.init(name: name, fileName: name, version: version, about: about, arguments: arguments)
     }
 
-    /// The same for a service whose files have another name.
+    /// The same for a service whose files have another name, and its configuration files yet another directory and name.
     package init(
-        name: String, fileName: String, version: String, about: String, arguments: some Collection<String>
+        name: String, fileName: String, configurationName: (directory: String, file: String)? = nil, version: String,
+        about: String, arguments: some Collection<String>
     ) {
         let line: ServiceCommandLine
         do throws(UsageError) {
@@ -37,12 +38,16 @@ extension ServiceOptions {
         }
         switch line.mode {
         case .help:
-            StandardStreams.output(ServiceCommandLine.help(name, files: fileName, about: about))
+            let configuration = configurationName ?? (fileName, fileName)
+            StandardStreams.output(
+                ServiceCommandLine.help(name, files: fileName, configuration: configuration, about: about))
             exit(ServiceExit.success)
         case .version:
             StandardStreams.output("\(name) \(version)\n")
             exit(ServiceExit.success)
-        default: self.init(name: name, fileName: fileName, version: version, line)
+        default:
+            self.init(name: name, fileName: fileName, version: version, line)
+            self.configurationName = configurationName
         }
     }
 

@@ -34,8 +34,8 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
         switch sources {
         case .files(let paths):
             for path in paths { _ = loader.read(path, mayBeMissing: false) }
-        case .search(let root, let name, let instance, let own):
-            loader.search(ConfigurationSources.mainFiles(of: name, instance, own).map { root + $0 })
+        case .search(let root, let name, let instance, let own, let file):
+            loader.search(ConfigurationSources.mainFiles(of: name, instance, own, file).map { root + $0 })
         }
         let (effective, others) = ConfigurationResolver.resolve(loader.sections, diagnostics: &loader.diagnostics)
         return LoadedConfiguration(
@@ -77,17 +77,18 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
     /// The directories of UAPI.6: the first file `NAME.conf` in `/etc/NAME`, `/run/NAME`, `/usr/local/lib/NAME` and
     /// `/usr/lib/NAME`, and then the files of `NAME.conf.d` in all four directories, sorted by name. For an instance these
     /// directories are `/etc/NAME/instances/INSTANCE` and so on. `own` takes the place of the first of them. `root` is a prefix
-    /// of these paths.
-    case search(root: String, name: String, instance: String? = nil, own: String? = nil)
+    /// of these paths. `file` is the name of the files, if it is not that of the directories.
+    case search(root: String, name: String, instance: String? = nil, own: String? = nil, file: String? = nil)
 
     /// These files, or if they are nil, those of the service of this name, or of an instance of it. Their first directory is
     /// `$CONFIGURATION_DIRECTORY`, which systemd sets for a unit with `ConfigurationDirectory=` (systemd.exec(5)): in the unit
     /// of a user it is in the user's home directory.
     package init(
-        files: [String]?, service name: String, instance: String? = nil, environment: [String: String] = [:]
+        files: [String]?, service name: String, instance: String? = nil, file: String? = nil,
+        environment: [String: String] = [:]
     ) {
         let own = RuntimePaths.unitDirectory("CONFIGURATION_DIRECTORY", environment)
-        self = files.map { .files($0) } ?? .search(root: "", name: name, instance: instance, own: own)
+        self = files.map { .files($0) } ?? .search(root: "", name: name, instance: instance, own: own, file: file)
     }
 
     /// The directories that are searched, in order of descending priority.
@@ -97,16 +98,17 @@ package nonisolated enum ConfigurationSources: Sendable, Equatable {
     }
 
     /// The main files to search for, in order of descending priority.
-    static func mainFiles(of name: String, _ instance: String?, _ own: String?) -> [String] {
+    static func mainFiles(of name: String, _ instance: String?, _ own: String?, _ file: String?) -> [String] {
         let directories = directories(of: name, instance)
-        return ([own ?? directories[0]] + directories.dropFirst()).map { "\($0)/\(name).conf" }
+        return ([own ?? directories[0]] + directories.dropFirst()).map { "\($0)/\(file ?? name).conf" }
     }
 
     /// The file that settings belong to that no file has.
     var mainFile: String {
         switch self {
         case .files(let files): files.last ?? "configuration"
-        case .search(let root, let name, let instance, let own): root + Self.mainFiles(of: name, instance, own)[0]
+        case .search(let root, let name, let instance, let own, let file):
+            root + Self.mainFiles(of: name, instance, own, file)[0]
         }
     }
 }

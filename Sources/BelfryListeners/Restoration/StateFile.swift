@@ -3,21 +3,27 @@
 
 internal import CBelfry
 internal import Glibc
-import BelfryLinux
+package import BelfryLinux
 
 /// A file in the state directory, such as the state of listeners. It is replaced as a whole, so that a crash leaves
 /// the old one or the new one and never a part.
 ///
 /// What is no regular file, such as a FIFO or a device, is refused and never waited for.
-nonisolated struct StateFile: Sendable, Equatable {
-    let path: String
+package nonisolated struct StateFile: Sendable, Equatable {
+    package let path: String
     /// Bytes that are read at the most; a longer file is `EFBIG`.
-    let limit: Int
+    package let limit: Int
+
+    /// The file at a path.
+    package init(path: String, limit: Int) {
+        self.path = path
+        self.limit = limit
+    }
 
     /// Its content; nil when there is none.
     ///
     /// - Throws: what the system says, `ELOOP` for a symbolic link and `EINVAL` for what is no regular file.
-    func read() throws(SystemError) -> [UInt8]? {
+    package func read() throws(SystemError) -> [UInt8]? {
         // Otherwise opening a FIFO without a writer would block (fifo(7)).
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -36,7 +42,7 @@ nonisolated struct StateFile: Sendable, Equatable {
     }
 
     /// Replaces it; `durably` syncs it, so that it also outlives the machine.
-    func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
+    package func write(_ bytes: [UInt8], durably: Bool = true) throws(SystemError) {
         let new = path + ".new"
         let descriptor = try Self.make(new)
         do throws(SystemError) {
@@ -84,7 +90,7 @@ nonisolated struct StateFile: Sendable, Equatable {
     }
 
     /// Renames it, so that the cause can be examined.
-    func putAside() throws(SystemError) {
+    package func putAside() throws(SystemError) {
         guard rename(path, path + ".refused") == 0 else { throw .last(verb: "put aside", object: path) }
     }
 }

@@ -55,6 +55,9 @@ nonisolated struct FleetReply: Sendable, Equatable {
         }
     }
 
+    /// The outcome; nil if more answers follow.
+    var outcome: Outcome? { if case .outcome(let outcome, _, _) = content { outcome } else { nil } }
+
     var object: JSONObject {
         var object: JSONObject = ["id": .string(id)]
         switch content {

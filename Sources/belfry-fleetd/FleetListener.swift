@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryLease
+import BelfryMQTT
+import Logging
+
+/// Joins the service of this host with the broker: makes the parts of belfry-fleetd, and hands each message to the one it is for.
+final class FleetListener: LifecycleListener, FleetBroker {
+    /// How long the broker may take to acknowledge the last state.
+    private static let leavingTimeout = Duration.seconds(5)
+
+    private let service: BelfryService
+    private let settings: SettingsHandle<FleetSettings>
+    private let brokerSection: SettingsHandle<BrokerSection>
+    private let leaseSection: SettingsHandle<LeaseSection>
+    private let logger = Logger(label: "belfry-fleetd")
+    private var connection: BrokerConnection?
+    private var publisher: HostPublisher?
+    private var receiver: CommandReceiver?
+    private var replays: NotificationReplays?
+
+    init(_ service: BelfryService) throws {
+        self.service = service
+        settings = try service.settings(FleetSettings.self, section: "Fleet")
+        brokerSection = try service.settings(BrokerSection.self, section: "Broker")
+        leaseSection = try service.settings(LeaseSection.self, section: "Lease")
+    }
+
+    var answers: [LifecycleAnswer] {
+        on(.willFinishLaunching) { [self] _ in try prepare() }
+        // It is ready without the broker, which may be away.
+        on(.didFinishLaunching) { [self] _ in
+            publisher?.start()
+            connection?.start()
+        }
+        onCompletion(.willSleep) { [self] _, done in leave(.asleep, done) }
+        on(.didWake) { [self] _ in connection?.start() }
+        onCompletion(.willTerminate) { [self] _, done in leave(.stopped, done) }
+        on(.willReload) { [self] in try check($0) }
+    }
+
+    private func prepare() throws {
+        let fleet = settings.value
+        let connection = try BrokerConnection(
+            brokerSection.value.settings(clientID: "\(fleet.name)-\(fleet.host)"), on: service.loop
+        ) { [unowned self] in
+            publisher.map { $0.will() } ?? BrokerMessage(topic: "", payload: [])
+        } onEvent: { [weak self] in
+            self?.receive($0)
+        }
+        self.connection = connection
+        let leases = leases()
+        publisher = HostPublisher({ [settings] in settings.value }, on: service.loop, self, leases: leases)
+        let replays = NotificationReplays(socket: fleet.socket, on: service.loop, self) { [weak self] in
+            self?.answer($0, to: $1)
+        }
+        self.replays = replays
+        receiver = try CommandReceiver(
+            accepts: { [settings] in settings.value.accepts($0, from: $1) }, directory: service.stateDirectory,
+            services: ServiceCommands(socket: fleet.socket, on: service.loop), replays: replays, leases: leases
+        ) { [weak self] in
+            self?.answer($0, to: $1)
+        }
+        connection.subscribe([fleet.topics.state(of: fleet.host), fleet.topics.command(from: "+", to: fleet.host)])
+    }
+
+    private func leases() -> LeaseKeeper? {
+        let section = leaseSection.value
+        guard let url = section.url else { return nil }
+        let client = LeaseClient(
+            url: url, group: section.group, id: section.id ?? settings.value.host, caFile: section.caFile)
+        func call(_ request: @escaping (@escaping LeaseClient.Handler) -> Void) -> LeaseKeeper.Call {
+            { done in
+                request { result in
+                    guard case .failure(let error) = result else { return done(nil) }
+                    done(LeaseKeeper.Failure(reason: error.reason, isTemporary: error.mayTryAgain))
+                }
+            }
+        }
+        return LeaseKeeper(on: service.loop, lock: call(client.lock), unlock: call(client.unlock))
+    }
+
+    // The broker
+
+    var hasRoom: Bool { connection?.hasRoom ?? false }
+
+    func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool, expiry: Duration?) {
+        _ = connection?.publish(BrokerMessage(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
+    }
+
+    private func answer(_ reply: FleetReply, to sender: String) {
+        let fleet = settings.value
+        publish(fleet.topics.reply(to: sender, from: fleet.host), reply.payload)
+    }
+
+    private func receive(_ event: BrokerConnection.Event) {
+        switch event {
+        case .connected:
+            logger.notice("connected to '\(brokerSection.value.url)'")
+            publisher?.connected()
+        case .disconnected(let reason):
+            logger.warning("\(reason)")
+            publisher?.disconnected()
+            replays?.cancel()
+        case .message(let message): receive(message)
+        case .acknowledged: replays?.proceed()
+        case .refused(_, let reason):
+            logger.warning("the broker has refused a message: \(reason)")
+            replays?.proceed()
+        case .subscriptionRefused(let topic, let reason):
+            logger.error("the broker has refused the subscription to '\(topic)': \(reason)")
+        }
+    }
+
+    private func receive(_ message: BrokerMessage) {
+        guard let (host, use) = settings.value.topics.parse(message.topic) else { return }
+        let isOwn = host.hasSameBytes(as: settings.value.host)
+        switch use {
+        case .state where isOwn: publisher?.receive(own: message.payload)
+        // A command that the broker keeps would be delivered again and again.
+        case .command(let sender) where isOwn && !message.isRetained:
+            receiver?.receive(message.payload, from: sender, now: UnixTime.now)
+        default: break
+        }
+    }
+
+    // The end, and sleep
+
+    private func leave(_ state: HostReport.State, _ done: @escaping (Result<Void, any Error>) -> Void) -> () -> Void {
+        replays?.cancel()
+        publisher?.leave(state)
+        guard let connection else {
+            done(.success(()))
+            return {}
+        }
+        connection.disconnect(within: Self.leavingTimeout) { done(.success(())) }
+        return {}
+    }
+
+    // Reloads
+
+    private func check(_ notification: LifecycleNotification) throws {
+        let (old, new) = (settings.value, settings.value(in: notification))
+        guard old.hasSameIdentity(as: new), brokerSection.value == brokerSection.value(in: notification),
+            leaseSection.value == leaseSection.value(in: notification)
+        else {
+            throw LifecycleRefusal(
+                "Name=, Host=, View= and Socket= of [Fleet], [Broker] and [Lease] can be changed by a restart only")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// The section `[Lease]` of fleet.conf: a FleetLock server that says how many hosts may be paused at a time.
+nonisolated struct LeaseSection: Sendable, Equatable {
+    /// The base of the server's address; nil for no leases.
+    var url: String?
+    /// The group of hosts that share a limit.
+    var group = "default"
+    /// The name of this host there; nil for that of the fleet.
+    var id: String?
+    /// The certificates of the authorities that are trusted; nil for those of the system.
+    var caFile: String?
+}
+
+nonisolated extension LeaseSection: Decodable {
+    private enum CodingKeys: CodingKey { case url, group, id, caFile }
+
+    init(from decoder: any Decoder) throws {
+        self.init()
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        url = try values.decodeIfPresent(String.self, forKey: .url)
+        group = try values.decodeIfPresent(String.self, forKey: .group) ?? group
+        id = try values.decodeIfPresent(String.self, forKey: .id)
+        caFile = try values.decodeIfPresent(String.self, forKey: .caFile)
+        func check(_ isValid: Bool, _ key: CodingKeys, _ text: String) throws {
+            guard isValid else {
+                throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: text)
+            }
+        }
+        try check(
+            url.map { url in ["https://", "http://"].contains { url.utf8.starts(with: $0.utf8) } } ?? true, .url,
+            "expected an address that begins with https:// or http://")
+        let form = "expected 1 to 64 letters, digits, '.', '-' and '_'"
+        try check(FleetName.isValid(group), .group, form)
+        try check(id.map(FleetName.isValid) ?? true, .id, form)
+    }
+}
