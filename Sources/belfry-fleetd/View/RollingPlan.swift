@@ -142,7 +142,8 @@ nonisolated struct RollingPlan: Sendable, Equatable {
             phase = .recovering(deadline: deadline, activeSince: isActive ? now : nil)
         }
         let others = awayCount - (host.map(active.contains) ?? true ? 0 : 1)
-        return others < order.awayMax ? [] : stop(.stopped("too many hosts are away with it: \(awayNames)"))
+        guard others >= order.awayMax, ending == nil else { return [] }
+        return stop(.stopped("too many other hosts are away: \(awayNames(without: host))"))
     }
 
     /// The host that is under way has answered, or has not in time.
@@ -246,10 +247,9 @@ nonisolated struct RollingPlan: Sendable, Equatable {
             phase = .commanded
             return [.tell(.sent, host: host, reason: nil), .send(order.action, to: host)]
         }
-        let reason = "not active: \(awayNames)"
-        if deadline <= now { return stop(.stopped(reason)) }
+        if deadline <= now { return stop(.stopped("not active: \(awayNames())")) }
         phase = .waiting(deadline: deadline, isTold: true)
-        return isTold ? [] : [.tell(.waiting, host: host, reason: reason)]
+        return isTold ? [] : [.tell(.waiting, host: host, reason: "not active: \(awayNames())")]
     }
 
     private mutating func resume(_ reason: String?) -> [Action] {
@@ -271,8 +271,8 @@ nonisolated struct RollingPlan: Sendable, Equatable {
     private var awayCount: Int { order.hosts.count - active.count }
 
     /// Some of the hosts that are away.
-    private var awayNames: String {
-        let names = order.hosts.lazy.filter { !active.contains($0) }.prefix(10).joined(separator: ", ")
-        return awayCount > 10 ? "\(names) and \(awayCount - 10) more" : names
+    private func awayNames(without other: String? = nil) -> String {
+        let names = order.hosts.lazy.filter { $0 != other && !active.contains($0) }.prefix(11).map(\.self)
+        return names.count > 10 ? "\(names.prefix(10).joined(separator: ", ")) and more" : names.joined(separator: ", ")
     }
 }

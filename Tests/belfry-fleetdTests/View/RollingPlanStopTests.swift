@@ -13,7 +13,7 @@ struct RollingPlanStopTests {
         _ = roll.begin()
         if phase > 0 { _ = roll.answer() }
         if phase > 1 { _ = roll.wake(after: 3) }
-        let reason = "too many hosts are away with it: h3"
+        let reason = "too many other hosts are away: h3"
 
         let actions = roll.change("h3", isActive: false)
 
@@ -28,10 +28,10 @@ struct RollingPlanStopTests {
         var roll = Roll(.reload)
         _ = roll.begin()
 
-        #expect(roll.change("h3", isActive: false) == ["waiting h1: too many hosts are away with it: h3"])
+        #expect(roll.change("h3", isActive: false) == ["waiting h1: too many other hosts are away: h3"])
         #expect(roll.change("h2", isActive: false) == [])
 
-        #expect(roll.answer() == ["answered h1", "end: too many hosts are away with it: h3"])
+        #expect(roll.answer() == ["answered h1", "end: too many other hosts are away: h3"])
         #expect(roll.change("h2", isActive: true) == [])
         #expect(roll.change("h3", isActive: true) == [])
         #expect(roll.wake(after: 100) == [])
@@ -42,7 +42,7 @@ struct RollingPlanStopTests {
         _ = roll.begin()
         _ = roll.answer()
 
-        #expect(roll.change("h2", isActive: false) == ["end: too many hosts are away with it: h2"])
+        #expect(roll.change("h2", isActive: false) == ["end: too many other hosts are away: h2"])
     }
 
     @Test func planStopsWhenTheViewIsLost() {

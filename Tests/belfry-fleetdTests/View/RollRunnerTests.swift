@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryJSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import belfry_fleetd
+
+@Suite(.timeLimit(.minutes(1)))
+struct RollRunnerTests {
+    private static let quick: JSONObject = ["command": "reload", "away": 1, "healthyUsec": 1000]
+    private static let pause: JSONObject = [
+        "command": "pause", "away": 1, "healthyUsec": 1000, "pauseUsec": 3_600_000_000,
+    ]
+
+    private func words(_ call: CallRecorder) -> [String] { call.words("step", "host", "reason") }
+
+    private func steps(_ fleet: FleetFixture, _ call: CallRecorder, until step: String) throws {
+        try fleet.turn { words(call).last == step }
+    }
+
+    @Test func stepsAreTold() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2"])
+        let roll = try fleet.call("Roll", Self.quick)
+
+        #expect(try fleet.answer("h1") == .reload)
+        #expect(try fleet.answer("h2") == .reload)
+        try fleet.turn { roll.isOver }
+
+        #expect(
+            words(roll) == [
+                "sent h1", "answered h1", "healthy h1", "sent h2", "answered h2", "healthy h2", "finished",
+            ])
+        #expect(try fleet.result("Continue").error == "NothingToContinue")
+    }
+
+    @Test func rollStopsAndIsContinued() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2"])
+        let roll = try fleet.call("Roll", Self.quick)
+        try fleet.answer("h1", .failed, "bad file")
+        try fleet.turn { roll.isOver }
+        #expect(roll.error == "RollStopped")
+        #expect(roll.errorParameters?["host"] == "h1")
+        #expect(roll.errorParameters?["reason"] == "reload: failed: bad file")
+        let other = try fleet.result("Roll", Self.quick)
+        #expect(other.error == "RollBusy")
+        #expect(
+            other.errorParameters?["reason"]
+                == "a rolling 'reload' has stopped: reload: failed: bad file; continue or cancel it")
+
+        let again = try fleet.call("Continue")
+        try fleet.answer("h1")
+        try fleet.answer("h2")
+        try fleet.turn { again.isOver }
+
+        #expect(words(again).first == "sent h1" && words(again).last == "finished")
+    }
+
+    @Test func onlyOneRollIsUnderWay() throws {
+        let fleet = try FleetFixture(hosts: ["h1"])
+        let roll = try fleet.call("Roll", Self.quick)
+        try steps(fleet, roll, until: "sent h1")
+
+        #expect(try fleet.result("Roll", Self.quick).error == "RollBusy")
+        #expect(try fleet.result("Continue").error == "RollBusy")
+    }
+
+    @Test func hostUnderWayIsBroughtBackWhenAnotherDies() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2", "h3"])
+        let roll = try fleet.call("Roll", Self.pause)
+        #expect(try fleet.answer("h1") == .pause)
+        fleet.report("h1", .background)
+        try steps(fleet, roll, until: "paused h1")
+
+        fleet.kill("h3")
+
+        #expect(try fleet.answer("h1") == .resume)
+        try fleet.turn { roll.isOver }
+        #expect(roll.errorParameters?["reason"] == "too many other hosts are away: h3")
+        #expect(fleet.broker.commands.isEmpty)
+    }
+
+    @Test func hostIsResumedWhenTheCallerIsGone() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2"])
+        let roll = try fleet.call("Roll", Self.pause)
+        try fleet.answer("h1")
+        try steps(fleet, roll, until: "paused h1")
+
+        roll.client.close()
+
+        #expect(try fleet.answer("h1") == .resume)
+        #expect(
+            try fleet.result("Roll", Self.quick).errorParameters?["reason"]
+                == "a rolling 'pause' has stopped: its caller went away; continue or cancel it")
+    }
+
+    @Test func cancelEndsTheRollAndResumesTheHost() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2"])
+        let roll = try fleet.call("Roll", Self.pause)
+        try fleet.answer("h1")
+        try steps(fleet, roll, until: "paused h1")
+
+        let cancel = try fleet.call("Cancel")
+        let command = try fleet.command(to: "h1")
+        #expect(command.action == .resume && !cancel.isOver)
+        fleet.reply("h1", FleetReply(id: command.id, .done))
+        try fleet.turn { cancel.isOver && roll.isOver }
+
+        #expect(cancel.error == nil)
+        #expect(roll.error == "RollStopped" && roll.errorParameters?["reason"] == "cancelled")
+        #expect(try fleet.result("Cancel").error == "NothingToContinue")
+    }
+
+    @Test func hostIsResumedWhenTheBrokerIsBack() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2"])
+        let roll = try fleet.call("Roll", Self.pause)
+        try fleet.answer("h1")
+        try steps(fleet, roll, until: "paused h1")
+
+        fleet.broker.hasRoom = false
+        fleet.server.brokerLost("cable cut")
+        try fleet.turn { roll.isOver }
+        #expect(roll.errorParameters?["reason"] == "the connection to the broker was lost")
+        #expect(try fleet.result("Cancel").error == "NoBroker")
+        #expect(try fleet.result("Continue").error == "NoBroker")
+        fleet.broker.hasRoom = true
+        fleet.server.brokerConnected()
+
+        #expect(try fleet.answer("h1") == .resume)
+        #expect(try fleet.result("Cancel").error == nil)
+    }
+
+    @Test func rollOfAnotherProcessIsContinued() throws {
+        let fleet = try FleetFixture(hosts: ["h1", "h2"])
+        let roll = try fleet.call("Roll", Self.pause)
+        try fleet.answer("h1")
+        try steps(fleet, roll, until: "paused h1")
+
+        try fleet.restart()
+        fleet.server.brokerConnected()
+        #expect(try fleet.answer("h1") == .resume)
+        fleet.report("h1")
+        fleet.report("h2")
+        let again = try fleet.call("Continue")
+        try steps(fleet, again, until: "sent h2")
+
+        #expect(words(again) == ["healthy h1", "sent h2"])
+        #expect(try fleet.answer("h2") == .pause)
+    }
+
+    @Test func hostIsResumedBeforeTheProgramEnds() throws {
+        let fleet = try FleetFixture(hosts: ["h1"])
+        let roll = try fleet.call("Roll", Self.pause)
+        try fleet.answer("h1")
+        try steps(fleet, roll, until: "paused h1")
+
+        fleet.server.close()
+
+        #expect(fleet.broker.commands.map(\.command.action) == [.resume])
+    }
+
+    @Test func finishedRollIsForgottenByTheNextProcess() throws {
+        let fleet = try FleetFixture(hosts: ["h1"])
+        let roll = try fleet.call("Roll", Self.quick)
+        try fleet.answer("h1")
+        try fleet.turn { roll.isOver }
+
+        try fleet.restart()
+        fleet.server.brokerConnected()
+
+        #expect(try fleet.result("Continue").error == "NothingToContinue")
+    }
+}
