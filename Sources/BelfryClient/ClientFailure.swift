@@ -68,13 +68,40 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 case "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound":
                     failure(.unavailable, "this version of the service does not support it")
                 default:
-                    failure(.unavailable, Self.answer(name, parameters))
+                    Self.fleet(name, parameters, failure) ?? failure(.unavailable, Self.answer(name, parameters))
                 }
             case .system(let error):
                 failure(.unavailable, error.reason)
             case .closed, .protocolViolation:
                 failure(.unavailable, PrintableText.line("\(error)"))
             }
+    }
+
+    /// The errors of `io.belfry.Fleet`.
+    private static func fleet(
+        _ name: String, _ parameters: JSONObject, _ failure: (CommandStatus, String, [String]) -> ClientFailure
+    ) -> ClientFailure? {
+        let reason = parameters.textOrDash("reason")
+        let ways = "'belfryctl fleet continue' goes on with it, 'belfryctl fleet cancel' ends it"
+        switch UTF8Text(name) {
+        case "io.belfry.Fleet.NoView":
+            let hint = "set View=yes in [Fleet] of /etc/belfry/fleet.conf, then 'systemctl restart belfry-fleetd'"
+            return failure(.unavailable, "belfry-fleetd of this host has no view of the fleet", [hint])
+        case "io.belfry.Fleet.NoBroker":
+            let hint = "is the broker running? see 'journalctl -u belfry-fleetd'"
+            return failure(.unavailable, "no connection to the broker: \(reason)", [hint])
+        case "io.belfry.Fleet.NoSuchHosts":
+            let hosts = parameters.textOrDash("hosts")
+            return failure(.usage, "no host matches '\(hosts)'", ["'belfryctl fleet list' shows the hosts"])
+        case "io.belfry.Fleet.RollBusy":
+            return failure(.unavailable, "another rolling command has not ended: \(reason)", [ways])
+        case "io.belfry.Fleet.RollStopped":
+            let host = parameters.text("host").map { " at \($0)" } ?? ""
+            return failure(.failure, "stopped\(host): \(reason)", [ways])
+        case "io.belfry.Fleet.NothingToContinue":
+            return failure(.unavailable, "there is no rolling command that stopped", [])
+        default: return nil
+        }
     }
 
     private static func answer(_ name: String, _ parameters: JSONObject) -> String {

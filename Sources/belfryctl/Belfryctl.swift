@@ -31,6 +31,7 @@ struct Belfryctl: ParsableCommand {
                     ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self, ReloadCommand.self,
                     LogLevelCommand.self,
                 ]),
+            CommandGroup(name: "Many hosts", subcommands: [FleetCommand.self]),
         ])
 
     @OptionGroup var connection: ConnectionOptions

@@ -35,6 +35,15 @@ extension CompletionKind {
         }
     }
 
+    /// The hosts of the fleet.
+    static var hosts: CompletionKind {
+        .custom { words, _, _ in
+            let hosts =
+                reply(to: FleetClient.full("List"), words, default: FleetClient.socket)["hosts"]?.arrayValue ?? []
+            return plain(hosts.lazy.compactMap { $0["name"]?.stringValue })
+        }
+    }
+
     /// Instances of belfryd: those that have a configuration directory, and those that run.
     static var instances: CompletionKind {
         .custom { _, _, _ in
@@ -57,9 +66,16 @@ extension CompletionKind {
 
     /// The reply of the service, if it runs and replies within a second. belfryctl runs here only to complete, on one
     /// thread.
-    private static func reply(to method: String, _ words: [String]) -> JSONObject {
+    ///
+    /// - Parameter socket: where the service is, unless the words say it; nil for the default of all commands.
+    private static func reply(
+        to method: String, _ words: [String], default socket: String? = nil
+    ) -> JSONObject {
         MainActor.assumeIsolated {
-            guard let options = try? ConnectionOptions.parse(ConnectionWords.last(of: words)),
+            let given = ConnectionWords.last(of: words)
+            guard
+                let options = try? ConnectionOptions.parse(
+                    given.isEmpty ? socket.map { ["--socket", $0] } ?? [] : given),
                 let context = try? CommandContext(options), ServiceUnit(socket: context.path)?.mayRun ?? true,
                 let client = try? context.connect()
             else { return [:] }

@@ -30,7 +30,8 @@ struct ConnectionOptions: ParsableArguments {
             "The socket of the service; '@NAME' is an abstract address.",
             discussion: """
                 Default: $BELFRY_SOCKET, then io.belfry.Lifecycle in $RUNTIME_DIRECTORY, /run/belfry, \
-                $XDG_RUNTIME_DIR/belfry or a private directory under $TMPDIR.
+                $XDG_RUNTIME_DIR/belfry or a private directory under $TMPDIR; for 'belfryctl fleet' \
+                /run/belfry-fleet/io.belfry.Fleet.
                 """, valueName: "path"),
         completion: .file())
     var socket: String?
@@ -38,7 +39,10 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How long to wait for a reply: '5s', '1min', 'infinity'.",
-            discussion: "Default: 10s for commands that only read, no limit for commands that change something.",
+            discussion: """
+                Default: 10s for commands that only read, no limit for commands that change something. Commands to a fleet \
+                have limits of their own.
+                """,
             valueName: "time"),
         transform: TimeLimit.init)
     var timeout: TimeLimit?

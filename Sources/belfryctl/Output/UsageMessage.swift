@@ -15,10 +15,9 @@ enum UsageMessage {
     /// Ends the process after a failure of the parser: prints help or a version that was asked for, or the message.
     static func exit(with error: any Error) -> Never {
         guard Belfryctl.exitCode(for: error) == .validationFailure else { Belfryctl.exit(withError: error) }
-        let commands = Belfryctl.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         let arguments = Array(CommandLine.arguments.dropFirst())
         StandardStream.error.writeIfPossible(
-            lines(Belfryctl.message(for: error), arguments: arguments, commands: commands))
+            lines(Belfryctl.message(for: error), arguments: arguments, of: Belfryctl.self))
         Glibc.exit(CommandStatus.usage.rawValue)
     }
 
@@ -26,29 +25,41 @@ enum UsageMessage {
     ///
     /// - Parameters:
     ///   - arguments: the arguments, without the name of the program.
-    ///   - commands: the names of the commands.
-    static func lines(_ message: String, arguments: [String], commands: [String]) -> [String] {
+    ///   - command: the command of the program.
+    static func lines(_ message: String, arguments: [String], of command: any ParsableCommand.Type) -> [String] {
         var text = message
-        var help = program
-        if let word = command(in: arguments) {
+        var help: [String] = []
+        var subcommands = command.configuration.subcommands
+        var rest = words(in: arguments)[...]
+        while !subcommands.isEmpty, let word = rest.popFirst() {
             // Compared as bytes: `==` normalises.
-            if commands.contains(where: { $0.utf8.elementsEqual(word.utf8) }) {
-                help += " \(word)"
-            } else {
-                text = "unknown command '\(word)'\(NearestName.question(word, in: commands))"
+            let found = subcommands.first { ($0.configuration.commandName ?? "").utf8.elementsEqual(word.utf8) }
+            if found == nil, word != "help" {
+                let names = subcommands.compactMap { $0.configuration.commandName } + ["help"]
+                let name = (help + [word]).joined(separator: " ")
+                let candidates = names.map { (help + [$0]).joined(separator: " ") }
+                text = "unknown command '\(name)'\(NearestName.question(name, in: candidates))"
+                break
             }
+            help.append(word)
+            subcommands = found?.configuration.subcommands ?? []
         }
-        return ["\(program): \(PrintableText.line(inHouseForm(text)))", "Try '\(help) --help'."]
+        let hint = ([program] + help + ["--help"]).joined(separator: " ")
+        return ["\(program): \(PrintableText.line(inHouseForm(text)))", "Try '\(hint)'."]
     }
 
-    /// The first word that is neither an option nor the value of one.
-    private static func command(in arguments: [String]) -> String? {
+    /// The words that are neither an option nor the value of one that every command has.
+    private static func words(in arguments: [String]) -> [String] {
+        var words: [String] = []
         var rest = arguments[...]
         while let word = rest.popFirst() {
-            guard word.utf8.first == UInt8(ascii: "-") else { return word }
-            if options.contains(word) { rest = rest.dropFirst() }
+            if word.utf8.first != UInt8(ascii: "-") {
+                words.append(word)
+            } else if options.contains(word) {
+                rest = rest.dropFirst()
+            }
         }
-        return nil
+        return words
     }
 
     /// A small first letter, and a suggestion as part of the sentence.

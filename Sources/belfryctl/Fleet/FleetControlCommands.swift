@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import ArgumentParser
+import BelfryClient
+import BelfryConfiguration
+import Varlink
+
+/// `belfryctl fleet post`.
+struct FleetPostCommand: FleetSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "post", abstract: "Post a notification to the services of the hosts.",
+        discussion: """
+            Prints a line for each host when it has answered, and for each that has not by --timeout. With --wait also prints \
+            the outcome of each listener of a host.
+            """)
+
+    @OptionGroup var options: FleetOptions
+
+    @Argument(
+        help: "The notification: a letter, then letters, digits, '.' and '-'.",
+        completion: .notifications)
+    var name: String
+
+    @Argument(help: ArgumentHelp("User info, as for 'belfryctl post'.", valueName: "key=value"))
+    var userInfo: [String] = []
+
+    @OptionGroup var target: RollingTarget
+
+    @Flag(help: "Show the outcomes of the listeners.")
+    var wait = false
+
+    func validate() throws {
+        do {
+            _ = try NotificationName.parse(name)
+            _ = try UserInfoArguments.parse(userInfo)
+        } catch let problem as ValueProblem {
+            throw ValidationError(problem.message)
+        } catch let problem as UserInfoArguments.Problem {
+            throw ValidationError(problem.description)
+        }
+        try target.check(connection.timeout)
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        var order = FleetOrder("post", name)
+        let members = try UserInfoArguments.parse(userInfo)
+        if !members.isEmpty { order.parameters["userInfo"] = .object(members) }
+        return try await target.run(order, showsReports: wait, options, context)
+    }
+}
+
+/// `belfryctl fleet pause`.
+struct FleetPauseCommand: FleetSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Pause the services of the hosts.",
+        discussion: """
+            Prints a line for each host. With --rolling, pauses and resumes one host after the other; --for says how long \
+            each is paused.
+            """)
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var target: RollingTarget
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("With --rolling: how long each host is paused.", valueName: "time"),
+        transform: TimeLimit.init)
+    var pause: TimeLimit?
+
+    func validate() throws {
+        try target.check(connection.timeout)
+        guard (pause == nil) == (target.rolling == nil) else {
+            throw ValidationError("--rolling and --for are used together: each host is paused for that time")
+        }
+        if let pause, pause.duration == nil { throw ValidationError("--for must not be infinity") }
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        var order = FleetOrder("pause")
+        order.parameters["pauseUsec"] = FleetTimeout.parameter(pause)
+        return try await target.run(order, options, context)
+    }
+}
+
+/// `belfryctl fleet resume`.
+struct FleetResumeCommand: FleetSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Continue the services of the hosts after a pause.",
+        discussion: "Prints a line for each host.")
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var selection: HostsOption
+
+    func validate() throws {
+        try selection.checkIsGiven()
+        try FleetTimeout.check(connection.timeout)
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        try await FleetOrder("resume").send(to: selection.hosts, options, context)
+    }
+}
+
+/// `belfryctl fleet reload`.
+struct FleetReloadCommand: FleetSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Reload the configuration of the services of the hosts.",
+        discussion: "Prints a line for each host. A host whose configuration is refused has failed.")
+
+    @OptionGroup var options: FleetOptions
+
+    @OptionGroup var target: RollingTarget
+
+    func validate() throws { try target.check(connection.timeout) }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        try await target.run(FleetOrder("reload"), options, context)
+    }
+}
+
+/// `belfryctl fleet continue`.
+struct FleetContinueCommand: FleetSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "continue", abstract: "Go on with the rolling command that stopped.",
+        discussion: "Begins with the host at which it stopped, if that is active, and prints each step.")
+
+    @OptionGroup var options: FleetOptions
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        try await FleetRoll.run("Continue", [:], to: "continue", "rolling command", options, context)
+    }
+}
+
+/// `belfryctl fleet cancel`.
+struct FleetCancelCommand: FleetSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "End the rolling command that runs or has stopped.",
+        discussion: "The hosts that it has reached stay as they are.")
+
+    @OptionGroup var options: FleetOptions
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        let reply = try await FleetClient(connection, context)
+            .call("Cancel", to: "cancel", "rolling command", within: context.queryTimeout)
+        if json { try context.printJSON(reply) }
+        return .success
+    }
+}
