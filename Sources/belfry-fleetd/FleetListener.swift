@@ -7,7 +7,7 @@ import BelfryMQTT
 import Logging
 
 /// Joins the service of this host with the broker: makes the parts of belfry-fleetd, and hands each message to the one it is for.
-final class FleetListener: LifecycleListener, FleetBroker {
+final class FleetListener: LifecycleListener, ViewBroker {
     /// How long the broker may take to acknowledge the last state.
     private static let leavingTimeout = Duration.seconds(5)
 
@@ -20,6 +20,7 @@ final class FleetListener: LifecycleListener, FleetBroker {
     private var publisher: HostPublisher?
     private var receiver: CommandReceiver?
     private var replays: NotificationReplays?
+    private var view: FleetServer?
 
     init(_ service: BelfryService) throws {
         self.service = service
@@ -32,6 +33,7 @@ final class FleetListener: LifecycleListener, FleetBroker {
         on(.willFinishLaunching) { [self] _ in try prepare() }
         // It is ready without the broker, which may be away.
         on(.didFinishLaunching) { [self] _ in
+            try view?.listen(at: "\(service.runtimeDirectory)/io.belfry.Fleet")
             publisher?.start()
             connection?.start()
         }
@@ -63,7 +65,10 @@ final class FleetListener: LifecycleListener, FleetBroker {
         ) { [weak self] in
             self?.answer($0, to: $1)
         }
-        connection.subscribe([fleet.topics.state(of: fleet.host), fleet.topics.command(from: "+", to: fleet.host)])
+        subscribe([fleet.topics.state(of: fleet.host), fleet.topics.command(from: "+", to: fleet.host)])
+        view = try FleetServer(
+            topics: fleet.topics, sender: fleet.host, version: BelfryVersion.current, directory: service.stateDirectory,
+            on: service.loop, broker: fleet.view ? self : nil)
     }
 
     private func leases() -> LeaseKeeper? {
@@ -90,6 +95,10 @@ final class FleetListener: LifecycleListener, FleetBroker {
         _ = connection?.publish(BrokerMessage(topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
     }
 
+    func subscribe(_ topics: [String]) { connection?.subscribe(topics) }
+
+    func unsubscribe(_ topics: [String]) { connection?.unsubscribe(topics) }
+
     private func answer(_ reply: FleetReply, to sender: String) {
         let fleet = settings.value
         publish(fleet.topics.reply(to: sender, from: fleet.host), reply.payload)
@@ -100,22 +109,31 @@ final class FleetListener: LifecycleListener, FleetBroker {
         case .connected:
             logger.notice("connected to '\(brokerSection.value.url)'")
             publisher?.connected()
+            view?.brokerConnected()
         case .disconnected(let reason):
             logger.warning("\(reason)")
             publisher?.disconnected()
             replays?.cancel()
+            view?.brokerLost(reason)
         case .message(let message): receive(message)
-        case .acknowledged: replays?.proceed()
+        case .acknowledged: proceed()
         case .refused(_, let reason):
             logger.warning("the broker has refused a message: \(reason)")
-            replays?.proceed()
+            proceed()
         case .subscriptionRefused(let topic, let reason):
             logger.error("the broker has refused the subscription to '\(topic)': \(reason)")
         }
     }
 
+    /// The broker has room again.
+    private func proceed() {
+        replays?.proceed()
+        view?.brokerHasRoom()
+    }
+
     private func receive(_ message: BrokerMessage) {
         guard let (host, use) = settings.value.topics.parse(message.topic) else { return }
+        view?.receive(message.payload, from: host, use, isRetained: message.isRetained)
         let isOwn = host.hasSameBytes(as: settings.value.host)
         switch use {
         case .state where isOwn: publisher?.receive(own: message.payload)
@@ -130,6 +148,7 @@ final class FleetListener: LifecycleListener, FleetBroker {
 
     private func leave(_ state: HostReport.State, _ done: @escaping (Result<Void, any Error>) -> Void) -> () -> Void {
         replays?.cancel()
+        if state == .asleep { view?.brokerLost("the machine sleeps") } else { view?.close() }
         publisher?.leave(state)
         guard let connection else {
             done(.success(()))
