@@ -12,7 +12,8 @@ from probe_service import ProbeService
 # A second signal of the same kind already exceeds the limit.
 LIMIT = "[Service]\nSignalLimitBurst=1\nSignalLimitInterval=1min\n"
 CATALOG = "/usr/lib/systemd/catalog/belfry.catalog"
-PROGRAMS = ["belfryd", "belfry-listener"]
+# The names under which belfryd and belfry-listener log here.
+PROGRAMS = ["belfryd", "belfry-listener", "guard"]
 # What programs of listeners write.
 OUTPUT = "output of the program"
 
@@ -138,13 +139,18 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     subscriber.until("powerFailing")
     on_each.kill("PWR")
     on_each.wait_for(lambda: any("SIGPWR came more than" in message for message in on_each.messages()), "see a storm")
+    # In the place of the file that belfryd --record-exit writes.
+    blocked = "/var/lib/belfry/last-exit.new"
+    on_each.host.run("mkdir", blocked)
     on_each.host.systemctl("stop", SERVICE)
-    on_each.host.run("rm", "-r", cache)
+    assert f"unable to remove '{blocked}': Is a directory (EISDIR)" in on_each.messages()
+    on_each.host.run("rm", "-r", cache, blocked)
 
     entries = catalog(on_each)
     on_each.configure("")
     run_listeners(on_each)
-    records = [r for r in on_each.host.journal(after=on_each.cursor) if r.get("_COMM") in PROGRAMS and r["MESSAGE"] != OUTPUT]
+    records = on_each.host.journal(after=on_each.cursor)
+    records = [r for r in records if r.get("SYSLOG_IDENTIFIER") in PROGRAMS and r["MESSAGE"] != OUTPUT]
     records += [r for r in records_of_an_unhealthy_service(on_each.host) if r.get("MESSAGE_ID") in entries]
     for record in records:
         assert record.get("MESSAGE_ID") in entries, record

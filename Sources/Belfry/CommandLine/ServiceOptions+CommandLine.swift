@@ -3,6 +3,8 @@
 
 internal import BelfryConfiguration
 internal import BelfryLinux
+internal import BelfryListeners
+internal import BelfrySystemd
 internal import Glibc
 
 extension ServiceOptions {
@@ -75,9 +77,14 @@ extension ServiceOptions {
         do {
             try ExitRecorder.record(configuration: configurationSources, name: directoryName)
             exit(ServiceExit.success)
-        } catch {
+        } catch let error as ExitRecorder.NotInUnit {
             StandardStreams.error("\(name): \(error)\n")
-            exit(error is ExitRecorder.NotInUnit ? ServiceExit.usage : ServiceExit.system)
+            exit(ServiceExit.usage)
+        } catch {
+            let log = ServiceLog(identifier: instanceName)
+            log.write(.error, "\(error)", .savedState)
+            log.finish()
+            exit(ServiceExit.system)
         }
     }
 }
