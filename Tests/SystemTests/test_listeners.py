@@ -78,6 +78,21 @@ def test_rehearsal_asks_the_program(listener):
     listener.belfry.ctl("reload")
 
 
+def test_explanation_and_list_count_the_program(listener):
+    listener.write("willReload", "#!/bin/sh\n", "Timeout=7s\n")
+    listener.belfry.start()
+    listener.start()
+    listener.belfry.ctl("reload")
+
+    step = json.loads(listener.belfry.ctl("explain", "HUP", "--json").stdout)["steps"][0]
+    [planned] = [one for one in step["listeners"] if one["name"] == "guard"]
+    [row] = [one for one in listener.belfry.listeners() if one["name"] == "guard"]
+
+    assert (step["name"], planned["deadlineUsec"]) == ("willReload", 7_000_000)
+    assert (row["calls"], row["failures"]) == (1, 0)
+    assert re.search(r"^ +\d+  guard +7 s  healthy +1 +0  completed, .* willReload$", listener.belfry.ctl("listeners").stdout, re.M)
+
+
 @pytest.mark.nightly_on_trixie
 def test_one_run_at_a_time_and_what_waits_is_merged(listener):
     script = '#!/bin/sh\necho "$BELFRY_NOTIFICATION $BELFRY_COUNT"\nwhile [ ! -e /run/go ]; do sleep 0.05; done\n'
