@@ -90,7 +90,7 @@ final class FleetServer {
     /// Stops a roll, and closes the socket and all connections. Call it before the connection to the broker ends: a host that is paused
     /// is resumed.
     func close() {
-        parts?.rolls.stop("belfry-fleetd was stopped")
+        parts?.rolls.viewLost("belfry-fleetd was stopped")
         server.close()
     }
 
@@ -115,7 +115,7 @@ final class FleetServer {
         view.brokerLost()
         parts.watchers.send(note: "every host is unknown: \(reason)")
         parts.watchers.list(view.names())
-        parts.rolls.viewLost()
+        parts.rolls.viewLost("the connection to the broker was lost")
     }
 
     /// The broker has room for further messages.

@@ -90,7 +90,7 @@ final class RollRunner {
         caller = request
         request.onCancel = { [weak self] in
             self?.caller = nil
-            self?.stop("its caller went away")
+            self?.perform { $0?.stop(.stopped("its caller went away")) }
         }
         perform { [activeHosts] in
             guard let order = $0?.order else { return nil }
@@ -112,12 +112,8 @@ final class RollRunner {
         perform { $0?.hostChanged(host, isActive: isActive, at: .now) }
     }
 
-    /// Stops the plan if it is under way.
-    func stop(_ reason: String) {
-        if isRunning { perform { $0?.stop(.stopped(reason)) } }
-    }
-
-    func viewLost() { perform { $0?.viewLost() } }
+    /// Stops the plan if it is under way. A host is resumed, now or when the view is back.
+    func viewLost(_ reason: String) { perform { $0?.viewLost(reason) } }
 
     func viewReturned() { perform { $0?.viewReturned() } }
 

@@ -170,14 +170,14 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         }
     }
 
-    /// The connection to the broker was lost.
-    mutating func viewLost() -> [Action] {
+    /// Nothing is known of the hosts from now on. Nothing that is sent now is waited for.
+    mutating func viewLost(_ reason: String) -> [Action] {
         isViewLost = true
         active = []
-        return isRunning ? stop(.stopped("the connection to the broker was lost")) : []
+        return isRunning ? stop(.stopped(reason)) : []
     }
 
-    /// The connection to the broker is back. A host that could not be resumed is resumed now.
+    /// There is a connection to the broker again. A host that could not be resumed is resumed now.
     mutating func viewReturned() -> [Action] {
         isViewLost = false
         guard phase == .resuming, let host else { return [] }

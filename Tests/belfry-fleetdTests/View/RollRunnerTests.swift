@@ -157,8 +157,10 @@ struct RollRunnerTests {
         try steps(fleet, roll, until: "paused h1")
 
         fleet.server.close()
+        try fleet.turn { roll.isOver }
 
         #expect(fleet.broker.commands.map(\.command.action) == [.resume])
+        #expect(roll.errorParameters?["reason"] == "belfry-fleetd was stopped")
     }
 
     @Test func finishedRollIsForgottenByTheNextProcess() throws {
