@@ -12,7 +12,8 @@ struct StartupSequenceTests {
         let name: String
         var deadline: Duration = .seconds(1)
         var isRequired = true
-        var body: () async throws -> Void = {}
+        // Isolated for the sake of the default: a nonisolated body runs on another thread, unless it is optimized away.
+        var body: @MainActor () async throws -> Void = {}
 
         func run(_ options: LaunchOptions) async throws { try await body() }
     }
