@@ -38,7 +38,8 @@ nonisolated let fleetInterfaceText = """
 
     # Past notifications of the present boot of the hosts, oldest first for each host. Needs 'more'. With 'after' only those after
     # that number. The last reply of a host has its outcome: done, failed or refused with a reason, timeout if it took
-    # longer than 'timeoutUsec' (by default 30 s, at most 1 h), or away if it is not connected.
+    # longer than 'timeoutUsec' (by default 30 s, at most 1 h), or away if it is not connected. Of each
+    # user four calls run at a time.
     method History(hosts: ?string, after: ?int, timeoutUsec: ?int) -> (
       host: string,
       notification: ?object,
@@ -64,7 +65,7 @@ nonisolated let fleetInterfaceText = """
     # resumed after 'pauseUsec' (by default at once). The next host follows when this one has answered, and was active for
     # 'healthyUsec' (by default 10 s) without interruption. A host has 'timeoutUsec' (by default 5 min, at most 1 h) to
     # answer, to be active for so long, and to wait for others.
-    # Replies tell the steps of a host: waiting (for those in 'reason'), sent, paused, resuming (with 'reason' if it is because the
+    # Replies tell the steps of a host: waiting ('reason' says for what), sent, paused, resuming (with 'reason' if it is because the
     # roll ends), answered, healthy, or failed if it could not be resumed. The last reply is 'finished'.
     # The roll stops with the error RollStopped at the first host that fails or does not become healthy, when too many
     # hosts are away together with the one under way, when the connection to the broker is lost, when the caller

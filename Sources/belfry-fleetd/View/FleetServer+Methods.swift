@@ -85,9 +85,10 @@ extension FleetServer {
         guard after ?? 0 >= 0 else { throw .invalidParameter("after") }
         let timeout = try time("timeoutUsec", request, default: Self.timeout)
         try checkBroker()
-        HistoryCall(request, hosts, after: after, within: timeout, parts.commands, limit) { [weak self] in
+        let call = HistoryCall(request, hosts, after: after, within: timeout, parts.commands, limit) { [weak self] in
             self?.status($0)
-        }.start()
+        }
+        parts.histories.begin(call, of: request.peer.uid)
     }
 
     private func send(_ request: VarlinkRequest, _ parts: Parts) throws(FleetError) {

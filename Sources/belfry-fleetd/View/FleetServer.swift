@@ -41,6 +41,7 @@ final class FleetServer {
         let commands: CommandSender
         let watchers: WatchList
         let rolls: RollRunner
+        let histories = HistoryAdmission()
     }
 
     /// A server that does not listen yet.
@@ -204,7 +205,9 @@ final class FleetServer {
     }
 
     private func endQuestion(to host: String, _ ending: PendingCommands.Ending, _ parts: Parts) {
-        let answer: NotificationTrack.Answer = ending.isDone ? .done : ending == .away ? .away : .failed
+        // A host declines when too many have asked it.
+        let isLater = ending == .away || ending.isDeclined
+        let answer: NotificationTrack.Answer = ending.isDone ? .done : isLater ? .later : .failed
         guard let missing = view.endQuestion(to: host, answer) else { return }
         let numbers = "\(missing.lowerBound) to \(missing.upperBound)"
         let reason = [ending.word, ending.reason].compactMap(\.self).joined(separator: ": ")

@@ -20,7 +20,7 @@ final class HistoryCall {
         var count = 0
     }
 
-    private let request: VarlinkRequest
+    let request: VarlinkRequest
     private let commands: CommandSender
     private let limit: ReplyLimit
     private let timeout: Duration
@@ -29,6 +29,7 @@ final class HistoryCall {
     private var rest: ArraySlice<String>
     private var asked: [String: String] = [:]
     private var isWaiting = false
+    private var onEnd: (() -> Void)?
 
     /// - Parameters:
     ///   - hosts: at least one.
@@ -47,8 +48,11 @@ final class HistoryCall {
     }
 
     /// Begins. The call lives as long as its client waits for it.
-    func start() {
-        request.onCancel = { self.withdraw() }
+    ///
+    /// - Parameter onEnd: called once when it is over.
+    func start(onEnd: @escaping () -> Void) {
+        self.onEnd = onEnd
+        request.onCancel = { self.end() }
         proceed()
     }
 
@@ -91,7 +95,7 @@ final class HistoryCall {
         (progress.last, progress.isBegun) = (number, true)
         progress.count += 1
         request.reply(["host": .string(host), "notification": .object(notification)], continues: true)
-        if !limit.admits(request) { withdraw() }
+        if !limit.admits(request) { end() }
     }
 
     private func receive(_ ending: PendingCommands.Ending, of host: String, _ progress: Progress) {
@@ -111,12 +115,16 @@ final class HistoryCall {
     private func tell(_ host: String, _ outcome: String, _ reason: String?) {
         var reply: JSONObject = ["host": .string(host), "outcome": .string(outcome)]
         reply["reason"] = reason.map { .string($0) }
-        request.reply(reply, continues: !asked.isEmpty || !rest.isEmpty)
+        let isLast = asked.isEmpty && rest.isEmpty
+        request.reply(reply, continues: !isLast)
+        if isLast { end() }
     }
 
-    private func withdraw() {
+    private func end() {
         for id in asked.values { commands.withdraw(id) }
         asked = [:]
         rest = []
+        onEnd?()
+        onEnd = nil
     }
 }

@@ -44,15 +44,11 @@ nonisolated struct HostRecord: Sendable, Equatable {
             return false
         }
         heardUsec = min(new.timeUsec ?? now, now)
-        if isFollowing { follow(old, isSameSession: isSameSession) }
+        if isFollowing {
+            if report.bootID != old.bootID { notifications.restart() }
+            if let sequence = new.sequence { notifications.hear(of: sequence) }
+        }
         return isFirst || !isSameSession
-    }
-
-    private mutating func follow(_ old: HostReport, isSameSession: Bool) {
-        guard let sequence = report.sequence else { return }
-        let hasBegunAgain = !isSameSession && sequence < notifications.newest
-        if report.bootID != old.bootID || hasBegunAgain { notifications.restart() }
-        notifications.hear(of: sequence)
     }
 
     /// Whether a notification is of this boot, and the next one.

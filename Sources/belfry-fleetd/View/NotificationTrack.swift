@@ -10,8 +10,8 @@ nonisolated struct NotificationTrack: Sendable, Equatable {
         case done
         /// It does not send it.
         case failed
-        /// It went away. It is asked again when it is back.
-        case away
+        /// It is busy, or went away. It is asked again.
+        case later
     }
 
     private struct Question: Sendable, Equatable {
@@ -33,7 +33,7 @@ nonisolated struct NotificationTrack: Sendable, Equatable {
     /// Begins with the next number that is heard of.
     mutating func begin() { self = NotificationTrack() }
 
-    /// The numbers begin again: another boot, or the host has lost its counter.
+    /// The numbers begin again, in another boot.
     mutating func restart() {
         let isBegun = last != nil
         self = NotificationTrack()
@@ -76,7 +76,7 @@ nonisolated struct NotificationTrack: Sendable, Equatable {
         guard let question, let last else { return nil }
         self.question = nil
         gapStart = nil
-        guard answer != .away, last == question.after, last < newest else { return nil }
+        guard answer != .later, last == question.after, last < newest else { return nil }
         // Messages of an answer may be lost too, so it is asked once more.
         if answer == .done, vainStart != last {
             vainStart = last

@@ -242,14 +242,16 @@ struct FleetViewTests {
         #expect(view.receive(notification(1, "b2"), of: "h1") == true)
     }
 
-    @Test mutating func numbersThatBeganAgainAreFollowed() {
+    @Test mutating func birthBeforeTheServiceIsKnownChangesNothing() {
         view.follow(true)
-        _ = view.receive(state: report(sequence: 400), of: "h1", now: 0)
-        #expect(view.receive(notification(401), of: "h1") == true)
+        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
+        #expect(view.receive(notification(5), of: "h1") == true)
 
-        _ = view.receive(state: report(.active, "s2", sequence: 0), of: "h1", now: 0)
+        _ = view.receive(state: report(.notRunning, "s2", boot: nil), of: "h1", now: 0)
+        _ = view.receive(state: report(.active, "s2", sequence: 5), of: "h1", now: 0)
 
-        #expect(view.receive(notification(1), of: "h1") == true)
+        #expect(view.receive(notification(5), of: "h1") == false)
+        #expect(view.receive(notification(6), of: "h1") == true)
     }
 
     @Test mutating func hostThatIsGoneIsNotAsked() {

@@ -90,6 +90,24 @@ struct HistoryCallTests {
         #expect(history.replies.count == 80)
     }
 
+    @Test func onlySoManyCallsOfAUserRunAtATime() throws {
+        let fleet = try FleetFixture(hosts: ["h1"])
+        let calls = try (0..<7).map { _ in try fleet.call("History") }
+        try fleet.turn { fleet.broker.commands.count == HistoryAdmission.callsOfUser }
+        _ = try fleet.result("List")
+        #expect(fleet.broker.commands.count == HistoryAdmission.callsOfUser)
+
+        // Two leave, of which one waits.
+        calls[0].client.close()
+        calls[6].client.close()
+        try fleet.turn { fleet.broker.commands.count == HistoryAdmission.callsOfUser + 1 }
+        for _ in 0..<6 { _ = try fleet.answer("h1", with: 1...1) }
+
+        try fleet.turn { calls[1...5].allSatisfy(\.isOver) }
+        #expect(calls[1...5].allSatisfy { words($0) == ["h1 1", "h1 done"] })
+        #expect(fleet.broker.commands.isEmpty)
+    }
+
     @Test func clientThatDoesNotReadIsEnded() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
         let history = try fleet.call("History")

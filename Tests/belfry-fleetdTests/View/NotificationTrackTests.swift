@@ -75,10 +75,10 @@ struct NotificationTrackTests {
         #expect(track.receive(10) == true)
     }
 
-    @Test mutating func hostThatWentAwayIsAskedAgain() {
+    @Test mutating func hostThatIsBusyOrWentAwayIsAskedAgain() {
         #expect(ask() == 4)
 
-        #expect(track.endQuestion(.away) == nil)
+        #expect(track.endQuestion(.later) == nil)
 
         #expect(track.nextQuestion() == nil)
         #expect(track.nextQuestion() == 4)

@@ -79,15 +79,19 @@ struct RandomFleetViewTests {
     private mutating func reconnect(_ place: Int) {
         hosts[place].session += 1
         hosts[place].isConnected = true
+        if Bool.random(using: &random) { report(place, isEarly: true) }
         report(place)
     }
 
-    private mutating func report(_ place: Int) {
+    /// - Parameter isEarly: whether the host does not know its service yet.
+    private mutating func report(_ place: Int, isEarly: Bool = false) {
         let host = hosts[place]
         var report = HostReport(state: .active, session: "s\(host.session)")
         report.validUntilUsec = now + 1_000_000_000
-        report.bootID = "b\(host.boot)"
-        report.sequence = host.sequence
+        if !isEarly {
+            report.bootID = "b\(host.boot)"
+            report.sequence = host.sequence
+        }
         if isBrokerThere { receive(report.payload, place) }
     }
 
@@ -128,7 +132,7 @@ struct RandomFleetViewTests {
     private mutating func answer(_ place: Int, _ gap: FleetView.Gap, _ losing: Int) {
         #expect(gap.bootID == "b\(hosts[place].boot)")
         guard hosts[place].isConnected else {
-            return #expect(view.endQuestion(to: gap.host, .away) == nil)
+            return #expect(view.endQuestion(to: gap.host, .later) == nil)
         }
         for number in gap.after..<max(gap.after, hosts[place].sequence) {
             if losing > 0, Int.random(in: 0..<losing, using: &random) == 0 { continue }
