@@ -85,9 +85,9 @@ extension ReferenceModel {
             return proceed(transition)
         }
         let last = tasks.map(\.end).max() ?? now
-        let wanted = Duration.microseconds(last > now ? last - now : 0)
-        let time = share(
-            of: wanted, before: timeOfSteps(transition.steps), within: remaining(until: transition.limit))
+        let left = remaining(until: transition.limit)
+        let wanted = min(Duration.microseconds(last > now ? last - now : 0), left)
+        let time = share(of: wanted, before: timeOfSteps(transition.steps), within: left)
         taskTimer = clock.schedule(after: time) { [unowned self] in expireTasks() }
         whenNoTasks = { [unowned self] in proceed(transition) }
     }

@@ -191,9 +191,10 @@ extension LifecycleMediator {
     }
 
     private func shareOfTasks(in transition: Transition) -> TimeShare {
-        TimeShare(
-            of: backgroundTasks.longestTime, before: timeNeeded(for: transition.steps),
-            within: transitions.remaining(transition))
+        // A task without a deadline of its own would otherwise leave nothing for the listeners.
+        let left = transitions.remaining(transition)
+        return TimeShare(
+            of: min(backgroundTasks.longestTime, left), before: timeNeeded(for: transition.steps), within: left)
     }
 
     /// A listener or a background task reports progress to a transition that waits for it.

@@ -31,7 +31,7 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
     public struct Task: Sendable, Equatable {
         /// Its name.
         public let name: String
-        /// The time until it expires.
+        /// The time until it expires, at most the limit of the plan.
         public let remaining: Duration
     }
 
@@ -54,10 +54,11 @@ extension LifecycleMediator {
         let steps = transitions.machine.steps(for: trigger)
         let isLeaving = trigger == .pause || trigger == .stop
         let tasks = isLeaving && !steps.isEmpty ? backgroundTasks.underWay : []
+        let limit = deadlines.limit(of: trigger)
         return plan(
             steps.compactMap { step in step.name.map { ($0, step.from, step.to) } },
-            tasks: tasks.map { LifecyclePlan.Task(name: $0.name, remaining: $0.remainingTime) },
-            limit: deadlines.limit(of: trigger))
+            tasks: tasks.map { LifecyclePlan.Task(name: $0.name, remaining: min($0.remainingTime, max(limit, .zero))) },
+            limit: limit)
     }
 
     /// What a post of this name would do.

@@ -49,6 +49,22 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
+    @Test func taskWithoutAnEndLeavesTimeForTheListeners() async throws {
+        let slow = SlowListener("slow", deadline: .seconds(10))
+        try fixture.mediator.addListener(slow)
+        let task = fixture.mediator.beginBackgroundTask(named: "hold", deadline: .seconds(31_536_000))
+        let plan = fixture.mediator.plan(for: .stop)
+        let share = try #require(plan.steps.last?.groups.joined().first?.share)
+        #expect(plan.tasks.map(\.remaining) == [.seconds(25)] && share > .seconds(7))
+        fixture.perform(.stop)
+
+        // The task counts with 25 s, and the listener with 10 s, in the 25 s of the stop.
+        fixture.clock.advance(by: .seconds(18))
+        await fixture.until { slow.progress != nil }
+        #expect(task.isEnded && fixture.mediator.remainingTime == .seconds(7))
+        slow.finish()
+    }
+
     @Test func secondStopExpiresItAtOnce() {
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
         fixture.perform(.stop, .stop)
