@@ -211,6 +211,7 @@ let package = Package(
         probe("VarlinkProbe", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"]),
         probe("LifecycleServiceProbe", ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"]),
         tests("BelfryConfiguration", ["BelfryConfiguration", "BelfryLinux", "TestSupport"]),
+        tests("BelfryMQTT", ["BelfryEventLoop", "BelfryLinux", "BelfryMQTT", "TestSupport"]),
         tests(
             "BelfryClient",
             ["BelfryClient", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry", "TestSupport", "Varlink"]),
@@ -261,9 +262,7 @@ let package = Package(
         .target(
             name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting", "TestSupport"],
             path: "Tests/MediatorModel", swiftSettings: onMain),
-        .executableTarget(
-            name: "MediatorModelProbe", dependencies: ["MediatorModel"], path: "Tests/Probes/MediatorModel",
-            swiftSettings: onMain),
+        probe("MediatorModelProbe", ["MediatorModel"]),
         .target(
             name: "CAllocations", path: "Tests/Probes/CAllocations", cSettings: [.treatAllWarnings(as: .error)]),
         probe("AllocationProbe", ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"]),

@@ -69,9 +69,13 @@ final class BrokerLink {
     private var isHeldBack: Bool { unansweredPackets > 1000 }
 
     private func transfer(_ events: DescriptorEvents) {
-        var end = handle.wantsWrite ? handle.write() : nil
-        // Also when nothing but a write was possible: the bytes of TLS that the library has already are not on the socket.
-        if end == nil, !isHeldBack || !handle.wantsWrite { end = read(events) }
+        // First what the broker has to say: if it has gone, a write would only find that out.
+        var end = isHeldBack ? nil : read(events)
+        if end == nil, handle.wantsWrite {
+            end = handle.write()
+            // The library may have stopped reading when it could not write. What it has decrypted by then is not on the socket.
+            if end == nil, !handle.wantsWrite { end = read([]) }
+        }
         conclude(end)
     }
 
