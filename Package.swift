@@ -29,8 +29,8 @@ func probe(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The tests of a target.
-func tests(_ target: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(target)Tests", dependencies: dependencies, swiftSettings: onMain)
+func tests(_ target: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: "\(target)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: onMain)
 }
 
 let package = Package(
@@ -211,6 +211,7 @@ let package = Package(
         probe("VarlinkProbe", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"]),
         probe("LifecycleServiceProbe", ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"]),
         tests("BelfryConfiguration", ["BelfryConfiguration", "BelfryLinux", "TestSupport"]),
+        tests("BelfryLease", ["BelfryLease", "TestSupport"], exclude: ["lease_server.py"]),
         tests("BelfryMQTT", ["BelfryEventLoop", "BelfryLinux", "BelfryMQTT", "TestSupport"]),
         tests(
             "BelfryClient",

@@ -9,6 +9,11 @@ package nonisolated struct LeaseError: Error, Sendable, Equatable, CustomStringC
     /// One line: `unable to lock group 'GROUP' at 'URL': …`.
     package let reason: String
 
+    package init(mayTryAgain: Bool, reason: String) {
+        self.mayTryAgain = mayTryAgain
+        self.reason = reason
+    }
+
     /// The reason.
     package var description: String { reason }
 }
