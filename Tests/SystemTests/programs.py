@@ -5,6 +5,7 @@
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 @contextmanager
@@ -15,3 +16,15 @@ def running(command: list[str], **options) -> Iterator[subprocess.Popen]:
             yield program
         finally:
             program.kill()
+
+
+def processor_time(pid: int) -> float:
+    """The seconds of processor time that all threads of a process have used."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
+def memory(pid: int, kind: str = "VmRSS") -> int:
+    """KiB of a process's memory; "VmHWM" for the most that it ever had."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:"))
