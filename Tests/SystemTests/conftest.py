@@ -7,6 +7,7 @@ import os
 import control_groups
 import pytest
 from belfry_service import BelfryService, installed_host
+from fleet_bed import fleet_bed
 from host_roots import debian_root, machine_root
 from listener_unit import ListenerUnit
 from login_double import BOTH, LoginDouble, wait_for_locks
@@ -156,3 +157,19 @@ def listener(on_each):
     unit = ListenerUnit(on_each, "guard")
     yield unit
     unit.remove()
+
+
+@pytest.fixture(scope="module")
+def fleet_of_module():
+    """Three hosts and an operator on a network with a broker."""
+    with fleet_bed() as bed:
+        bed.start()
+        yield bed
+        killed = {name: host.killed_by_filters() for name, host in bed.hosts.items()}
+        assert not any(killed.values()), killed
+
+
+@pytest.fixture
+def fleet(fleet_of_module):
+    fleet_of_module.reset()
+    return fleet_of_module

@@ -47,6 +47,11 @@ class SystemdHost:
 
     def boot(self, target: str = "basic.target") -> None:
         """Boots to the target and returns when all jobs are finished."""
+        self.begin_boot(target)
+        self.finish_boot()
+
+    def begin_boot(self, target: str = "basic.target") -> None:
+        """The first half of `boot`, so that several hosts boot at once. It belongs into a thread that lives as long as the host."""
         self.groups = control_groups.make(self.name)
         enter = "".join(f"echo $$ >{group}/cgroup.procs; " for group in self.groups)
         nspawn = (
@@ -61,8 +66,10 @@ class SystemdHost:
             stdout=open(self.base / "console", "wb"),
             stderr=subprocess.STDOUT,
         )
+
+    def finish_boot(self) -> None:
         self.leader = self._eventually(self._find_leader, "start its systemd")
-        self._eventually(self._is_up, f"reach {target}")
+        self._eventually(self._is_up, "reach its target")
         needed = ["dbus.service", "systemd-logind.service"]
         if self.systemctl("start", *needed, check=False).returncode != 0:
             raise AssertionError(self.run("journalctl", "--no-pager", *[f"--unit={unit}" for unit in needed]).stdout)
