@@ -116,7 +116,7 @@ package final class BrokerConnection {
     }
 
     /// Whether `publish` takes a message now.
-    package var hasRoom: Bool { isConnected && window.hasRoom }
+    package var hasRoom: Bool { isConnected && window.hasRoom && refused.count < 256 }
 
     /// Publishes a message at QoS 1.
     ///
@@ -124,7 +124,7 @@ package final class BrokerConnection {
     ///   the connection ends before. Nil when there is no connection, or when 256 messages or 4 MiB wait to be acknowledged:
     ///   try again after the next `acknowledged` or `connected`.
     package func publish(_ message: BrokerMessage) -> Int? {
-        guard case .connected(let link, _) = state, window.hasRoom else { return nil }
+        guard case .connected(let link, _) = state, hasRoom else { return nil }
         lastID += 1
         let result =
             message.size <= BrokerMessage.sizeLimit

@@ -172,6 +172,8 @@ final nonisolated class MosquittoHandle: @unchecked Sendable {  // one thread at
         switch mosq_err_t(code) {
         case MOSQ_ERR_SUCCESS: return "the connection is closed"
         case MOSQ_ERR_EAI: return String(cString: gai_strerror(number))
+        // Of TLS, without an error of OpenSSL: the connection broke below it.
+        case MOSQ_ERR_ERRNO where number == EPROTO: return "the broker closed the connection"
         case MOSQ_ERR_ERRNO where number != 0: return SystemError(number, verb: "", object: "").reason
         case MOSQ_ERR_CONN_LOST: return "the broker closed the connection"
         case MOSQ_ERR_KEEPALIVE: return "the broker does not answer"

@@ -99,12 +99,15 @@ struct BrokerTLSTests {
     @Test func brokerMayRequireACertificate() async throws {
         let mosquitto = try broker("require_certificate true\nuse_identity_as_username true")
         var settings = settings(mosquitto)
-        try await expect(settings, "tlsv13 alert certificate required")
-
+        let none = try await reason(settings)
         let other = try CertificateAuthority()
-        let (certificate, key) = try other.issue("a")
-        (settings.certificateFile, settings.keyFile) = (certificate, key)
-        try await expect(settings, "tlsv1 alert unknown ca")
+        (settings.certificateFile, settings.keyFile) = try other.issue("a")
+        let wrong = try await reason(settings)
+
+        // The broker refuses after our part of the handshake. If it is quick, it has closed before we write, which fails then.
+        let closed = "the broker closed the connection"
+        #expect(none == "tlsv13 alert certificate required" || none == closed)
+        #expect(wrong == "tlsv1 alert unknown ca" || wrong == closed)
     }
 
     @Test func certificateAndPasswordAreUsed() async throws {
