@@ -15,7 +15,7 @@ LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -
 # modules, and debug information have paths of the folder in them.
 REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --strip-debug
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
-PROGRAMS = belfryd belfryctl belfry-listener
+PROGRAMS = belfryd belfryctl belfry-listener belfry-fleetd
 BUILT = .build/release
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
@@ -30,18 +30,19 @@ build:
 	$(SWIFT) build $(RELEASE) --product belfryd
 	$(SWIFT) build $(RELEASE) --product belfryctl
 	$(SWIFT) build $(RELEASE) --product belfry-listener
+	$(SWIFT) build $(RELEASE) --product belfry-fleetd
 
 # The manual pages, from the pages in docs.
 manuals:
 	@scripts/install-dependencies manuals
 	@scripts/make-manuals .build/manuals
 
-# A Debian package with the programs, the units and the manuals, in .build/deb.
+# Debian packages with the programs, the units and the manuals, in .build/deb.
 deb: build
 	@scripts/install-dependencies package
 	@scripts/make-deb .build/deb $(PROGRAMS)
 
-# Builds that package twice in different folders, in .build-twice, and compares both. Takes several minutes.
+# Builds those packages twice in different folders, in .build-twice, and compares both. Takes several minutes.
 deb-twice:
 	@scripts/check-reproducible .build-twice
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".build-hosts"
-PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
+PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx,libmosquitto1"
+# What is called otherwise in a suite.
+CURL = {"bookworm": "libcurl4", "trixie": "libcurl4t64"}
 
 
 def machine_root() -> Path:
@@ -21,19 +23,20 @@ def debian_root(suite: str) -> Path:
     """The root directory of a minimal Debian, created once and cached below .build-hosts."""
     CACHE.mkdir(exist_ok=True)
     root = CACHE / suite
+    packages = f"{PACKAGES},{CURL[suite]}"
     complete = CACHE / f"{suite}.complete"
     with open(CACHE / f"{suite}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         # It lists the packages, so that a change of them creates the root again.
-        if not complete.exists() or complete.read_text() != PACKAGES:
+        if not complete.exists() or complete.read_text() != packages:
             complete.unlink(missing_ok=True)
             shutil.rmtree(root, ignore_errors=True)
             subprocess.run(
-                ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, str(root)],
+                ["debootstrap", "--variant=minbase", f"--include={packages}", suite, str(root)],
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
-            complete.write_text(PACKAGES)
+            complete.write_text(packages)
     return root
 
 

@@ -45,6 +45,12 @@ def test_every_option_of_belfryd_is_there(manuals):
     assert missing(manuals["belfryd.8"], options) == set()
 
 
+def test_every_option_of_belfry_fleetd_is_there(manuals):
+    options = set(re.findall(r"^  (--[\w-]+)", run(BUILT / "belfry-fleetd", "--help"), re.MULTILINE))
+
+    assert missing(manuals["belfry-fleetd.8"], options) == set()
+
+
 def test_every_command_and_option_of_belfryctl_is_there(manuals):
     words = set()
 
@@ -66,6 +72,13 @@ def test_every_key_of_the_configuration_is_there(manuals):
 
     assert {"ListenerTimeout", "RTMIN+18", "ReplaySize", "Format"} <= keys
     assert missing(manuals["belfry.conf.5"], keys) == set()
+
+
+def test_every_key_of_a_fleet_is_there(manuals):
+    keys = set(re.findall(r"^#([A-Z]\w+)=", (PROJECT / "config/fleet.conf").read_text(), re.MULTILINE))
+
+    assert {"Accept", "CAFile", "Group"} <= keys
+    assert missing(manuals["belfry-fleetd.8"], keys) == set()
 
 
 def test_every_key_of_a_listener_is_there(manuals):

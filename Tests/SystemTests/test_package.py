@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""The Debian package, on a system that has nothing but systemd."""
+"""The Debian packages, on a system that has nothing but systemd and libraries."""
 
 import gzip
 import re
@@ -17,6 +17,10 @@ from systemd_host import SystemdHost
 
 NEWER = "99.0.0"
 FETCH = "belfryd-fetch.timer"
+FLEETD = "belfry-fleetd.service"
+FLEET_CONFIGURATION = "/etc/belfry/fleet.conf"
+# Nobody listens there.
+FLEET = "[Broker]\nUrl=mqtt://127.0.0.1:1\n"
 
 
 def run(*command) -> str:
@@ -24,24 +28,43 @@ def run(*command) -> str:
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory) -> Path:
+def packages(tmp_path_factory) -> Path:
+    """The folder of both packages."""
     folder = tmp_path_factory.mktemp("package") / "deb"
     programs = re.search(r"^PROGRAMS = (.*)", (PROJECT / "Makefile").read_text(), re.MULTILINE)[1].split()
     run(PROJECT / "scripts/make-deb", folder, *programs)
-    (path,) = folder.glob("*.deb")
-    return path
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(packages) -> Path:
+    return next(packages.glob("belfry_*.deb"))
+
+
+@pytest.fixture(scope="module")
+def fleet_package(packages) -> Path:
+    return next(packages.glob("belfry-fleet_*.deb"))
+
+
+def with_higher_version(package: Path, folder: Path) -> Path:
+    content = folder / package.stem
+    run("dpkg-deb", "--raw-extract", package, content)
+    control = content / "DEBIAN/control"
+    version = run("dpkg-deb", "--field", package, "Version").strip()
+    control.write_text(control.read_text().replace(version, NEWER))
+    run("dpkg-deb", "-Znone", "--build", "--root-owner-group", content, folder / package.name)
+    return folder / package.name
 
 
 @pytest.fixture(scope="module")
 def newer(package, tmp_path_factory) -> Path:
     """The same package with a higher version."""
-    folder = tmp_path_factory.mktemp("newer")
-    run("dpkg-deb", "--raw-extract", package, folder / "content")
-    control = folder / "content/DEBIAN/control"
-    version = run("dpkg-deb", "--field", package, "Version").strip()
-    control.write_text(control.read_text().replace(f"Version: {version}", f"Version: {NEWER}"))
-    run("dpkg-deb", "-Znone", "--build", "--root-owner-group", folder / "content", folder / "newer.deb")
-    return folder / "newer.deb"
+    return with_higher_version(package, tmp_path_factory.mktemp("newer"))
+
+
+@pytest.fixture(scope="module")
+def newer_fleet_package(fleet_package, tmp_path_factory) -> Path:
+    return with_higher_version(fleet_package, tmp_path_factory.mktemp("newer"))
 
 
 @pytest.fixture(params=[pytest.param("bookworm", marks=pytest.mark.nightly), "trixie"])
@@ -55,11 +78,13 @@ def bare(request):
         host.shut_down()
 
 
-def install(belfry: BelfryService, package: Path) -> None:
-    inside = "/var/tmp/belfry.deb"
-    shutil.copy(package, belfry.host.path(inside))
-    apt(belfry, "install", "--allow-downgrades", "--no-install-recommends", inside)
-    belfry.host.path(inside).unlink()
+def install(belfry: BelfryService, *packages: Path) -> None:
+    inside = [f"/var/tmp/{package.name}" for package in packages]
+    for package, path in zip(packages, inside):
+        shutil.copy(package, belfry.host.path(path))
+    apt(belfry, "install", "--allow-downgrades", "--no-install-recommends", *inside)
+    for path in inside:
+        belfry.host.path(path).unlink()
 
 
 def apt(belfry: BelfryService, *arguments: str) -> None:
@@ -85,7 +110,9 @@ def test_lintian_finds_nothing(package):
     assert found.stdout == ""
 
 
-def test_version_is_the_same_everywhere(package, tmp_path):
+@pytest.mark.parametrize("name", ["package", "fleet_package"])
+def test_version_is_the_same_everywhere(name, request, tmp_path):
+    package = request.getfixturevalue(name)
     run("dpkg-deb", "--extract", package, tmp_path)
     version = run("dpkg-deb", "--field", package, "Version").strip()
 
@@ -104,8 +131,19 @@ def test_libraries_that_the_programs_need_are_in_debian_12_and_13(package):
     assert not any(name.startswith(("libstdc++", "libswift")) for name in needed)
 
 
-def test_programs_need_only_libraries_of_debian(package, tmp_path):
-    run("dpkg-deb", "--extract", package, tmp_path)
+def test_package_of_a_fleet_brings_libraries_of_its_own_and_the_same_version_of_belfry(package, fleet_package):
+    version = run("dpkg-deb", "--field", package, "Version").strip()
+    needed, of_fleet = (run("dpkg-deb", "--field", one, "Depends").strip().split(", ") for one in (package, fleet_package))
+    names = {text.split()[0] for text in of_fleet}
+
+    assert f"belfry (= {version})" in of_fleet
+    assert {"libmosquitto1", "libcurl4"} <= names
+    assert not {"libmosquitto1", "libcurl4"} & {text.split()[0] for text in needed}
+
+
+@pytest.mark.parametrize("name", ["package", "fleet_package"])
+def test_programs_need_only_libraries_of_debian(name, request, tmp_path):
+    run("dpkg-deb", "--extract", request.getfixturevalue(name), tmp_path)
 
     for program in (tmp_path / "usr/bin").iterdir():
         dynamic = run("readelf", "--dynamic", program)
@@ -150,6 +188,41 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     apt(bare, "purge", "belfry")
     assert files(bare) - before == set()
     assert processes(bare) == ""
+
+
+def test_package_of_a_fleet_is_installed_upgraded_removed_and_purged(
+    bare, package, fleet_package, newer, newer_fleet_package
+):
+    def state(verb: str) -> str:
+        return bare.host.systemctl(verb, FLEETD, check=False).stdout.strip()
+
+    def pid() -> str:
+        return bare.host.systemctl("show", "--property=MainPID", "--value", FLEETD).stdout.strip()
+
+    before = files(bare)
+
+    install(bare, package, fleet_package)
+    assert (state("is-enabled"), state("is-active")) == ("disabled", "inactive")
+    # An empty fleet.conf lacks the address of the broker.
+    assert bare.host.run("belfry-fleetd", "--check-config", check=False).returncode == 78
+    # It starts without a broker, and without any of the credentials that the unit names.
+    configured = bare.host.path(FLEET_CONFIGURATION).read_text() + FLEET
+    bare.host.write(FLEET_CONFIGURATION, configured)
+    bare.host.systemctl("enable", "--now", FLEETD)
+    assert state("is-active") == "active"
+    first = pid()
+
+    install(bare, newer, newer_fleet_package)
+    assert state("is-active") == "active" and pid() != first
+    assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
+
+    apt(bare, "remove", "belfry-fleet")
+    assert processes(bare).split() == ["belfryd"]
+    apt(bare, "purge", "belfry")
+    assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
+
+    apt(bare, "purge", "belfry-fleet")
+    assert files(bare) - before == set()
 
 
 def test_every_command_of_the_readme_works_as_printed(bare, package):

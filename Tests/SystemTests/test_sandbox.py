@@ -11,7 +11,12 @@ from belfry_service import DROP_INS, SERVICE
 from documentation import code_block
 
 # The highest exposure by unit, in tenths.
-HIGHEST = {SERVICE: 10, "belfryd@video.service": 10, "belfry-listener@guard.service": 20}
+HIGHEST = {
+    SERVICE: 10,
+    "belfryd@video.service": 10,
+    "belfry-listener@guard.service": 20,
+    "belfry-fleetd.service": 15,
+}
 UNITS = "/usr/lib/systemd/system"
 
 
