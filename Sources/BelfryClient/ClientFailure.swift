@@ -82,7 +82,6 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
         _ name: String, _ parameters: JSONObject, _ failure: (CommandStatus, String, [String]) -> ClientFailure
     ) -> ClientFailure? {
         let reason = parameters.textOrDash("reason")
-        let ways = "'belfryctl fleet continue' goes on with it, 'belfryctl fleet cancel' ends it"
         switch UTF8Text(name) {
         case "io.belfry.Fleet.NoView":
             let hint = "set View=yes in [Fleet] of /etc/belfry/fleet.conf, then 'systemctl restart belfry-fleetd'"
@@ -94,15 +93,21 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
             let hosts = parameters.textOrDash("hosts")
             return failure(.usage, "no host matches '\(hosts)'", ["'belfryctl fleet list' shows the hosts"])
         case "io.belfry.Fleet.RollBusy":
-            return failure(.unavailable, "another rolling command has not ended: \(reason)", [ways])
+            return failure(.unavailable, reason, [waysToEndRoll])
         case "io.belfry.Fleet.RollStopped":
             let host = parameters.text("host").map { " at \($0)" } ?? ""
-            return failure(.failure, "stopped\(host): \(reason)", [ways])
+            return failure(.failure, "stopped\(host): \(reason)", [waysToEndRoll])
         case "io.belfry.Fleet.NothingToContinue":
             return failure(.unavailable, "there is no rolling command that stopped", [])
+        case "io.belfry.Fleet.Overrun":
+            let count = parameters.numberOrDash("dropped")
+            return failure(.unavailable, "the output was read too slowly, \(count) replies are missing", [])
         default: return nil
         }
     }
+
+    /// What to do with a rolling command that has stopped.
+    package static let waysToEndRoll = "'belfryctl fleet continue' goes on with it, 'belfryctl fleet cancel' ends it"
 
     private static func answer(_ name: String, _ parameters: JSONObject) -> String {
         let answer = "the service answered '\(PrintableText.line(name))'"

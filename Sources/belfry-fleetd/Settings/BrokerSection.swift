@@ -27,7 +27,10 @@ nonisolated struct BrokerSection: Sendable, Equatable {
 }
 
 nonisolated extension BrokerSection: Decodable {
-    private enum CodingKeys: CodingKey { case url, user, caFile, certificateFile, keyFile, passwordFile }
+    private enum CodingKeys: String, CodingKey {
+        case url, user, certificateFile, keyFile, passwordFile
+        case caFile = "CAFile"
+    }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

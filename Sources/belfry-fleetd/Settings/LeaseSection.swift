@@ -14,7 +14,10 @@ nonisolated struct LeaseSection: Sendable, Equatable {
 }
 
 nonisolated extension LeaseSection: Decodable {
-    private enum CodingKeys: CodingKey { case url, group, id, caFile }
+    private enum CodingKeys: String, CodingKey {
+        case url, group, id
+        case caFile = "CAFile"
+    }
 
     init(from decoder: any Decoder) throws {
         self.init()

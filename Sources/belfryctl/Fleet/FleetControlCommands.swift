@@ -11,8 +11,8 @@ struct FleetPostCommand: FleetSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "post", abstract: "Post a notification to the services of the hosts.",
         discussion: """
-            Prints a line for each host when it has answered, and for each that has not by --timeout. With --wait also prints \
-            the outcome of each listener of a host.
+            Prints a line for each host when it has answered, and for each that has not by --timeout (default: 30s). With \
+            --wait also prints the outcome of each listener of a host.
             """)
 
     @OptionGroup var options: FleetOptions

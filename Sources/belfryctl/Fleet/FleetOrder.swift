@@ -99,15 +99,18 @@ enum FleetRoll {
     ) async throws -> CommandStatus {
         let fleet = FleetClient(options.connection, context)
         let width = try await fleet.hosts(parameters["hosts"]?.stringValue).width
-        return try await FleetSession(fleet, context).run(method, parameters, to: verb, object) { reply in
+        let status = try await FleetSession(fleet, context).run(method, parameters, to: verb, object) { reply in
             guard reply["step"] != nil else { return [] }
             return [options.json ? JSONLine.text(reply) : line(reply, width)]
         }
+        // belfry-fleetd stops it when its client is gone.
+        if status != .success { context.note("the rolling command stops, \(ClientFailure.waysToEndRoll)") }
+        return status
     }
 
-    /// The host, the step, and why.
-    static func line(_ reply: JSONObject, _ width: Int) -> String {
-        let facts = [reply.textOrDash("step"), reply.text("reason")].compactMap(\.self)
-        return "\(reply.textOrDash("host").padded(width))  \(facts.joined(separator: ", "))"
+    /// The host, the step, and why; for the end only the step.
+    private static func line(_ reply: JSONObject, _ width: Int) -> String {
+        let facts = [reply.textOrDash("step"), reply.text("reason")].compactMap(\.self).joined(separator: ", ")
+        return reply.text("host").map { "\($0.padded(width))  \(facts)" } ?? facts
     }
 }

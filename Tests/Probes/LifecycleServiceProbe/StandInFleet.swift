@@ -8,25 +8,26 @@ import Varlink
 final class StandInFleet {
     private var replies: [String: [JSONObject]] = [:]
     private var errors: [String: (name: String, parameters: JSONObject)] = [:]
-    private var watches: [VarlinkRequest] = []
+    private var open: Set = ["Watch"]
+    private var waiting: [VarlinkRequest] = []
 
     func interface() throws -> VarlinkInterface {
         let names = ["List", "Watch", "History", "Send", "Roll", "Continue", "Cancel"]
         let methods = names.map { name in (name, { [unowned self] in answer($0, name) } as VarlinkInterface.Handler) }
-        return try VarlinkInterface(fleetInterface, methods: Dictionary(uniqueKeysWithValues: methods))
+        return try VarlinkInterface(fleetInterfaceText, methods: Dictionary(uniqueKeysWithValues: methods))
     }
 
-    /// `METHOD REPLY` adds a reply, and `METHOD ERROR=NAME PARAMETERS` an error at the end. Prints `ready`.
+    /// `METHOD REPLY` adds a reply, `METHOD ERROR=NAME PARAMETERS` an error at the end, and `METHOD OPEN` leaves the call without
+    /// an end. Prints `ready`.
     func perform(_ line: String) {
-        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-        let isError = words[1].hasPrefix("ERROR=")
-        let parts =
-            isError ? words[1].dropFirst(6).split(separator: " ", maxSplits: 1).map(String.init) : ["", words[1]]
-        let object = (try? JSONValue(json: Array(parts[1].utf8)))?.objectValue ?? [:]
-        if isError {
-            errors[words[0]] = (parts[0], object)
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        func object(_ text: String) -> JSONObject { (try? JSONValue(json: Array(text.utf8)))?.objectValue ?? [:] }
+        if words[1] == "OPEN" {
+            open.insert(words[0])
+        } else if words[1].hasPrefix("ERROR=") {
+            errors[words[0]] = (String(words[1].dropFirst(6)), object(words[2]))
         } else {
-            replies[words[0], default: []].append(object)
+            replies[words[0], default: []].append(object(words[1...].joined(separator: " ")))
         }
         say("ready")
     }
@@ -35,12 +36,12 @@ final class StandInFleet {
         say("\(method) \(JSONValue.object(request.parameters))")
         let error = errors[method]
         let answers = error != nil && !request.wantsMore ? [] : replies[method] ?? []
-        let isWatch = method == "Watch"
+        let isOpen = open.contains(method)
         for (place, reply) in answers.enumerated() {
-            request.reply(reply, continues: error != nil || place < answers.count - 1 || isWatch)
+            request.reply(reply, continues: error != nil || place < answers.count - 1 || isOpen)
         }
         if let error { return request.fail("io.belfry.Fleet.\(error.name)", error.parameters) }
-        if isWatch { watches.append(request) }
+        if isOpen { return waiting.append(request) }
         if answers.isEmpty { request.reply() }
     }
 
@@ -49,57 +50,3 @@ final class StandInFleet {
         fflush(nil)
     }
 }
-
-private let fleetInterface = """
-    interface io.belfry.Fleet
-
-    type Host (
-      name: string,
-      state: string,
-      sinceUsec: ?int,
-      ageUsec: ?int,
-      version: ?string,
-      bootId: ?string,
-      sequence: ?int
-    )
-
-    method List() -> (hosts: []Host, isCurrent: bool)
-
-    method Watch(hosts: ?string, names: ?[]string) -> (host: ?Host, notification: ?object, note: ?string)
-
-    method History(hosts: ?string, after: ?int, timeoutUsec: ?int) -> (
-      host: string,
-      notification: ?object,
-      outcome: ?string,
-      reason: ?string
-    )
-
-    method Send(command: string, name: ?string, userInfo: ?object, hosts: ?string, timeoutUsec: ?int) -> (
-      host: string,
-      outcome: string,
-      reason: ?string,
-      result: ?object
-    )
-
-    method Roll(
-      command: string,
-      name: ?string,
-      userInfo: ?object,
-      hosts: ?string,
-      away: int,
-      healthyUsec: ?int,
-      timeoutUsec: ?int,
-      pauseUsec: ?int
-    ) -> (host: ?string, step: string, reason: ?string)
-
-    method Continue() -> (host: ?string, step: string, reason: ?string)
-
-    method Cancel() -> ()
-
-    error NoView()
-    error NoBroker(reason: string)
-    error NoSuchHosts(hosts: string)
-    error RollStopped(host: ?string, reason: string)
-    error RollBusy(reason: string)
-    error NothingToContinue()
-    """

@@ -45,6 +45,15 @@ struct FleetSettingsTests {
         }
     }
 
+    @Test func keysAreSpelledAsTheManualHasThem() throws {
+        let broker = try decode(
+            BrokerSection.self, "Broker",
+            "Url=mqtts://a\nCAFile=/a\nCertificateFile=/b\nKeyFile=/c\nUser=d\nPasswordFile=/e")
+        let lease = try decode(LeaseSection.self, "Lease", "Url=https://a\nGroup=b\nId=c\nCAFile=/d")
+        #expect(broker.value?.caFile == "/a" && broker.value?.passwordFile == "/e")
+        #expect(lease.value?.caFile == "/d" && lease.value?.id == "c")
+    }
+
     @Test(arguments: [
         ("mqtts://broker.example", "broker.example", 8883, true), ("mqtts://10.0.0.1:1", "10.0.0.1", 1, true),
         ("mqtt://localhost", "localhost", 1883, false), ("mqtts://[::1]", "::1", 8883, true),

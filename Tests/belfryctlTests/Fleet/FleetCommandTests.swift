@@ -167,9 +167,9 @@ struct FleetCommandTests {
     }
 
     @Test func rollIsContinuedAndCancelled() throws {
-        let standIn = try fleet(#"Continue {"host":"db1","step":"healthy"}"#)
+        let standIn = try fleet(#"Continue {"host":"db1","step":"healthy"}"#, #"Continue {"step":"finished"}"#)
 
-        #expect(try end(standIn, "continue") == .init(status: 0, output: "db1   healthy\n", errors: ""))
+        #expect(try end(standIn, "continue") == .init(status: 0, output: "db1   healthy\nfinished\n", errors: ""))
         #expect(try end(standIn, "cancel") == .init(status: 0, output: "", errors: ""))
     }
 
@@ -189,7 +189,7 @@ struct FleetCommandTests {
             ),
             (
                 ["reload", "--rolling", "1"], "Roll", #"RollBusy {"reason":"it stopped at db1"}"#, 69,
-                "unable to reload 'hosts': another rolling command has not ended: it stopped at db1"
+                "unable to reload 'hosts': it stopped at db1"
             ),
             (
                 ["continue"], "Continue", "NothingToContinue {}", 69,
@@ -206,6 +206,19 @@ struct FleetCommandTests {
         #expect(done.status == status)
         #expect(done.errors.hasPrefix(message + "\n"), "\(done.errors)")
         #expect(done.output == "")
+    }
+
+    @Test func signalEndsARollAndSaysHowItGoesOn() throws {
+        let standIn = try fleet(#"Roll {"host":"db1","step":"sent"}"#, "Roll OPEN")
+
+        let roll = try standIn.ctl("--socket", standIn.socket, "fleet", "reload", "--rolling", "1")
+        #expect(roll.line() == "db1   sent")
+        kill(roll.pid, SIGTERM)
+
+        let done = roll.end()
+        #expect(done.status == 128 + SIGTERM)
+        #expect(
+            done.errors.hasPrefix("belfryctl: the rolling command stops, 'belfryctl fleet continue' goes on with it"))
     }
 
     @Test func missingFleetdIsUnreachable() throws {
