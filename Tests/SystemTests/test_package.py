@@ -232,7 +232,7 @@ def test_every_command_of_the_readme_works_as_printed(bare, package):
     built = bare.host.path("/root/.build/deb")
     built.mkdir(parents=True)
     shutil.copy(package, built)
-    (make, *commands_to_install) = commands("apt install")
+    (make, *commands_to_install) = commands("apt install ./.build/deb")
     assert make == "make deb"
     for command in commands_to_install:
         printed = shell(command)
