@@ -44,11 +44,14 @@ nonisolated struct HostRecord: Sendable, Equatable {
             return false
         }
         heardUsec = min(new.timeUsec ?? now, now)
+        let isBirth = isFirst || !isSameSession
         if isFollowing {
+            // What it had while it was away is owed to those who have followed it since its last report.
+            if isBirth, let known = old.sequence { notifications.hear(of: known) }
             if report.bootID != old.bootID { notifications.restart() }
             if let sequence = new.sequence { notifications.hear(of: sequence) }
         }
-        return isFirst || !isSameSession
+        return isBirth
     }
 
     /// Whether a notification is of this boot, and the next one.

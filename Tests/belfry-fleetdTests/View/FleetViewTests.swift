@@ -231,6 +231,28 @@ struct FleetViewTests {
         #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
     }
 
+    @Test mutating func whatAHostHadWhileItWasAwayIsAskedForEvenIfNothingCameBefore() {
+        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
+        view.follow(true)
+        view.brokerLost()
+        view.brokerConnected()
+
+        _ = view.receive(state: report(.active, "s2", at: 0, sequence: 9), of: "h1", now: 0)
+
+        _ = view.sweep(now: 1)
+        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
+    }
+
+    @Test mutating func whatAHostHadBeforeItWasFollowedIsNotAskedFor() {
+        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
+        view.follow(true)
+
+        _ = view.receive(state: report(sequence: 9), of: "h1", now: 0)
+
+        _ = view.sweep(now: 1)
+        #expect(view.sweep(now: 2).gaps == [])
+    }
+
     @Test mutating func allNotificationsOfANewBootAreAskedFor() {
         view.follow(true)
         _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
