@@ -38,6 +38,8 @@ final nonisolated class MosquittoHandle: @unchecked Sendable {  // one thread at
     private var arrivedBytes = 0
     /// Why the broker refused or ended the connection.
     private var refusal: String?
+    /// The longest packet that the broker takes, if it has said so.
+    private var packetLimit: UInt32?
     /// The library's own error messages.
     private var errors: [String] = []
 
@@ -111,7 +113,7 @@ final nonisolated class MosquittoHandle: @unchecked Sendable {  // one thread at
     var wantsWrite: Bool { mosquitto_want_write(pointer) }
 
     /// Reads what is there, and answers it. This is also what advances a TLS handshake.
-    func read() -> String? { reason(mosquitto_loop_read(pointer, 1)) }
+    func read() -> String? { reason(belfry_mosquitto_read(pointer)) }
 
     /// Writes what waits.
     func write() -> String? { reason(mosquitto_loop_write(pointer, 1)) }
@@ -124,6 +126,10 @@ final nonisolated class MosquittoHandle: @unchecked Sendable {  // one thread at
     /// - Returns: the packet identifier, or why the broker will never get this message. If the connection fails, `read` says
     ///   so later.
     func publish(_ message: BrokerMessage) -> Result<Int32, BrokerFailure> {
+        // The library's own check is one byte short of another one, with which it would end the process.
+        if let packetLimit, message.size + 32 > packetLimit {
+            return .failure(BrokerFailure("longer than the broker takes"))
+        }
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
         if let expiry = message.expirySeconds {
@@ -176,6 +182,7 @@ final nonisolated class MosquittoHandle: @unchecked Sendable {  // one thread at
         case MOSQ_ERR_ERRNO where number == EPROTO: return "the broker closed the connection"
         case MOSQ_ERR_ERRNO where number != 0: return SystemError(number, verb: "", object: "").reason
         case MOSQ_ERR_CONN_LOST: return "the broker closed the connection"
+        case MOSQ_ERR_MALFORMED_PACKET: return "the broker sends a malformed packet"
         case MOSQ_ERR_KEEPALIVE: return "the broker does not answer"
         default: return Self.text(code)
         }
@@ -254,6 +261,12 @@ nonisolated extension MosquittoHandle {
         let hasOwn =
             mosquitto_property_read_int16(
                 properties, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &seconds, false) != nil
+        var limit: UInt32 = 0
+        if mosquitto_property_read_int32(
+            properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), &limit, false) != nil
+        {
+            packetLimit = limit
+        }
         arrivals.append(.accepted(keepalive: hasOwn ? .seconds(Int(seconds)) : nil))
     }
 

@@ -180,6 +180,21 @@ struct BrokerConnectionTests {
         #expect(client.broker.hasRoom)
     }
 
+    @Test func messageThatThisBrokerDoesNotTakeIsRefused() async throws {
+        let stub = try StubBroker(on: loop)
+        // CONNACK with a maximum packet size of 100 bytes.
+        stub.greeting = [0x20, 8, 0, 0, 5, 0x27, 0, 0, 0, 100]
+        let settings = BrokerSettings(host: "localhost", port: stub.port, isTLS: false, clientID: "a")
+        let client = try TestClient(settings, on: loop)
+        try await loop.turn { client.broker.isConnected }
+
+        for size in 60...100 { client.publish("x", String(repeating: "x", count: size)) }
+        try await loop.turn { client.events.count == 34 }
+
+        #expect(client.events[1] == .refused(9, reason: "longer than the broker takes"))
+        #expect(client.reasons == [])
+    }
+
     @Test func secondClientOfANameReplacesTheFirst() async throws {
         let first = try client("a")
         try await loop.turn { first.broker.isConnected }

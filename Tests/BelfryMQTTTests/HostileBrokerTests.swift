@@ -70,6 +70,9 @@ struct HostileBrokerTests {
                 "A network protocol error occurred when communicating with the broker"
             ),
             ([0xE0, 1, 0x8B], "the broker says: Server shutting down"),
+            // Properties that do not exist.
+            ([0x20, 5, 0, 0, 2, 0x7D, 0], "the broker sends a malformed packet"),
+            ([UInt8](repeating: 0x20, count: 34), "the broker sends a malformed packet"),
             // A message, an acknowledgement and a PINGRESP before the greeting.
             (StubBroker.message(1), "A network protocol error occurred when communicating with the broker"),
             ([0x40, 2, 0, 1], "A network protocol error occurred when communicating with the broker"),
@@ -85,6 +88,15 @@ struct HostileBrokerTests {
     @Test func rubbishInTLSEndsTheAttempt() async throws {
         stub.greeting = Array("220 smtp.example ready\r\n".utf8)
         try await expect(client(isTLS: true), endsWith: "wrong version number")
+    }
+
+    @Test func messageWithAnUnknownPropertyEndsTheConnection() async throws {
+        stub.greeting = StubBroker.accepted + [0x30, 6, 0, 1, 0x78, 2, 0x7D, 0]
+        let client = try client()
+        try await loop.turn { client.connections == 2 }
+
+        #expect(
+            client.reasons[0] == "lost the connection to '127.0.0.1:\(stub.port)': the broker sends a malformed packet")
     }
 
     @Test func rubbishAfterTheGreetingEndsTheConnection() async throws {

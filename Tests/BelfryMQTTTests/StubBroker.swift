@@ -14,8 +14,9 @@ final class StubBroker {
     let port: UInt16
     /// Whether it reads what clients send.
     var isReading = true
-    /// Closes each connection as soon as it is accepted.
+    /// Closes each connection as soon as it is accepted, or when the greeting is sent.
     var closesAtOnce = false
+    var closesAfterGreeting = false
     /// The answer to the first bytes of each connection.
     var greeting: [UInt8] = []
     /// Sent again and again after the greeting, as fast as the client reads.
@@ -73,6 +74,10 @@ final class StubBroker {
         if count > 0 {
             sentBytes += count
             outgoing.removeFirst(count)
+        }
+        if closesAfterGreeting, hasGreeted, outgoing.isEmpty {
+            connection?.cancel()
+            return
         }
         connection?.events = [isReading ? .readable : [], outgoing.isEmpty && flood.isEmpty ? [] : .writable]
     }

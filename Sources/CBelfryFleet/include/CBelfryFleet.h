@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// libmosquitto (libmosquitto(3)), and the one use of libcurl, which Swift cannot call: its options are a variadic function.
+// libmosquitto (libmosquitto(3)) with one call that is safer, and the one use of libcurl, which Swift cannot call: its options
+// are a variadic function.
 // Nothing here decides anything. Only belfry-fleetd links these libraries.
 
 #ifndef BELFRY_CFLEET_H
@@ -11,6 +12,10 @@
 
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
+
+/// mosquitto_loop_read(3), which a broker cannot use to end the process. After MOSQ_ERR_MALFORMED_PACKET nothing may be done with the
+/// client but to destroy it.
+int belfry_mosquitto_read(struct mosquitto *client);
 
 /// The longest reason that `belfry_http_post` writes, with its NUL: CURL_ERROR_SIZE.
 enum { BELFRY_HTTP_REASON = 256 };
