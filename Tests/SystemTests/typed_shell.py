@@ -25,7 +25,7 @@ printf '%s\\n' "$@" >{HOME}/new && mv {HOME}/new {HOME}/words
 
 
 class TypedShell:
-    """The shell is killed at the end of the block."""
+    """The shell ends with the block."""
 
     def __init__(self, host: SystemdHost, shell: str):
         self.host = host
@@ -33,6 +33,8 @@ class TypedShell:
         host.write(f"{HOME}/{file}", text)
         host.write(f"{HOME}/bin/belfryctl", STAND_IN)
         host.path(f"{HOME}/bin/belfryctl").chmod(0o755)
+        # Without this directory fish makes completions from all manuals in the background.
+        host.run("mkdir", "-p", f"{HOME}/.local/share/fish/generated_completions")
         self.words = host.path(f"{HOME}/words")
         self.terminal, end = os.openpty()
         environment = [f"HOME={HOME}", f"PATH={HOME}/bin:{CLEAN['PATH']}", "TERM=xterm", "LANG=C.UTF-8"]
@@ -46,9 +48,9 @@ class TypedShell:
         return self
 
     def __exit__(self, *_) -> None:
-        self.process.kill()
-        self.process.wait()
+        # The shell ends with its terminal.
         os.close(self.terminal)
+        self.process.wait(30)
         self.host.run("rm", "-rf", HOME)
 
     def command(self, keys: str) -> list[str]:
