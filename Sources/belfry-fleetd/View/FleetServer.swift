@@ -205,13 +205,16 @@ final class FleetServer {
     }
 
     private func endQuestion(to host: String, _ ending: PendingCommands.Ending, _ parts: Parts) {
-        // A host declines when too many have asked it.
-        let isLater = ending == .away || ending.isDeclined
-        let answer: NotificationTrack.Answer = ending.isDone ? .done : isLater ? .later : .failed
+        let answer: NotificationTrack.Answer =
+            switch ending {
+            case .answered(.done, _, let result): .done(last: result?["last"]?.intValue)
+            // There are too many questions.
+            case .answered(.refused, _, _), .answered(.late, _, _), .away: .later
+            case .answered, .timeout: .failed
+            }
         guard let missing = view.endQuestion(to: host, answer) else { return }
-        let numbers = "\(missing.lowerBound) to \(missing.upperBound)"
         let reason = [ending.word, ending.reason].compactMap(\.self).joined(separator: ": ")
-        logger.warning("notifications \(numbers) of \(host) are missing: \(SystemError.escape(reason))")
-        parts.watchers.send(note: "notifications \(numbers) are missing: \(reason)", of: status(host))
+        logger.warning("\(host): \(missing.text): \(SystemError.escape(reason))")
+        parts.watchers.send(note: "\(missing.text): \(reason)", of: status(host))
     }
 }

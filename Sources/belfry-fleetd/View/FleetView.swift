@@ -85,7 +85,7 @@ nonisolated struct FleetView: Sendable {
             return nil
         }
         var host = HostRecord(name, report, in: connection, now: now)
-        if isFollowing, let sequence = report.sequence { host.notifications.hear(of: sequence) }
+        if isFollowing { host.beginNotifications(after: report.sequence) }
         _ = host.show(host.state(in: currentConnection, now: now))
         places[name] = hosts.count
         hosts.append(host)
@@ -112,7 +112,7 @@ nonisolated struct FleetView: Sendable {
     /// Notifications are received from now on, or no more. The first that a host has from now on is its first new one.
     mutating func follow(_ isFollowing: Bool) {
         self.isFollowing = isFollowing
-        for place in hosts.indices { hosts[place].notifications.begin() }
+        for place in hosts.indices { hosts[place].beginNotifications() }
     }
 
     /// Whether a notification of a host is new, and follows the one before it. What is received twice is not new. One after a gap
@@ -130,11 +130,11 @@ nonisolated struct FleetView: Sendable {
 
     /// A host has answered what it was asked for, or has not in time.
     ///
-    /// - Returns: the numbers of notifications that will not come.
-    mutating func endQuestion(to name: String, _ answer: NotificationTrack.Answer) -> ClosedRange<Int64>? {
+    /// - Returns: what will not come.
+    mutating func endQuestion(to name: String, _ answer: NotificationTrack.Answer) -> NotificationTrack.Missing? {
         questions -= 1
         guard let place = places[name] else { return nil }
-        return hosts[place].notifications.endQuestion(answer)
+        return hosts[place].endQuestion(answer)
     }
 
     // Time
@@ -150,7 +150,7 @@ nonisolated struct FleetView: Sendable {
             let state = hosts[place].state(in: currentConnection, now: now)
             if hosts[place].show(state) { changed.append(hosts[place].name) }
             guard isFollowing, state?.isConnected ?? false, questions < Self.questionsMax,
-                let bootID = hosts[place].bootID, let after = hosts[place].notifications.nextQuestion()
+                let (bootID, after) = hosts[place].nextQuestion()
             else { continue }
             questions += 1
             gaps.append(Gap(host: hosts[place].name, bootID: bootID, after: after))

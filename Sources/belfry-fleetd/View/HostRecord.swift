@@ -5,7 +5,10 @@ import BelfryClient
 import BelfryJSON
 
 /// What is kept of a host: less than 1 KB.
-nonisolated struct HostRecord: Sendable, Equatable {
+nonisolated struct HostRecord: Sendable {
+    /// How many boots that are over a host is asked about.
+    static let earlierMax = 4
+
     let name: String
     private var report: HostReport
     /// When the last report was made that was no will.
@@ -14,7 +17,9 @@ nonisolated struct HostRecord: Sendable, Equatable {
     private var connection: Int
     /// The state that was last shown.
     private(set) var shown: HostReport.State?
-    var notifications = NotificationTrack()
+    /// Those of the present boot. They are held back until those of the boots before have come.
+    private var notifications = NotificationTrack()
+    private var earlier: [(bootID: String, notifications: NotificationTrack)] = []
 
     /// The host of a first report.
     init(_ name: String, _ report: HostReport, in connection: Int, now: Int64) {
@@ -48,19 +53,53 @@ nonisolated struct HostRecord: Sendable, Equatable {
         if isFollowing {
             // What it had while it was away is owed to those who have followed it since its last report.
             if isBirth, let known = old.sequence { notifications.hear(of: known) }
-            if report.bootID != old.bootID { notifications.restart() }
+            if report.bootID != old.bootID {
+                if let ended = notifications.restart(), let bootID = old.bootID { earlier.append((bootID, ended)) }
+                earlier = earlier.suffix(Self.earlierMax)
+            }
             if let sequence = new.sequence { notifications.hear(of: sequence) }
         }
         return isBirth
     }
 
-    /// Whether a notification is of this boot, and the next one.
+    // Notifications
+
+    /// Notifications are received from now on.
+    mutating func beginNotifications(after known: Int64? = nil) {
+        notifications = NotificationTrack()
+        earlier = []
+        if let known { notifications.hear(of: known) }
+    }
+
+    /// Whether a notification is the next one.
     mutating func receive(notification number: Int64, bootID: String) -> Bool {
-        guard let known = report.bootID, bootID.hasSameBytes(as: known) else { return false }
+        if let boot = earlier.first?.bootID, bootID.hasSameBytes(as: boot) {
+            return earlier[0].notifications.receive(number)
+        }
+        guard let boot = report.bootID, bootID.hasSameBytes(as: boot) else { return false }
+        guard earlier.isEmpty else {
+            notifications.hear(of: number)
+            return false
+        }
         return notifications.receive(number)
     }
 
-    var bootID: String? { report.bootID }
+    /// The notifications that are missing and are to be asked for.
+    mutating func nextQuestion() -> (bootID: String, after: Int64)? {
+        if let bootID = earlier.first?.bootID { return earlier[0].notifications.nextQuestion().map { (bootID, $0) } }
+        guard let bootID = report.bootID else { return nil }
+        return notifications.nextQuestion().map { (bootID, $0) }
+    }
+
+    /// The host has answered the question, or has not in time.
+    ///
+    /// - Returns: what will not come.
+    mutating func endQuestion(_ answer: NotificationTrack.Answer) -> NotificationTrack.Missing? {
+        if earlier.isEmpty { return notifications.endQuestion(answer) }
+        let missing = earlier[0].notifications.endQuestion(answer)
+        if earlier[0].notifications.isComplete { earlier.removeFirst() }
+        return missing
+    }
 
     /// What stays the same from one report to the next as long as nothing happens to the host.
     struct Identity: Equatable {

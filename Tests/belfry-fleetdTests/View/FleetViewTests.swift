@@ -13,24 +13,6 @@ struct FleetViewTests {
 
     init() { view.brokerConnected() }
 
-    private func report(
-        _ state: HostReport.State = .active, _ session: String = "s1", at now: Int64 = 0, boot: String? = "b1",
-        sequence: Int64? = nil
-    ) -> [UInt8] {
-        var report = HostReport(state: state, session: session)
-        report.timeUsec = now
-        report.sinceUsec = 7
-        if state.isConnected { report.validUntilUsec = now + 90 * Self.second }
-        report.bootID = boot
-        report.sequence = sequence
-        report.version = "1.0"
-        return report.payload
-    }
-
-    private func notification(_ sequence: Int64, _ boot: String = "b1") -> JSONObject {
-        ["sequence": .int(sequence), "bootId": .string(boot), "name": "x"]
-    }
-
     private func will(_ session: String = "s1") -> [UInt8] { HostReport.will(session: session).payload }
 
     private func state(_ name: String = "h1", at now: Int64 = 0) -> HostReport.State? {
@@ -40,7 +22,7 @@ struct FleetViewTests {
     // States
 
     @Test mutating func hostHasTheStateOfItsReport() {
-        let change = view.receive(state: report(sequence: 3), of: "h1", now: 0)
+        let change = view.receive(state: HostReport.sample(sequence: 3), of: "h1", now: 0)
 
         #expect(change == FleetView.Change(isBirth: true, isVisible: true))
         let status = view.status(of: "h1", now: 0)
@@ -52,15 +34,15 @@ struct FleetViewTests {
     }
 
     @Test mutating func renewalIsNoVisibleChange() {
-        _ = view.receive(state: report(), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
 
-        let change = view.receive(state: report(at: 30), of: "h1", now: 30)
+        let change = view.receive(state: HostReport.sample(at: 30), of: "h1", now: 30)
 
         #expect(change == FleetView.Change())
     }
 
     @Test mutating func hostIsUnknownWithItsAgePastItsValidity() {
-        _ = view.receive(state: report(), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
         #expect(view.sweep(now: 89 * Self.second).changed == [])
 
         let swept = view.sweep(now: 90 * Self.second)
@@ -75,14 +57,14 @@ struct FleetViewTests {
 
     @Test(arguments: [HostReport.State.stopped, .asleep])
     mutating func lastReportsHold(state: HostReport.State) {
-        _ = view.receive(state: report(state), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(state), of: "h1", now: 0)
 
         #expect(self.state(at: 1 << 60) == state)
     }
 
     @Test mutating func everyHostIsUnknownWithoutBroker() {
-        _ = view.receive(state: report(), of: "h1", now: 0)
-        _ = view.receive(state: report(.asleep), of: "h2", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(.asleep), of: "h2", now: 0)
 
         view.brokerLost()
 
@@ -92,13 +74,13 @@ struct FleetViewTests {
     }
 
     @Test mutating func hostStaysUnknownUntilItIsHeardOfInTheNewConnection() {
-        _ = view.receive(state: report(), of: "h1", now: 0)
-        _ = view.receive(state: report(), of: "h2", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h2", now: 0)
         view.brokerLost()
         view.brokerConnected()
         #expect(state() == nil)
 
-        let change = view.receive(state: report(), of: "h1", now: 1)
+        let change = view.receive(state: HostReport.sample(), of: "h1", now: 1)
 
         #expect(change == FleetView.Change(isBirth: true, isVisible: true))
         #expect(state() == .active)
@@ -106,7 +88,7 @@ struct FleetViewTests {
     }
 
     @Test mutating func willOfTheSessionIsItsEnd() {
-        _ = view.receive(state: report(sequence: 5), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(sequence: 5), of: "h1", now: 0)
 
         let change = view.receive(state: will(), of: "h1", now: 9)
 
@@ -118,14 +100,14 @@ struct FleetViewTests {
     }
 
     @Test mutating func willOfAnotherSessionIsIgnored() {
-        _ = view.receive(state: report(.active, "s2"), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(.active, "s2"), of: "h1", now: 0)
 
         #expect(view.receive(state: will("s1"), of: "h1", now: 1) == nil)
         #expect(state() == .active)
     }
 
     @Test mutating func willOfASessionThatBeganWhileTheBrokerWasAwayCounts() {
-        _ = view.receive(state: report(), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
         view.brokerLost()
         view.brokerConnected()
 
@@ -140,11 +122,11 @@ struct FleetViewTests {
         _ = view.receive(state: will(), of: "h1", now: 5)
 
         #expect(state(at: 5) == .dead)
-        #expect(view.receive(state: report(.active, "s2"), of: "h1", now: 6)?.isBirth == true)
+        #expect(view.receive(state: HostReport.sample(.active, "s2"), of: "h1", now: 6)?.isBirth == true)
     }
 
     @Test mutating func deletedStateRemovesAHostThatIsGone() {
-        for name in ["h1", "h2", "h3"] { _ = view.receive(state: report(), of: name, now: 0) }
+        for name in ["h1", "h2", "h3"] { _ = view.receive(state: HostReport.sample(), of: name, now: 0) }
         _ = view.receive(state: will(), of: "h1", now: 0)
 
         #expect(view.receive(state: [], of: "h1", now: 0)?.isVisible == true)
@@ -157,7 +139,7 @@ struct FleetViewTests {
 
     @Test(arguments: ["{", "[]", #"{"state":"active","session":"a"}"#, #"{"state":"flying","session":"a"}"#])
     mutating func invalidReportsAreIgnored(text: String) {
-        _ = view.receive(state: report(), of: "h1", now: 0)
+        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
 
         #expect(view.receive(state: Array(text.utf8), of: "h1", now: 0) == nil)
         #expect(view.receive(state: Array(text.utf8), of: "h2", now: 0) == nil)
@@ -169,140 +151,12 @@ struct FleetViewTests {
 
     @Test func hostsBeyondTheLimitAreCounted() {
         var view = FleetView(hostsMax: 2)
-        for name in ["h1", "h2"] { _ = view.receive(state: report(), of: name, now: 0) }
+        for name in ["h1", "h2"] { _ = view.receive(state: HostReport.sample(), of: name, now: 0) }
 
-        #expect(view.receive(state: report(), of: "h3", now: 0) == nil)
-        #expect(view.receive(state: report(), of: "h1", now: 0) != nil)
+        #expect(view.receive(state: HostReport.sample(), of: "h3", now: 0) == nil)
+        #expect(view.receive(state: HostReport.sample(), of: "h1", now: 0) != nil)
 
         #expect(view.names() == ["h1", "h2"])
         #expect(view.excessReports == 1)
-    }
-
-    // Notifications
-
-    @Test mutating func notificationIsNewOnce() {
-        view.follow(true)
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-
-        #expect(view.receive(notification(5), of: "h1") == true)
-        #expect(view.receive(notification(5), of: "h1") == false)
-        #expect(view.receive(notification(4), of: "h1") == false)
-        #expect(view.receive(notification(6), of: "h1") == true)
-        #expect(view.status(of: "h1", now: 0)?.sequence == 6)
-    }
-
-    @Test mutating func notificationsOfOthersAreNotNew() {
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-        #expect(view.receive(notification(5), of: "h1") == false)
-        view.follow(true)
-
-        #expect(view.receive(notification(5, "b2"), of: "h1") == false)
-        #expect(view.receive(notification(5), of: "h2") == false)
-        #expect(view.receive(["sequence": 0, "bootId": "b1"], of: "h1") == false)
-        #expect(view.receive(["sequence": 5], of: "h1") == false)
-        #expect(view.invalidMessages == 2)
-    }
-
-    @Test mutating func gapIsAskedForOnceItLasts() {
-        view.follow(true)
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-
-        #expect(view.receive(notification(7), of: "h1") == false)
-
-        #expect(view.sweep(now: 1).gaps == [])
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
-        #expect(view.sweep(now: 3).gaps == [])
-        for number in Int64(5)...7 { #expect(view.receive(notification(number), of: "h1") == true) }
-        #expect(view.endQuestion(to: "h1", .done) == nil)
-        #expect(view.sweep(now: 4).gaps == [])
-    }
-
-    @Test mutating func gapIsFoundByTheNextReportOfTheHost() {
-        view.follow(true)
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-        view.brokerLost()
-        view.brokerConnected()
-        #expect(view.sweep(now: 0).gaps == [])
-        #expect(view.sweep(now: 1).gaps == [])
-
-        _ = view.receive(state: report(.active, "s2", at: 0, sequence: 9), of: "h1", now: 0)
-
-        #expect(view.sweep(now: 1).gaps == [])
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
-    }
-
-    @Test mutating func whatAHostHadWhileItWasAwayIsAskedForEvenIfNothingCameBefore() {
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-        view.follow(true)
-        view.brokerLost()
-        view.brokerConnected()
-
-        _ = view.receive(state: report(.active, "s2", at: 0, sequence: 9), of: "h1", now: 0)
-
-        _ = view.sweep(now: 1)
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
-    }
-
-    @Test mutating func whatAHostHadBeforeItWasFollowedIsNotAskedFor() {
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-        view.follow(true)
-
-        _ = view.receive(state: report(sequence: 9), of: "h1", now: 0)
-
-        _ = view.sweep(now: 1)
-        #expect(view.sweep(now: 2).gaps == [])
-    }
-
-    @Test mutating func allNotificationsOfANewBootAreAskedFor() {
-        view.follow(true)
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-
-        _ = view.receive(state: report(.active, "s2", boot: "b2", sequence: 2), of: "h1", now: 0)
-
-        _ = view.sweep(now: 1)
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b2", after: 0)])
-        #expect(view.receive(notification(1, "b2"), of: "h1") == true)
-    }
-
-    @Test mutating func birthBeforeTheServiceIsKnownChangesNothing() {
-        view.follow(true)
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-        #expect(view.receive(notification(5), of: "h1") == true)
-
-        _ = view.receive(state: report(.notRunning, "s2", boot: nil), of: "h1", now: 0)
-        _ = view.receive(state: report(.active, "s2", sequence: 5), of: "h1", now: 0)
-
-        #expect(view.receive(notification(5), of: "h1") == false)
-        #expect(view.receive(notification(6), of: "h1") == true)
-    }
-
-    @Test mutating func hostThatIsGoneIsNotAsked() {
-        view.follow(true)
-        _ = view.receive(state: report(sequence: 4), of: "h1", now: 0)
-        _ = view.receive(notification(7), of: "h1")
-
-        _ = view.receive(state: will(), of: "h1", now: 0)
-
-        #expect(view.sweep(now: 1).gaps == [])
-        #expect(view.sweep(now: 2).gaps == [])
-    }
-
-    @Test mutating func onlySoManyHostsAreAskedAtATime() {
-        view.follow(true)
-        for number in 0..<40 {
-            _ = view.receive(state: report(sequence: 4), of: "h\(number)", now: 0)
-            _ = view.receive(notification(7), of: "h\(number)")
-        }
-        _ = view.sweep(now: 1)
-
-        let first = view.sweep(now: 2).gaps
-        #expect(first.count == FleetView.questionsMax)
-        #expect(view.sweep(now: 3).gaps == [])
-
-        for gap in first {
-            for number in Int64(5)...7 { #expect(view.receive(notification(number), of: gap.host) == true) }
-            #expect(view.endQuestion(to: gap.host, .done) == nil)
-        }
-        #expect(view.sweep(now: 4).gaps.count == FleetView.questionsMax)
     }
 }

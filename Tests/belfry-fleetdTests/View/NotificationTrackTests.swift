@@ -46,7 +46,7 @@ struct NotificationTrackTests {
         #expect(ask() == 4)
         _ = track.receive(5)
 
-        #expect(track.endQuestion(.done) == nil)
+        #expect(track.endQuestion(.done(last: nil)) == nil)
 
         #expect(track.nextQuestion() == nil)
         #expect(track.nextQuestion() == 5)
@@ -55,12 +55,12 @@ struct NotificationTrackTests {
     @Test mutating func whatTheHostHasNoMoreIsGivenUpAfterTheSecondAnswer() {
         #expect(ask() == 4)
         for number in Int64(7)...9 { #expect(track.receive(number) == false) }
-        #expect(track.endQuestion(.done) == nil)
+        #expect(track.endQuestion(.done(last: nil)) == nil)
         #expect(track.nextQuestion() == nil)
         #expect(track.nextQuestion() == 4)
         for number in Int64(7)...9 { #expect(track.receive(number) == false) }
 
-        #expect(track.endQuestion(.done) == 5...6)
+        #expect(track.endQuestion(.done(last: nil)) == NotificationTrack.Missing(first: 5, last: 6))
 
         #expect(track.receive(7) == true)
     }
@@ -68,7 +68,7 @@ struct NotificationTrackTests {
     @Test mutating func allThatIsMissingIsGivenUpIfTheHostRefuses() {
         #expect(ask() == 4)
 
-        #expect(track.endQuestion(.failed) == 5...9)
+        #expect(track.endQuestion(.failed) == NotificationTrack.Missing(first: 5, last: 9))
 
         #expect(track.nextQuestion() == nil)
         #expect(track.nextQuestion() == nil)
@@ -88,11 +88,57 @@ struct NotificationTrackTests {
         #expect(track.receive(.max) == true)
         #expect(track.receive(.max) == false)
         #expect(track.receive(1) == false)
-        track.restart()
+        _ = track.restart()
         track.hear(of: .max)
         #expect(track.nextQuestion() == nil)
         #expect(track.nextQuestion() == 0)
-        #expect(track.endQuestion(.failed) == 1...Int64.max)
+        #expect(track.endQuestion(.failed) == NotificationTrack.Missing(first: 1, last: .max))
         #expect(track.endQuestion(.failed) == nil)
+    }
+
+    @Test mutating func bootThatIsOverIsAskedForUntilNothingComes() throws {
+        _ = track.receive(4)
+        let restarted = track.restart()
+        var ended = try #require(restarted)
+        #expect(track.receive(1) == true)
+
+        #expect(ended.nextQuestion() == 4)
+        #expect(ended.receive(5) == true)
+        #expect(ended.endQuestion(.done(last: nil)) == nil)
+        #expect(!ended.isComplete)
+        #expect(ended.nextQuestion() == 5)
+        #expect(ended.endQuestion(.done(last: nil)) == nil)
+
+        #expect(ended.isComplete)
+        #expect(ended.nextQuestion() == nil)
+    }
+
+    @Test mutating func answerThatWasLostAsAWholeIsAskedForAgain() throws {
+        _ = track.receive(4)
+        let restarted = track.restart()
+        var ended = try #require(restarted)
+        _ = ended.nextQuestion()
+
+        #expect(ended.endQuestion(.done(last: 6)) == nil)
+
+        #expect(!ended.isComplete)
+        #expect(ended.nextQuestion() == 4)
+    }
+
+    @Test mutating func restOfABootThatTheHostDoesNotSendIsTold() throws {
+        _ = track.receive(4)
+        let restarted = track.restart()
+        var ended = try #require(restarted)
+        #expect(ended.nextQuestion() == 4)
+
+        let missing = ended.endQuestion(.failed)
+
+        #expect(missing?.text == "notifications from 5 on may be missing")
+        #expect(ended.isComplete)
+    }
+
+    @Test mutating func nothingIsOwedOfABootBeforeTheFirstNotification() {
+        #expect(track.restart() == nil)
+        #expect(track.receive(7) == true)
     }
 }

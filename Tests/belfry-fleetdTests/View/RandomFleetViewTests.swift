@@ -15,6 +15,8 @@ struct RandomFleetViewTests {
         var session = 0
         var boot = 0
         var sequence: Int64 = 0
+        /// The last numbers of the boots before.
+        var ended: [Int64] = []
         var isConnected = true
         /// The boot and the number of the last new notification.
         var last: (boot: Int, number: Int64)?
@@ -54,6 +56,7 @@ struct RandomFleetViewTests {
         case 9..<11: if hosts[place].isConnected { report(place) }
         case 11..<13: reconnect(place)
         case 13:
+            hosts[place].ended.append(hosts[place].sequence)
             hosts[place].boot += 1
             hosts[place].sequence = 0
             reconnect(place)
@@ -111,13 +114,16 @@ struct RandomFleetViewTests {
         for _ in 0..<times { receive(place, hosts[place].sequence) }
     }
 
-    private mutating func receive(_ place: Int, _ number: Int64) {
-        let boot = hosts[place].boot
+    private mutating func receive(_ place: Int, _ number: Int64, boot: Int? = nil) {
+        let boot = boot ?? hosts[place].boot
         let notification: JSONObject = ["sequence": .int(number), "bootId": .string("b\(boot)")]
         guard view.receive(notification, of: hosts[place].name) else { return }
         let last = hosts[place].last
         let expected = last?.boot == boot ? (last?.number ?? 0) + 1 : 1
-        #expect(number == expected, "\(hosts[place])")
+        #expect(number == expected && boot >= last?.boot ?? 0, "\(hosts[place])")
+        if let last, last.boot == boot - 1, hosts[place].boot - last.boot <= HostRecord.earlierMax {
+            #expect(last.number == hosts[place].ended[last.boot], "\(hosts[place])")
+        }
         hosts[place].last = (boot, number)
     }
 
@@ -130,19 +136,20 @@ struct RandomFleetViewTests {
     }
 
     private mutating func answer(_ place: Int, _ gap: FleetView.Gap, _ losing: Int) {
-        #expect(gap.bootID == "b\(hosts[place].boot)")
         guard hosts[place].isConnected else {
             return #expect(view.endQuestion(to: gap.host, .later) == nil)
         }
-        for number in gap.after..<max(gap.after, hosts[place].sequence) {
+        let boot = Int(gap.bootID.dropFirst()) ?? 0
+        let end = boot == hosts[place].boot ? hosts[place].sequence : hosts[place].ended[boot]
+        for number in gap.after..<max(gap.after, end) {
             if losing > 0, Int.random(in: 0..<losing, using: &random) == 0 { continue }
-            receive(place, number + 1)
+            receive(place, number + 1, boot: boot)
         }
-        let missing = view.endQuestion(to: gap.host, .done)
+        let missing = view.endQuestion(to: gap.host, .done(last: max(gap.after, end)))
         // It was lost twice. Operators are told.
         if let missing {
-            #expect(losing > 0 && missing.lowerBound == gap.after + 1)
-            hosts[place].last = (hosts[place].boot, missing.upperBound)
+            #expect(losing > 0 && missing.first == gap.after + 1)
+            hosts[place].last = (boot, missing.last ?? 0)
         }
     }
 }
