@@ -162,6 +162,7 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     assert bare.host.systemctl("is-enabled", FETCH, check=False).stdout.strip() == "disabled"
     video = BelfryInstance(bare.host, "video")
     video.start()
+    bare.host.systemctl("enable", "belfryd@video.service", "belfryd-fetch@video.timer", "belfry-listener@guard.service")
     video_pid = video.main_pid()
     assert processes(bare).split() == ["belfryd"] * 2
     assert "Documentation" in bare.host.run("journalctl", "-x", "-u", SERVICE, "--no-pager").stdout
