@@ -120,17 +120,19 @@ final class ListenerProgram {
             }
             deadline = try loop.timer(after: run.deadline - .now) { [weak self] in self?.expired() }
         } catch {
-            guard self.run == nil else { return self.run?.end(because: "\(error)") ?? () }
+            guard self.run == nil else { return self.run?.end(as: .failed("\(error)")) ?? () }
             ended(.failed("\(error)"))
         }
     }
 
-    private func expired() { run?.end(because: "ended after its timeout of \(DurationText.text(settings.timeout))") }
+    private func expired() {
+        run?.end(as: .overran("ended after its timeout of \(DurationText.text(settings.timeout))"))
+    }
 
     private func ended(_ result: RunResult) {
         run = nil
         deadline = nil
-        if case .failed(let reason) = result, let current = queue.current {
+        if let current = queue.current, let reason = current.outcome(result).reason {
             var fields = log.runFields
             fields.add("BELFRY_OUTCOME", current.outcome(result).word)
             fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
@@ -142,6 +144,7 @@ final class ListenerProgram {
     }
 
     private func answer(_ run: Run, _ result: RunResult) {
+        if case .overran = result { return }
         let outcome = run.outcome(result)
         for token in run.tokens { attachment?.answer(token, outcome.word, reason: outcome.reason) }
     }
@@ -172,7 +175,7 @@ final class ListenerProgram {
 
     /// The first signal lets the current run end within its deadline, the second one ends it.
     private func received() {
-        if isStopping { run?.end(because: "ended by a second signal") } else { stop() }
+        if isStopping { run?.end(as: .failed("ended by a second signal")) } else { stop() }
     }
 
     private func stop() {

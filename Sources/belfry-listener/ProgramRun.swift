@@ -17,8 +17,8 @@ final class ProgramRun {
     private var child: ChildProcess?
     private var streams: [ProgramStream] = []
     private let onEnd: (RunResult) -> Void
-    /// Why it was ended.
-    private var ending: String?
+    /// The result of a run that was ended.
+    private var ending: RunResult?
 
     /// Starts the program.
     ///
@@ -61,9 +61,9 @@ final class ProgramRun {
     }
 
     /// Ends the program and everything that it has started.
-    func end(because reason: String) {
+    func end(as result: RunResult) {
         guard let child, child.exit == nil else { return }
-        ending = reason
+        ending = result
         if group?.kill() != true { kill(-child.pid, SIGKILL) }
     }
 
@@ -77,7 +77,7 @@ final class ProgramRun {
     }
 
     private func result(_ exit: ChildExit) -> RunResult {
-        if let ending { return .failed(ending) }
+        if let ending { return ending }
         let status: String
         switch exit.reason {
         case .exited(0): return .succeeded

@@ -23,6 +23,7 @@ nonisolated struct Run: Sendable, Equatable {
         switch result {
         case .succeeded: ("completed", nil)
         case .failed(let reason): (name.hasSameBytes(as: "willReload") ? "refused" : "failed", reason)
+        case .overran(let reason): ("overran", reason)
         }
     }
 }
@@ -31,6 +32,8 @@ nonisolated struct Run: Sendable, Equatable {
 nonisolated enum RunResult: Sendable, Equatable {
     case succeeded
     case failed(String)
+    /// It was ended at its deadline. The service has the same deadline, so it gets no answer and reports the run as late.
+    case overran(String)
 }
 
 /// Decides which run is next. One runs at a time. Notifications of one name that wait are merged and counted. What has

@@ -66,8 +66,10 @@ struct ListenerProgramTests {
             "trap '' TERM; sleep 1000 & echo $! >&2; wait", to: service,
             ["--on", "com.example.x", "--timeout", "200ms"])
 
-        #expect(try service.control(["post", "com.example.x", "--wait"]).status == 1)
+        let post = try service.control(["post", "com.example.x", "--wait"])
 
+        #expect(post.status == 1)
+        #expect(post.lines.contains { $0.contains("guard") && $0.contains("overran") }, "\(post.lines)")
         let child = try #require(Int32(listener.line() ?? ""))
         #expect(
             listener.lines(until: "failed").last == "guard: failed at com.example.x: ended after its timeout of 200 ms")

@@ -92,6 +92,11 @@ struct RunQueueTests {
         #expect(queue.add(run("a", ["2"])) == [.answer(run("a", ["2"]), .failed(reason))])
     }
 
+    @Test func aRunThatIsEndedAtItsDeadlineIsLateForEveryNotification() {
+        #expect(run("willReload", []).outcome(.overran("x")) == ("overran", "x"))
+        #expect(run("willTerminate", []).outcome(.overran("x")) == ("overran", "x"))
+    }
+
     @Test func failureRefusesAReloadAndIsAFailureElsewhere() {
         #expect(run("willReload", []).outcome(.failed("x")) == ("refused", "x"))
         #expect(run("didReload", []).outcome(.failed("x")) == ("failed", "x"))
