@@ -11,6 +11,11 @@ nonisolated struct ConfigurationResolver {
     }
 
     static let longestList = 1024
+    /// Keys of units that are likely to be looked for here (systemd.service(5), systemd.exec(5)).
+    private static let keysOfUnits = [
+        "Environment", "ExecStart", "Group", "ReadWritePaths", "Restart", "SupplementaryGroups", "TimeoutStartSec",
+        "TimeoutStopSec", "User", "WatchdogSec", "WorkingDirectory",
+    ]
 
     private let schema: [SectionDescription]
     private var sections: [EffectiveSection] = []
@@ -53,8 +58,11 @@ nonisolated struct ConfigurationResolver {
     /// - Parameter known: the names of the sections that there are.
     static func unknown(_ section: IniSection, of known: [String]) -> String {
         let name = section.name.string
-        let near = NearestName.find(name, in: known)
-        return "unknown section [\(DisplayText.cut(name))]" + (near.map { ", did you mean '[\($0)]'?" } ?? "")
+        let message = "unknown section [\(DisplayText.cut(name))]"
+        guard let near = NearestName.find(name, in: known) else { return message }
+        let takesName = ConfigurationKeys.all.contains { $0.instance != nil && $0.name.hasSameBytes(as: near) }
+        let instance = takesName ? section.instance.map { " " + DisplayText.cut($0.string) } ?? "" : ""
+        return message + ", did you mean '[\(near)\(instance)]'?"
     }
 
     /// The error for a second word in the brackets of a section that has none.
@@ -199,7 +207,9 @@ nonisolated struct ConfigurationResolver {
         let question = NearestName.question(name, in: description.keys.map(\.name))
         if !question.isEmpty { return message + question }
         let others = schema.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
-        return others.isEmpty ? message : message + ", it belongs to \(others.joined(separator: " or "))"
+        if !others.isEmpty { return message + ", it belongs to \(others.joined(separator: " or "))" }
+        let isOfUnit = Self.keysOfUnits.contains(where: name.hasSameBytes)
+        return isOfUnit ? message + ", it belongs to the unit: 'systemctl edit'" : message
     }
 
     private mutating func requireKeys() {

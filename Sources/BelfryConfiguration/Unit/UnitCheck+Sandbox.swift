@@ -66,8 +66,8 @@ nonisolated extension UnitCheck {
             case .readOnly(let setting):
                 error(
                     setting,
-                    "\(setting.words) makes \(DisplayText.quoted(need.path)) read-only, which \(need.who) writes to"
-                        + "\(need.remedy), or use ReadWritePaths=\(DisplayText.cut(need.path))")
+                    "\(setting.words) makes \(DisplayText.quoted(need.path)) read-only, which \(need.who) writes to: "
+                        + "\(need.remedy)use ReadWritePaths=-\(DisplayText.cut(need.path)) in a drop-in")
             case .inaccessible(let setting):
                 error(
                     setting, "\(setting.words) hides \(DisplayText.quoted(need.path)), which \(need.who) needs")
@@ -92,9 +92,9 @@ nonisolated extension UnitCheck {
             environment: [:], uid: isRoot ? 0 : 65534, name: name,
             runtimeDirectory: settings.service.runtimeDirectory ?? directory("RuntimeDirectory", below: "/run")
         ).runtimeDirectory
-        var needs = [Need(path: runtime, who: "the service", remedy: ": use RuntimeDirectory=")]
+        var needs = [Need(path: runtime, who: "the service", remedy: "use RuntimeDirectory=, or ")]
         if let state = stateDirectory(settings) {
-            needs.append(Need(path: state, who: "the service", remedy: ": use StateDirectory="))
+            needs.append(Need(path: state, who: "the service", remedy: "use StateDirectory=, or "))
         }
         if settings.socket.isEnabled, let path = settings.socket.path, path.utf8.first == UInt8(ascii: "/") {
             let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex

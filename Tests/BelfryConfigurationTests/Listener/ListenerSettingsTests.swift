@@ -58,6 +58,10 @@ struct ListenerSettingsTests {
             "4:1: error: unknown key 'Timout' in section [Listener], did you mean 'Timeout'?"
         ),
         (
+            "[Listener]\nOn=a\nExec=b\nUser=c",
+            "4:1: error: unknown key 'User' in section [Listener], it belongs to the unit: 'systemctl edit'"
+        ),
+        (
             "[Listener]\nOn=a\nExec=b ; c",
             "3:8: error: invalid value of 'Exec': only one command is allowed; write '\\;' for an argument ';'"
         ),

@@ -7,6 +7,8 @@ import Testing
 struct DiagnosticTests {
     @Test(arguments: [
         ("[Servcie]", "1:2: error: unknown section [Servcie], did you mean '[Service]'?"),
+        ("[Cahce web]", "1:2: error: unknown section [Cahce], did you mean '[Cache web]'?"),
+        ("[Servcie web]", "1:2: error: unknown section [Servcie], did you mean '[Service]'?"),
         ("[Zebra]\nA=1", "1:2: error: unknown section [Zebra]"),
         ("[Service x]", "1:10: error: section [Service] takes no name, found 'x'"),
         ("[Cache]", "1:2: error: section [Cache] needs a name, as in [Cache NAME]"),
@@ -17,6 +19,10 @@ struct DiagnosticTests {
             "[Socket]\n\n  Gruop=x", "3:3: error: unknown key 'Gruop' in section [Socket], did you mean 'Group'?"
         ),
         ("[Service]\nGroup=x", "2:1: error: unknown key 'Group' in section [Service], it belongs to [Socket]"),
+        (
+            "[Service]\nTimeoutStopSec=3s",
+            "2:1: error: unknown key 'TimeoutStopSec' in section [Service], it belongs to the unit: 'systemctl edit'"
+        ),
         ("[Service]\nElephant=x", "2:1: error: unknown key 'Elephant' in section [Service]"),
         (
             "[Service]\nStopOnPause = maybe",
