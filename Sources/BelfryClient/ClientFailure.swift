@@ -72,7 +72,9 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 }
             case .system(let error):
                 failure(.unavailable, error.reason)
-            case .closed, .protocolViolation:
+            case .closed:
+                failure(.unavailable, PrintableText.line("\(error)"), [Self.closedHint])
+            case .protocolViolation:
                 failure(.unavailable, PrintableText.line("\(error)"))
             }
     }
@@ -133,6 +135,8 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
         let unit = PrintableText.line(ServiceUnit(socket: path)?.name ?? "belfryd")
         return "is \(unit) running? see 'systemctl status \(unit)'; use --instance or --socket for another service"
     }
+    private static let closedHint =
+        "its journal says why: it cannot start, it has ended, or a limit of [Socket] is reached"
     private static let permissionHint =
         "root, the service's own user and the group set in [Socket] may do this"
 

@@ -37,6 +37,14 @@ struct ClientFailureTests {
         #expect(failure.lines.first == "unable to post 'x': \(reason)")
     }
 
+    @Test func closedConnectionHasAHint() {
+        let failure = ClientFailure(calling: .closed, to: "get the state of", "/run/x")
+
+        #expect(failure.status == .unavailable)
+        #expect(failure.lines.first == "unable to get the state of '/run/x': service closed the connection")
+        #expect(failure.lines.count == 2)
+    }
+
     @Test func refusedParameterIsNamed() {
         let error = VarlinkError.failed(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "timeoutUsec"])

@@ -24,6 +24,13 @@ struct BelfryctlTests {
         #expect((history as? HistoryCommand)?.connection.instance == nil)
     }
 
+    @Test(arguments: [["history", "-n1", "willTerminate"], ["history", "-n", "1", "willTerminate"]])
+    func numberMayBePartOfTheOption(arguments: [String]) throws {
+        let history = try Belfryctl.parseAsRoot(arguments) as? HistoryCommand
+
+        #expect(history?.span.lines == 1 && history?.names == ["willTerminate"])
+    }
+
     @Test(arguments: [["-i", "video", "history"], ["history", "-i", "video"], ["history", "--instance=video"]])
     func instanceMayPrecedeOrFollowTheCommand(arguments: [String]) throws {
         let history = try Belfryctl.parseAsRoot(arguments) as? HistoryCommand

@@ -170,6 +170,10 @@ struct CommandTests {
         arguments: [
             (["sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
             (["-i", "x", "--timeout", "1s", "dance", "--now"], "unknown command 'dance'", ""),
+            (["stop"], "unknown command 'stop', use 'systemctl stop' with the unit, such as belfryd", ""),
+            (["--instnace", "video", "status"], "unknown option '--instnace', did you mean '--instance'?", ""),
+            (["--json", "sttaus"], "unknown command 'sttaus', did you mean 'status'?", ""),
+            (["history", "-n1x"], "the value '1x' is invalid for '-n <number>'", " history"),
             (["x\ny\u{1B}"], #"unknown command 'x\ny\u{1B}'"#, ""),
             (["status", "--jsn"], "unknown option '--jsn', did you mean '--json'?", " status"),
             (["status", "--nonsense"], "unknown option '--nonsense'", " status"),

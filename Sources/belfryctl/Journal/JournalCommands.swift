@@ -80,7 +80,8 @@ struct JournalSpan: ParsableArguments {
     var boot: String?
 
     @Option(
-        name: [.customShort("n"), .long], help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
+        name: [.customShort("n", allowingJoined: true), .long],
+        help: ArgumentHelp("Show only the last notifications.", valueName: "number"))
     var lines: Int?
 
     func validate() throws {

@@ -11,6 +11,8 @@ enum UsageMessage {
     private static let program = "belfryctl"
     /// The options of every command. They may precede its name.
     private static let options = ["--socket", "--timeout", "--instance", "-i"]
+    /// What systemd does, and belfryctl does not.
+    private static let commandsOfSystemd = ["start", "stop", "restart", "kill", "enable", "disable"]
 
     /// Ends the process after a failure of the parser: prints help or a version that was asked for, or the message.
     static func exit(with error: any Error) -> Never {
@@ -39,6 +41,11 @@ enum UsageMessage {
                 let name = (help + [word]).joined(separator: " ")
                 let candidates = names.map { (help + [$0]).joined(separator: " ") }
                 text = "unknown command '\(name)'\(NearestName.question(name, in: candidates))"
+                if commandsOfSystemd.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+                    text = "unknown command '\(name)', use 'systemctl \(name)' with the unit, such as belfryd"
+                } else if help.isEmpty, let option = misspelt(in: arguments) {
+                    text = "unknown option '\(option)'\(NearestName.question(option, in: options))"
+                }
                 break
             }
             help.append(word)
@@ -46,6 +53,19 @@ enum UsageMessage {
         }
         let hint = ([program] + help + ["--help"]).joined(separator: " ")
         return ["\(program): \(PrintableText.line(inHouseForm(text)))", "Try '\(hint)'."]
+    }
+
+    /// The first option before the command that is nearly one that every command has. Its value is not the command.
+    private static func misspelt(in arguments: [String]) -> String? {
+        var rest = arguments[...]
+        while let word = rest.popFirst(), word.utf8.starts(with: "--".utf8) || options.contains(word) {
+            if options.contains(word) {
+                rest = rest.dropFirst()
+            } else if !word.utf8.contains(UInt8(ascii: "=")), NearestName.find(word, in: options) != nil {
+                return word
+            }
+        }
+        return nil
     }
 
     /// The words that are neither an option nor the value of one that every command has.
@@ -62,9 +82,10 @@ enum UsageMessage {
         return words
     }
 
-    /// A small first letter, and a suggestion as part of the sentence.
+    /// A small first letter, a suggestion as part of the sentence, and of several possible errors the first.
     private static func inHouseForm(_ message: String) -> String {
         var text = message.prefix(1).lowercased() + message.dropFirst()
+        if let place = text.firstRange(of: "\n   or: ") { text.removeSubrange(place.lowerBound...) }
         let question = ". Did you mean "
         if let place = text.firstRange(of: question) { text.replaceSubrange(place, with: ", did you mean ") }
         return text
