@@ -39,9 +39,7 @@ struct FleetWatchCommand: FleetSubcommand {
         parameters["hosts"] = selection.hosts.map { .string($0) }
         if !names.isEmpty { parameters["names"] = .array(names.map { .string($0) }) }
         return try await FleetSession(fleet, context).run("Watch", parameters, to: "watch", "hosts", isEndless: true) {
-            reply in
-            if let note = reply.text("note") { context.note(note) }
-            return line.lines(ofWatch: reply)
+            line.lines(ofWatch: $0)
         }
     }
 }
@@ -95,6 +93,7 @@ struct FleetHistoryCommand: FleetSubcommand {
 struct FleetLine {
     private let width: Int
     private let isJSON: Bool
+    private let context: CommandContext
     private let style: TextStyle
     private let line: NotificationLine
 
@@ -102,16 +101,23 @@ struct FleetLine {
     init(_ width: Int, json: Bool, _ context: CommandContext) {
         self.width = width
         isJSON = json
+        self.context = context
         style = context.style
         line = NotificationLine(context.style)
     }
 
-    /// A reply of `Watch`: a host, or a notification of one.
+    /// A reply of `Watch`: a host, a notification of one, or a note about one or about the broker. As text, notes go to standard
+    /// error.
     func lines(ofWatch reply: JSONObject) -> [String] {
+        if isJSON { return reply.isEmpty ? [] : [JSONLine.text(reply)] }
         let host = reply["host"]?.objectValue
-        let notification = reply["notification"]?.objectValue
-        if isJSON { return host == nil && notification == nil ? [] : [JSONLine.text(reply)] }
-        if let notification { return [text(host?.textOrDash("name") ?? "-", notification)] }
+        if let note = reply.text("note") {
+            context.note([host?.textOrDash("name"), note].compactMap(\.self).joined(separator: ": "))
+            return []
+        }
+        if let notification = reply["notification"]?.objectValue {
+            return [text(host?.textOrDash("name") ?? "-", notification)]
+        }
         return host.map { [FleetHosts.line($0, style)] } ?? []
     }
 

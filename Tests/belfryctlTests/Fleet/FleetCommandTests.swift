@@ -72,7 +72,8 @@ struct FleetCommandTests {
             #"Watch {"host":{"name":"db1","state":"unknown","ageUsec":42000000}}"#,
             #"Watch {"host":{"name":"web1","state":"active","sinceUsec":\#(Self.since)}}"#,
             #"Watch {"host":{"name":"db1","state":"active"},"notification":\#(notification)}"#,
-            #"Watch {"note":"connected again"}"#)
+            #"Watch {"note":"connected again"}"#,
+            #"Watch {"host":{"name":"db1","state":"active"},"note":"notifications 3 to 5 are missing"}"#)
 
         let watch = try standIn.ctl(
             "--socket", standIn.socket, "fleet", "watch", "didBecomeActive", "--hosts", "*1")
@@ -83,6 +84,7 @@ struct FleetCommandTests {
             watch.line()
                 == "db1   2026-01-02T13:00:02.000000+0000      7  didBecomeActive      active                    -")
         #expect(watch.errorLine() == "belfryctl: connected again")
+        #expect(watch.errorLine() == "belfryctl: db1: notifications 3 to 5 are missing")
         kill(watch.pid, SIGINT)
         #expect(watch.end() == .init(status: 0, output: "", errors: ""))
         #expect(standIn.service?.line() == "List {}")
