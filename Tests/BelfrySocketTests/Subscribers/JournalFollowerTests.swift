@@ -12,7 +12,7 @@ import Testing
 import Varlink
 
 /// Notifications that are no longer in memory come from the journal.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JournalFollowerTests {
     private let journal: JournalFixture
     private let fixture: SocketFixture
