@@ -46,10 +46,12 @@ struct PostAdmissionTests {
 
     @Test func postsBeyondTheLimitWaitForEarlierOnes() throws {
         post(300)
+        try fixture.turn { listener.received == 256 }
         try fixture.loop.turnWithoutWaiting()
         #expect(listener.received == 256)
 
         listener.finish(10)
+        try fixture.turn { listener.received == 266 }
         try fixture.loop.turnWithoutWaiting()
         #expect(listener.received == 266)
 
