@@ -212,6 +212,10 @@ def test_package_of_a_fleet_is_installed_upgraded_removed_and_purged(
     bare.host.systemctl("enable", "--now", FLEETD)
     assert state("is-active") == "active"
     first = pid()
+    configured += "[Fleet]\nRenewal=1min\n"
+    bare.host.write(FLEET_CONFIGURATION, configured)
+    bare.host.systemctl("reload", FLEETD)
+    bare.wait_for(lambda: "didReload" in bare.host.run("journalctl", "-u", FLEETD, "-o", "cat").stdout, "reload the bridge")
 
     install(bare, newer, newer_fleet_package)
     assert state("is-active") == "active" and pid() != first
