@@ -27,8 +27,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     for item in items:
-        # With several processes, one runs all tests of a file on a host.
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} on {_host(item)}"))
+        # With several processes, one runs all tests of a file on a host, and one all tests of the fleet.
+        group = "fleet" if "fleet" in item.fixturenames else f"{item.path.stem} on {_host(item)}"
+        item.add_marker(pytest.mark.xdist_group(group))
     host, short = config.getoption("--host"), config.getoption("--short")
     chosen = [item for item in items if host in (None, _host(item)) and not (short and _is_for_the_night(item))]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
@@ -159,8 +160,8 @@ def listener(on_each):
     unit.remove()
 
 
-@pytest.fixture(scope="module")
-def fleet_of_module():
+@pytest.fixture(scope="session")
+def running_fleet():
     """Three hosts and an operator on a network with a broker."""
     with fleet_bed() as bed:
         bed.start()
@@ -170,6 +171,7 @@ def fleet_of_module():
 
 
 @pytest.fixture
-def fleet(fleet_of_module):
-    fleet_of_module.reset()
-    return fleet_of_module
+def fleet(running_fleet):
+    """The same, as after its start."""
+    running_fleet.reset()
+    return running_fleet

@@ -18,7 +18,7 @@ SUBNET = "10.99.0"
 ADDRESS = f"{SUBNET}.1"
 BRIDGE = f"""
 ip link set lo up
-ip link add bridge0 type bridge
+ip link add bridge0 address 02:00:00:00:00:01 type bridge
 ip address add {ADDRESS}/24 dev bridge0
 ip link set bridge0 up
 echo ready

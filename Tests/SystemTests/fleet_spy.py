@@ -118,7 +118,7 @@ class FleetSpy:
         _, _, host, kind, *rest = message.topic.split("/")
         try:
             content = json.loads(message.payload)
-        except ValueError:
+        except (ValueError, RecursionError):
             # A deleted state, or rubbish of a test.
             content = {}
         with self.news:

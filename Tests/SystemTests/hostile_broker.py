@@ -95,6 +95,3 @@ def slow(client: socket.socket) -> None:
     with suppress(TimeoutError):
         client.recv(1 << 16)
     client.sendall(bytes([mqtt.CONNACK << 4]))
-
-
-BEHAVIOURS = [rubbish, silence, close, deaf, flood, large, slow]

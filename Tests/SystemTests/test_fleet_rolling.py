@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""Rolling commands: one host after the other, stopped when too many are away, and leases from a FleetLock server."""
+
+import time
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import pytest
+from fleet_bed import HOSTS
+from fleet_host import configuration
+from fleet_lock_server import LOCK, UNLOCK, FleetLockServer
+from fleet_spy import FleetSpy
+
+ROLL = ["--hosts", "h?", "--rolling", "1", "--healthy", "500ms", "--timeout", "10s"]
+PAUSE = ["pause", *ROLL, "--for", "300ms"]
+
+
+class Counter:
+    """Counts how many hosts are active by their own sockets, all the time."""
+
+    def __init__(self, fleet):
+        # Here, because a connection changes the working directory of all threads for a moment.
+        self.clients = [host.connect() for host in fleet.hosts.values()]
+        self.least = len(HOSTS)
+        self.ended = Event()
+        self.thread = Thread(target=self._count)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.ended.set()
+        self.thread.join()
+        for client in self.clients:
+            client.socket.close()
+
+    def _count(self) -> None:
+        while not self.ended.is_set():
+            active = sum(client.call("GetState")["state"] == "active" for client in self.clients)
+            self.least = min(self.least, active)
+
+
+@contextmanager
+def counter(fleet):
+    counter = Counter(fleet)
+    try:
+        yield counter
+    finally:
+        counter.close()
+
+
+def names(fleet, host: str) -> list[str]:
+    """The notifications of a host since the reset."""
+    fleet.hosts[host].wait_until_logged()
+    return [record["BELFRY_NOTIFICATION"] for record in fleet.hosts[host].notifications()]
+
+
+def test_rolling_pause_leaves_at_least_two_hosts_active(fleet):
+    with counter(fleet) as counted:
+        done = fleet.operator.fleet(*PAUSE)
+    assert counted.least == 2, done
+    for name in HOSTS:
+        assert name in done.stdout
+        assert names(fleet, name).count("didEnterBackground") == 1
+    fleet.wait_until_active(2)
+
+
+@pytest.mark.nightly
+def test_host_that_is_away_already_counts(fleet):
+    fleet.hosts["h3"].ctl("pause")
+    fleet.operator.wait_for_states(2, h3="background")
+    done = fleet.operator.fleet("reload", *ROLL[:-1], "2s", check=False)
+    assert done.returncode != 0 and "h3" in done.stdout + done.stderr, done
+    assert "willReload" not in names(fleet, "h1") + names(fleet, "h2")
+    fleet.operator.fleet("cancel")
+
+
+def test_nothing_more_is_drained_when_a_host_dies(fleet):
+    """The first host is brought back, and the roll is continued when the dead host has come back."""
+    spy = FleetSpy(fleet.broker)
+    try:
+        with fleet.operator.running_fleet(*PAUSE[:-1], "2s") as roll:
+            spy.wait_for_state("h1", "background")
+            fleet.kill_host("h3")
+            stdout, stderr = roll.communicate(timeout=60)
+    finally:
+        spy.close()
+    assert roll.returncode != 0 and "h3" in stdout + stderr, (stdout, stderr)
+    fleet.operator.wait_for_states(2, h1="active", h2="active", h3="dead")
+    assert "didEnterBackground" not in names(fleet, "h2")
+    # A new one is refused until this one is continued or cancelled.
+    assert fleet.operator.fleet(*PAUSE, check=False).returncode != 0
+    fleet.boot_again("h3")
+    fleet.hosts["h3"].skip_old_records()
+    fleet.wait_until_active()
+    done = fleet.operator.fleet("continue")
+    assert "h2" in done.stdout
+    # The first host, which was interrupted, may be paused again.
+    assert [names(fleet, name).count("didEnterBackground") for name in ("h2", "h3")] == [1, 1]
+
+
+def test_roll_stops_at_the_first_host_that_does_not_come_back(fleet):
+    h1 = fleet.hosts["h1"]
+    # It accepts the pause, but no resume.
+    h1.set_fleet(configuration(accept="pause@operator"))
+    fleet.operator.wait_for_states(10, h1="active")
+    done = fleet.operator.fleet(*PAUSE, check=False)
+    assert done.returncode != 0 and "h1" in done.stdout + done.stderr, done
+    assert "didEnterBackground" not in names(fleet, "h2") + names(fleet, "h3")
+    fleet.operator.fleet("cancel")
+
+
+@pytest.mark.nightly
+def test_roll_stops_when_the_view_is_lost(fleet):
+    spy = FleetSpy(fleet.broker)
+    try:
+        with fleet.operator.running_fleet(*PAUSE[:-1], "2s") as roll:
+            spy.wait_for_state("h1", "background")
+            fleet.broker.kill()
+            stdout, stderr = roll.communicate(timeout=60)
+    finally:
+        fleet.broker.start()
+        spy.close()
+    assert roll.returncode != 0 and "broker" in stdout + stderr, (stdout, stderr)
+    assert "didEnterBackground" not in names(fleet, "h2") + names(fleet, "h3")
+    fleet.wait_until_active()
+    fleet.operator.fleet("continue")
+    assert [names(fleet, name).count("didEnterBackground") for name in ("h2", "h3")] == [1, 1]
+
+
+@pytest.fixture
+def locks(fleet):
+    """A FleetLock server with one slot, which all hosts use."""
+    locks = FleetLockServer(fleet.network)
+    try:
+        for host in fleet.hosts.values():
+            host.set_fleet(configuration(more=f"[Lease]\nUrl={locks.url}\nGroup=workers"))
+        fleet.wait_until_active()
+        yield locks
+    finally:
+        locks.close()
+    assert locks.faults == []
+
+
+def wait_until_free(fleet, locks) -> None:
+    fleet.operator.wait_for(lambda: not any(locks.holders.values()), "give the lease back")
+
+
+def test_host_takes_the_lease_before_it_drains_and_gives_it_back(fleet, locks):
+    # Each client unlocks at its start, because it may have held the lease when it ended.
+    fleet.operator.wait_for(lambda: {r for r in locks.requests} >= {(UNLOCK, "workers", name) for name in HOSTS}, "unlock")
+    locks.requests.clear()
+    with counter(fleet) as counted:
+        fleet.operator.fleet("pause", "--hosts", "h?", "--timeout", "3s", check=False)
+        assert locks.most == {"workers": 1}
+        (holder,) = locks.holders["workers"]
+        assert counted.least == 2
+        fleet.operator.fleet("resume", "--hosts", holder)
+        wait_until_free(fleet, locks)
+    assert [r for r in locks.requests if r[2] == holder][0] == (LOCK, "workers", holder)
+
+
+def test_lease_is_given_back_after_a_crash(fleet, locks):
+    h1 = fleet.hosts["h1"]
+    fleet.operator.fleet("pause", "--hosts", "h1")
+    assert locks.holders["workers"] == {"h1"}
+    locks.requests.clear()
+    h1.bridge.kill("KILL")
+    fleet.operator.wait_for_states(10, h1="background")
+    # It is still away, so it keeps the lease.
+    assert locks.holders["workers"] == {"h1"}
+    h1.ctl("resume")
+    wait_until_free(fleet, locks)
+
+
+@pytest.mark.nightly
+def test_conflicts_full_groups_and_errors_are_tried_again(fleet, locks):
+    locks.answers.extend(
+        [
+            (409, b'{"kind":"failed_lock","value":"semaphore currently full, all slots are locked already"}'),
+            (500, b"not JSON"),
+            (409, b'{"kind":"failed_lock","value":"conflict"}'),
+        ]
+    )
+    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "60s")
+    assert "done" in done.stdout and locks.holders["workers"] == {"h1"}
+    locks.answers.extend([(503, b"")])
+    fleet.operator.fleet("resume", "--hosts", "h1")
+    wait_until_free(fleet, locks)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("answer", [(302, b""), (400, b'{"kind":"invalid","value":"who are you?"}')])
+def test_server_that_will_never_give_a_lease_is_asked_once(fleet, locks, answer):
+    locks.requests.clear()
+    locks.answers.append(answer)
+    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "60s", check=False)
+    assert done.returncode != 0 and "failed" in done.stdout and "lease" in done.stdout, done
+    assert locks.requests.count((LOCK, "workers", "h1")) == 1
+    assert "didEnterBackground" not in names(fleet, "h1")
+
+
+def test_nothing_is_drained_without_the_lease(fleet, locks):
+    locks.holders["workers"] = {"somebody else"}
+    begin = time.monotonic()
+    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "3s", check=False)
+    assert done.returncode != 0 and time.monotonic() - begin < 10, done
+    assert "didEnterBackground" not in names(fleet, "h1")
+    assert fleet.hosts["h1"].status()["state"] == "active"
+
+
+@pytest.mark.nightly
+def test_server_that_does_not_answer_blocks_nothing(fleet, locks):
+    locks.answering.clear()
+    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "3s", check=False)
+    assert done.returncode != 0, done
+    # The host still renews its state, and answers.
+    done = fleet.operator.fleet("reload", "--hosts", "h1", "--timeout", "10s")
+    assert "done" in done.stdout
+    assert fleet.operator.states("h1") == {"h1": "active"}
