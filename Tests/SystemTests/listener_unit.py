@@ -55,8 +55,11 @@ class ListenerUnit(HostedUnit):
         """The lines that begin with the name of a notification."""
         return [line for line in self.lines() if line.startswith("com.example.")]
 
+    def has_line(self, text: str) -> bool:
+        return any(text in line for line in self.lines())
+
     def wait_for_line(self, text: str) -> None:
-        self.wait_for(lambda: any(text in line for line in self.lines()), f"write '{text}'")
+        self.wait_for(lambda: self.has_line(text), f"write '{text}'")
 
     def groups(self) -> list[str]:
         """The control groups of runs."""

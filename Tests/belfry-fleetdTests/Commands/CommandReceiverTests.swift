@@ -11,7 +11,7 @@ import Testing
 
 /// Commands to a running belfryd.
 @Suite(.timeLimit(.minutes(1)))
-struct CommandReceiverTests {
+final class CommandReceiverTests {
     /// A broker that is full after some messages.
     private final class Broker: FleetBroker {
         var room = Int.max
@@ -29,6 +29,8 @@ struct CommandReceiverTests {
         fixture = try DaemonFixture()
         daemon = try fixture.startReady()
     }
+
+    isolated deinit { _ = daemon.stop() }
 
     private func receiver(_ answer: @escaping (FleetReply, String) -> Void) throws -> CommandReceiver {
         let socket = fixture.directory.path("run/io.belfry.Lifecycle")
