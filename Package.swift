@@ -226,7 +226,7 @@ let package = Package(
             "belfry-fleetd",
             [
                 "belfry-fleetd", "belfryctl", "BelfryConfiguration", "belfryd", "BelfryEventLoop", "BelfryJSON",
-                "BelfryLinux", "TestSupport", "Varlink",
+                "BelfryLease", "BelfryLinux", "TestSupport", "Varlink",
             ]),
         .testTarget(
             name: "belfryctlTests",

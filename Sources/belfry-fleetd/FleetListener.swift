@@ -76,15 +76,7 @@ final class FleetListener: LifecycleListener, ViewBroker {
         guard let url = section.url else { return nil }
         let client = LeaseClient(
             url: url, group: section.group, id: section.id ?? settings.value.host, caFile: section.caFile)
-        func call(_ request: @escaping (@escaping LeaseClient.Handler) -> Void) -> LeaseKeeper.Call {
-            { done in
-                request { result in
-                    guard case .failure(let error) = result else { return done(nil) }
-                    done(LeaseKeeper.Failure(reason: error.reason, isTemporary: error.mayTryAgain))
-                }
-            }
-        }
-        return LeaseKeeper(on: service.loop, lock: call(client.lock), unlock: call(client.unlock))
+        return LeaseKeeper(on: service.loop, lock: client.lock, unlock: client.unlock)
     }
 
     // The broker

@@ -3,6 +3,7 @@
 
 import BelfryClient
 import BelfryEventLoop
+import BelfryLease
 import BelfryLinux
 import Logging
 
@@ -11,14 +12,8 @@ import Logging
 ///
 /// One call of the server runs at a time, and calls that fail for the moment are repeated.
 final class LeaseKeeper {
-    /// A call of the server. It ends with nil, or with why it failed.
-    typealias Call = (@escaping (Failure?) -> Void) -> Void
-
-    struct Failure {
-        let reason: String
-        /// Whether to try again.
-        let isTemporary: Bool
-    }
+    /// A call of the server.
+    typealias Call = (@escaping LeaseClient.Handler) -> Void
 
     private typealias Waiting = (deadlineUsec: Int64, then: (String?) -> Void)
 
@@ -76,9 +71,9 @@ final class LeaseKeeper {
         }
     }
 
-    private func locked(_ failure: Failure?) {
+    private func locked(_ result: Result<Void, LeaseError>) {
         isCalling = false
-        guard let failure else {
+        guard case .failure(let failure) = result else {
             delay = Self.delays.first
             let granted = waiting
             waiting = []
@@ -87,15 +82,15 @@ final class LeaseKeeper {
             return step()
         }
         let next = UnixTime.now.adding(Int64(clamping: delay.microseconds))
-        let refused = waiting.filter { !failure.isTemporary || $0.deadlineUsec <= next }
-        waiting.removeAll { !failure.isTemporary || $0.deadlineUsec <= next }
+        let refused = waiting.filter { !failure.mayTryAgain || $0.deadlineUsec <= next }
+        waiting.removeAll { !failure.mayTryAgain || $0.deadlineUsec <= next }
         for command in refused { command.then("no lease: \(failure.reason)") }
         waiting.isEmpty ? step() : stepLater()
     }
 
-    private func unlocked(_ failure: Failure?) {
+    private func unlocked(_ result: Result<Void, LeaseError>) {
         isCalling = false
-        guard let failure else {
+        guard case .failure(let failure) = result else {
             delay = Self.delays.first
             mayHaveLease = false
             return step()

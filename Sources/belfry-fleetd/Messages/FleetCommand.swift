@@ -13,6 +13,19 @@ nonisolated struct FleetCommand: Sendable, Equatable {
         /// The notifications of this boot after this number.
         case notifications(bootID: String?, after: Int64)
 
+        /// What a service is asked for, by the word for it and its parameters; nil for any other word.
+        init?(_ word: String, _ parameters: JSONObject) {
+            switch UTF8Text(word) {
+            case "pause": self = .pause
+            case "resume": self = .resume
+            case "reload": self = .reload
+            case "post":
+                guard let name = parameters["name"]?.stringValue else { return nil }
+                self = .post(name: name, userInfo: parameters["userInfo"]?.objectValue ?? [:])
+            default: return nil
+            }
+        }
+
         /// The word for it in `Accept=` and in messages.
         var word: String {
             switch self {
@@ -43,17 +56,12 @@ nonisolated struct FleetCommand: Sendable, Equatable {
             let id = object["id"]?.stringValue, FleetName.isValid(id),
             let deadlineUsec = object["deadlineUsec"]?.intValue, let word = object["command"]?.stringValue
         else { return nil }
-        switch UTF8Text(word) {
-        case "pause": action = .pause
-        case "resume": action = .resume
-        case "reload": action = .reload
-        case "post":
-            guard let name = object["name"]?.stringValue else { return nil }
-            action = .post(name: name, userInfo: object["userInfo"]?.objectValue ?? [:])
-        case "after":
+        if word.hasSameBytes(as: "after") {
             guard let after = object["after"]?.intValue else { return nil }
             action = .notifications(bootID: object["bootId"]?.stringValue, after: after)
-        default: return nil
+        } else {
+            guard let asked = Action(word, object) else { return nil }
+            action = asked
         }
         self.id = id
         self.deadlineUsec = deadlineUsec

@@ -46,6 +46,9 @@ nonisolated struct FleetTopics: Sendable, Equatable {
 
 /// The name of a fleet, a host or a sender, and other identities: 1 to 64 letters, digits, dots, hyphens and underscores.
 nonisolated enum FleetName {
+    /// What a message says of a name that is not valid.
+    static let form = "expected 1 to 64 letters, digits, '.', '-' and '_'"
+
     static func isValid(_ name: String) -> Bool {
         1...64 ~= name.utf8.count
             && name.utf8.allSatisfy {

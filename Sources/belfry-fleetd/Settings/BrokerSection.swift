@@ -46,19 +46,14 @@ nonisolated extension BrokerSection: Decodable {
         certificateFile = try file(.certificateFile, "belfry.certificate")
         keyFile = try file(.keyFile, "belfry.key")
         passwordFile = try file(.passwordFile, "belfry.password")
-        func refuse(_ key: CodingKeys, _ text: String) throws -> Never {
-            throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: text)
-        }
-        if (certificateFile == nil) != (keyFile == nil) {
-            try refuse(
-                certificateFile == nil ? .certificateFile : .keyFile,
-                "a certificate needs its key, and a key its certificate")
-        }
-        if (user == nil) != (passwordFile == nil) {
-            try refuse(user == nil ? .user : .passwordFile, "a user needs a password, and a password its user")
-        }
+        try values.check(
+            (certificateFile == nil) == (keyFile == nil), certificateFile == nil ? .certificateFile : .keyFile,
+            "a certificate needs its key, and a key its certificate")
+        try values.check(
+            (user == nil) == (passwordFile == nil), user == nil ? .user : .passwordFile,
+            "a user needs a password, and a password its user")
         // Anybody on the way could read it.
-        if passwordFile != nil, !url.isTLS { try refuse(.url, "a password needs TLS, write mqtts://") }
+        try values.check(passwordFile == nil || url.isTLS, .url, "a password needs TLS, write mqtts://")
     }
 }
 

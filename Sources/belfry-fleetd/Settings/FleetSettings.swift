@@ -55,16 +55,20 @@ nonisolated extension FleetSettings: Decodable {
         view = try values.decodeIfPresent(Bool.self, forKey: .view) ?? view
         accept = try values.decodeIfPresent([AcceptRule].self, forKey: .accept) ?? accept
         socket = try values.decodeIfPresent(String.self, forKey: .socket) ?? socket
-        func check(_ isValid: Bool, _ key: CodingKeys, _ text: String) throws {
-            guard isValid else {
-                throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: text)
-            }
+        try values.check(FleetName.isValid(name), .name, FleetName.form)
+        try values.check(
+            FleetName.isValid(host), .host, "\(FleetName.form), not \(DisplayText.quoted(host))")
+        try values.check(renewal >= .seconds(1) && renewal <= .seconds(86_400), .renewal, "expected 1s to 1d")
+        try values.check(socket.utf8.first == UInt8(ascii: "/"), .socket, "expected an absolute path")
+    }
+}
+
+nonisolated extension KeyedDecodingContainer {
+    /// Refuses the value of a key, with the place of the key, unless it is valid.
+    func check(_ isValid: Bool, _ key: Key, _ text: String) throws {
+        guard isValid else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: text)
         }
-        let form = "expected 1 to 64 letters, digits, '.', '-' and '_'"
-        try check(FleetName.isValid(name), .name, form)
-        try check(FleetName.isValid(host), .host, "\(form), not \(DisplayText.quoted(host))")
-        try check(renewal >= .seconds(1) && renewal <= .seconds(86_400), .renewal, "expected 1s to 1d")
-        try check(socket.utf8.first == UInt8(ascii: "/"), .socket, "expected an absolute path")
     }
 }
 

@@ -26,16 +26,10 @@ nonisolated extension LeaseSection: Decodable {
         group = try values.decodeIfPresent(String.self, forKey: .group) ?? group
         id = try values.decodeIfPresent(String.self, forKey: .id)
         caFile = try values.decodeIfPresent(String.self, forKey: .caFile)
-        func check(_ isValid: Bool, _ key: CodingKeys, _ text: String) throws {
-            guard isValid else {
-                throw DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: text)
-            }
-        }
-        try check(
+        try values.check(
             url.map { url in ["https://", "http://"].contains { url.utf8.starts(with: $0.utf8) } } ?? true, .url,
             "expected an address that begins with https:// or http://")
-        let form = "expected 1 to 64 letters, digits, '.', '-' and '_'"
-        try check(FleetName.isValid(group), .group, form)
-        try check(id.map(FleetName.isValid) ?? true, .id, form)
+        try values.check(FleetName.isValid(group), .group, FleetName.form)
+        try values.check(id.map(FleetName.isValid) ?? true, .id, FleetName.form)
     }
 }

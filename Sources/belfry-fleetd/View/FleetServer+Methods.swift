@@ -147,7 +147,7 @@ extension FleetServer {
         if word.hasSameBytes(as: "post"), !Self.isName(request.parameters["name"]?.stringValue ?? "") {
             throw .invalidParameter("name")
         }
-        guard let action = RollingPlan.action(word, request.parameters) else { throw .invalidParameter("command") }
+        guard let action = FleetCommand.Action(word, request.parameters) else { throw .invalidParameter("command") }
         guard FleetCommand(action, deadlineUsec: 0).payload.count <= Self.commandMax else {
             throw .invalidParameter("userInfo")
         }

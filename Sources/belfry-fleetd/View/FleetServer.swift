@@ -213,8 +213,7 @@ final class FleetServer {
             case .answered, .timeout: .failed
             }
         guard let missing = view.endQuestion(to: host, answer) else { return }
-        let reason = [ending.word, ending.reason].compactMap(\.self).joined(separator: ": ")
-        logger.warning("\(host): \(missing.text): \(SystemError.escape(reason))")
-        parts.watchers.send(note: "\(missing.text): \(reason)", of: status(host))
+        logger.warning("\(host): \(missing.text): \(SystemError.escape(ending.text))")
+        parts.watchers.send(note: "\(missing.text): \(ending.text)", of: status(host))
     }
 }

@@ -26,6 +26,9 @@ nonisolated struct PendingCommands: Sendable {
 
         var reason: String? { if case .answered(_, let reason, _) = self { reason } else { nil } }
 
+        /// The word, and the reason if there is one.
+        var text: String { reason.map { "\(word): \($0)" } ?? word }
+
         /// Whether the host says that it has done it.
         var isDone: Bool { if case .answered(.done, _, _) = self { true } else { false } }
 

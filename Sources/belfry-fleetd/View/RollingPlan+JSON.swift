@@ -51,7 +51,7 @@ nonisolated extension RollingPlan {
     /// - Returns: nil for what is no plan.
     init?(json: [UInt8]) {
         guard let object = try? JSONValue(json: json).objectValue, object["version"]?.intValue == Self.version,
-            let word = object["command"]?.stringValue, let action = Self.action(word, object),
+            let word = object["command"]?.stringValue, let action = FleetCommand.Action(word, object),
             let hosts = object["hosts"]?.arrayValue?.compactMap(\.stringValue), !hosts.isEmpty,
             hosts.allSatisfy(FleetName.isValid), let away = object["away"]?.intValue, away > 0,
             let healthy = Self.duration("healthyUsec", object), let timeout = Self.duration("timeoutUsec", object),
@@ -77,19 +77,5 @@ nonisolated extension RollingPlan {
 
     private static func duration(_ key: String, _ object: JSONObject) -> Duration? {
         object[key]?.intValue.flatMap { $0 >= 0 ? .microseconds($0) : nil }
-    }
-
-    /// The command of a word and its parameters, as a roll and `io.belfry.Fleet` have them.
-    static func action(_ word: String, _ parameters: JSONObject) -> FleetCommand.Action? {
-        switch UTF8Text(word) {
-        case "pause": .pause
-        case "resume": .resume
-        case "reload": .reload
-        case "post":
-            parameters["name"]?.stringValue.map {
-                .post(name: $0, userInfo: parameters["userInfo"]?.objectValue ?? [:])
-            }
-        default: nil
-        }
     }
 }

@@ -149,7 +149,6 @@ nonisolated struct RollingPlan: Sendable, Equatable {
     /// The host that is under way has answered, or has not in time.
     mutating func answered(_ answer: PendingCommands.Ending, at now: MonotonicInstant) -> [Action] {
         guard let host else { return [] }
-        let reason = [answer.word, answer.reason].compactMap(\.self).joined(separator: ": ")
         switch phase {
         case .commanded where answer.isDone && order.action == .pause:
             phase = .paused(until: now.advanced(by: order.pause))
@@ -157,11 +156,11 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         case .commanded where !answer.isDone:
             // Otherwise it may be paused.
             if answer.isDeclined || order.action != .pause { wait() }
-            return stop(.stopped("\(order.action.word): \(reason)"))
+            return stop(.stopped("\(order.action.word): \(answer.text)"))
         case .resuming where !answer.isDone:
             guard isRunning else { return [] }
-            ending = ending ?? .stopped("resume: \(reason)")
-            return [.tell(.failed, host: host, reason: "resume: \(reason)")] + end()
+            ending = ending ?? .stopped("resume: \(answer.text)")
+            return [.tell(.failed, host: host, reason: "resume: \(answer.text)")] + end()
         case .commanded, .resuming:
             recover(at: now)
             guard isRunning else { return [] }

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BelfryClient
-import BelfryConfiguration
 import BelfryLinux
 import Varlink
 
@@ -35,14 +34,7 @@ struct PostCommand: ReplyCommand {
     var wait = false
 
     func validate() throws {
-        do {
-            _ = try NotificationName.parse(name)
-            _ = try UserInfoArguments.parse(userInfo)
-        } catch let problem as ValueProblem {
-            throw ValidationError(problem.message)
-        } catch let problem as UserInfoArguments.Problem {
-            throw ValidationError(problem.description)
-        }
+        try UserInfoArguments.checkPost(of: name, userInfo)
     }
 
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {

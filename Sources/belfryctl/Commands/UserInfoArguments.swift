@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import ArgumentParser
+import BelfryConfiguration
 import Varlink
 
 /// User info from the command line: `key=value` and `key:=JSON`.
@@ -29,6 +31,18 @@ enum UserInfoArguments {
             members[key] = isJSON ? try json(text, of: key) : scalar(text)
         }
         return members
+    }
+
+    /// Refuses a post with an invalid name or invalid user info.
+    static func checkPost(of name: String, _ arguments: [String]) throws {
+        do {
+            _ = try NotificationName.parse(name)
+            _ = try parse(arguments)
+        } catch let problem as ValueProblem {
+            throw ValidationError(problem.message)
+        } catch let problem as Problem {
+            throw ValidationError(problem.description)
+        }
     }
 
     private static func json(_ text: String, of key: String) throws(Problem) -> JSONValue {

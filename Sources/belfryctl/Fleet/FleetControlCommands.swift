@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BelfryClient
-import BelfryConfiguration
 import Varlink
 
 /// `belfryctl fleet post`.
@@ -31,14 +30,7 @@ struct FleetPostCommand: FleetSubcommand {
     var wait = false
 
     func validate() throws {
-        do {
-            _ = try NotificationName.parse(name)
-            _ = try UserInfoArguments.parse(userInfo)
-        } catch let problem as ValueProblem {
-            throw ValidationError(problem.message)
-        } catch let problem as UserInfoArguments.Problem {
-            throw ValidationError(problem.description)
-        }
+        try UserInfoArguments.checkPost(of: name, userInfo)
         try target.check(connection.timeout)
     }
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryLease
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct LeaseKeeperTests {
     /// A lock server that answers when it is told to.
     private final class Server {
         var calls: [String] = []
-        private var waiting: [(LeaseKeeper.Failure?) -> Void] = []
+        private var waiting: [LeaseClient.Handler] = []
 
         func call(_ name: String) -> LeaseKeeper.Call {
             { [self] in
@@ -21,7 +22,7 @@ struct LeaseKeeperTests {
             }
         }
 
-        func answer(_ failure: LeaseKeeper.Failure? = nil) { waiting.removeFirst()(failure) }
+        func answer(_ error: LeaseError? = nil) { waiting.removeFirst()(error.map { .failure($0) } ?? .success(())) }
     }
 
     private let loop: MainEventLoop
@@ -72,23 +73,23 @@ struct LeaseKeeperTests {
     @Test func refusedLeaseIsAskedForAgainUntilTheDeadline() throws {
         var result: String??
         keeper.acquire(until: UnixTime.now + 1_500_000) { result = $0 }
-        server.answer(LeaseKeeper.Failure(reason: "full", isTemporary: true))
+        server.answer(LeaseError(mayTryAgain: true, reason: "full"))
         #expect(result == nil)
         try loop.turn { server.calls.count == 2 }
-        server.answer(LeaseKeeper.Failure(reason: "full", isTemporary: true))
+        server.answer(LeaseError(mayTryAgain: true, reason: "full"))
         #expect(result == .some("no lease: full"))
     }
 
     @Test func errorThatStaysIsNotRepeated() {
         var result: String??
         keeper.acquire(until: .max) { result = $0 }
-        server.answer(LeaseKeeper.Failure(reason: "unknown group", isTemporary: false))
+        server.answer(LeaseError(mayTryAgain: false, reason: "unknown group"))
         #expect(result == .some("no lease: unknown group") && server.calls == ["lock"])
     }
 
     @Test func leaseThatCannotBeGivenBackIsGivenBackLater() throws {
         keeper.hostChanged(isActive: true)
-        server.answer(LeaseKeeper.Failure(reason: "away", isTemporary: true))
+        server.answer(LeaseError(mayTryAgain: true, reason: "away"))
         try loop.turn { server.calls.count == 2 }
         #expect(server.calls == ["unlock", "unlock"])
     }
