@@ -205,7 +205,7 @@ let package = Package(
             name: "BelfryTests",
             dependencies: [
                 "AsyncMainProbe", "Belfry", "BelfryConfiguration", "BelfrySystemd", "belfryctl", "belfryd", "CBelfry",
-                "Lifecycle", "ServiceProbe", "SettingsProbe", "TestSupport",
+                "Lifecycle", "LifecycleTesting", "ServiceProbe", "SettingsProbe", "TestSupport",
             ], swiftSettings: onMain),
         probe("EventLoopProbe", ["BelfryEventLoop", "CBelfry"]),
         probe("VarlinkProbe", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"]),

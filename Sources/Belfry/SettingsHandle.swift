@@ -5,7 +5,8 @@ public import Lifecycle
 
 /// Settings that the service has declared with `BelfryService.settings`.
 public struct SettingsHandle<Settings: Sendable> {
-    private let mediator: LifecycleMediator
+    /// Weak, because listeners store their handles, and the mediator its listeners.
+    private weak var mediator: LifecycleMediator?
     private let first: Settings
 
     /// Puts settings into effect in a mediator, for tests of listeners. A service gets its handle from
@@ -15,8 +16,9 @@ public struct SettingsHandle<Settings: Sendable> {
         mediator.configuration[Settings.self] = first
     }
 
-    /// The settings in effect. A reload replaces them when every listener has accepted `didReload`.
-    public var value: Settings { mediator.configuration[Settings.self] ?? first }
+    /// The settings in effect. A reload replaces them when every listener has accepted `didReload`. Those of the start, if the
+    /// mediator no longer exists: a handle does not keep it.
+    public var value: Settings { mediator?.configuration[Settings.self] ?? first }
 
     /// The settings that a notification carries: the new ones in `willReload` and `didReload`, and the old ones in
     /// `didFailToReload`. In any other notification, and in a `willReload` whose configuration could not be read, those in

@@ -292,6 +292,6 @@ struct FleetCommandTests {
 
         let done = try standIn.ctl(words + ["--socket", standIn.socket]).end()
 
-        #expect(done.output == "db1\nweb1\n")
+        #expect(done.output == "db1\nweb1\n", "\(done.errors)")
     }
 }
