@@ -93,6 +93,9 @@ package final class BrokerConnection {
         if case .connected = state { true } else { false }
     }
 
+    /// Whether the broker has answered to every subscription. What others publish before may be missed.
+    package var isSubscribed: Bool { isConnected && subscribing.isEmpty }
+
     // MARK: Messages
 
     /// Subscribes to topics, at once and after each later connection, before `Event.connected` is reported.

@@ -65,7 +65,7 @@ struct AccessRulesTests {
     @Test func operatorMaySendCommandsUnderItsNameOnly() async throws {
         let host = try client("host-a", subscribing: ["belfry/default/host-a/command/+"])
         let `operator` = try client("operator")
-        try await loop.turn { host.broker.isConnected && `operator`.broker.isConnected }
+        try await loop.turn { host.broker.isSubscribed && `operator`.broker.isConnected }
 
         #expect(try await mayPublish(`operator`, "belfry/default/host-a/command/operator"))
         #expect(try await !mayPublish(`operator`, "belfry/default/host-a/command/other"))
@@ -84,7 +84,7 @@ struct AccessRulesTests {
                 "belfry/default/+/state", "belfry/default/+/notification/+", "belfry/default/+/reply/operator",
             ])
         let host = try client("host-a")
-        try await loop.turn { [spy, `operator`, host].allSatisfy(\.broker.isConnected) }
+        try await loop.turn { [spy, `operator`, host].allSatisfy(\.broker.isSubscribed) }
 
         for topic in ["state", "notification/didReload", "reply/operator", "reply/other"] {
             host.publish("belfry/default/host-a/\(topic)", "a")

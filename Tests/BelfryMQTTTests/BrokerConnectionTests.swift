@@ -27,7 +27,7 @@ struct BrokerConnectionTests {
     @Test func publishedMessageIsAcknowledgedAndComesToSubscribers() async throws {
         let (sender, receiver) = (try client("a"), try client("b", subscribing: ["x/+", "y"]))
         #expect(sender.publish("x/1", "early") == nil)
-        try await loop.turn { sender.broker.isConnected && receiver.broker.isConnected }
+        try await loop.turn { sender.broker.isConnected && receiver.broker.isSubscribed }
         #expect(sender.events == [.connected] && receiver.events == [.connected])
 
         #expect(sender.publish("x/1", "text") == 1)
@@ -61,7 +61,7 @@ struct BrokerConnectionTests {
         sender.publish("x", "", isRetained: true)
         try await loop.turn { second.messages.count == 2 }
         let third = try client("c", subscribing: ["x", "end"])
-        try await loop.turn { third.broker.isConnected }
+        try await loop.turn { third.broker.isSubscribed }
         sender.publish("end", "")
         try await loop.turn { !third.messages.isEmpty }
 
@@ -71,7 +71,7 @@ struct BrokerConnectionTests {
 
     @Test func willIsPublishedWhenTheConnectionIsKilled() async throws {
         let (client, watcher) = (try client("a"), try client("b", subscribing: ["will/a"]))
-        try await loop.turn { client.broker.isConnected && watcher.broker.isConnected }
+        try await loop.turn { client.broker.isConnected && watcher.broker.isSubscribed }
 
         client.kill()
         try await loop.turn { watcher.messages == ["will/a 1"] }
@@ -80,7 +80,7 @@ struct BrokerConnectionTests {
     @Test func disconnectingWaitsForAcknowledgementsAndLeavesNoWill() async throws {
         let client = try client("a")
         let watcher = try self.client("b", subscribing: ["will/a", "state", "end"])
-        try await loop.turn { client.broker.isConnected && watcher.broker.isConnected }
+        try await loop.turn { client.broker.isConnected && watcher.broker.isSubscribed }
         var hasEnded = false
 
         client.publish("state", "stopped")
