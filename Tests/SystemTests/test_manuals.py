@@ -10,6 +10,13 @@ import pytest
 from host_roots import PROJECT
 
 BUILT = PROJECT / ".build/release"
+# The manual of each program.
+MANUALS = {
+    "belfryd": "belfryd.8",
+    "belfryctl": "belfryctl.1",
+    "belfry-listener": "belfry.listener.5",
+    "belfry-fleetd": "belfry-fleetd.8",
+}
 # The manuals that describe a Varlink interface, and where it is declared.
 INTERFACES = {
     "io.belfry.Lifecycle.7": "Sources/BelfrySocket/Interface/LifecycleInterface.swift",
@@ -50,16 +57,11 @@ def constants(path: str, pattern: str) -> set[str]:
     return set(re.findall(pattern, (PROJECT / path).read_text(), re.MULTILINE))
 
 
-def test_every_option_of_belfryd_is_there(manuals):
-    options = set(re.findall(r"^  (--[\w-]+)", run(BUILT / "belfryd", "--help"), re.MULTILINE))
+@pytest.mark.parametrize("program", ["belfryd", "belfry-listener", "belfry-fleetd"])
+def test_every_option_of_a_program_is_there(manuals, program):
+    options = set(re.findall(r"^  (--[\w-]+)", run(BUILT / program, "--help"), re.MULTILINE))
 
-    assert missing(manuals["belfryd.8"], options) == set()
-
-
-def test_every_option_of_belfry_fleetd_is_there(manuals):
-    options = set(re.findall(r"^  (--[\w-]+)", run(BUILT / "belfry-fleetd", "--help"), re.MULTILINE))
-
-    assert missing(manuals["belfry-fleetd.8"], options) == set()
+    assert missing(section(manuals[MANUALS[program]], "OPTIONS"), options) == set()
 
 
 def test_every_command_and_option_of_belfryctl_is_there(manuals):
@@ -131,9 +133,17 @@ def test_every_field_of_the_journal_is_there(manuals):
     assert missing(manuals["belfryd.service.8"], fields) == set()
 
 
-def test_every_exit_status_is_there(manuals):
+@pytest.mark.parametrize("program", MANUALS)
+def test_every_exit_status_is_there(manuals, program):
+    text = re.search(r"Exit status: (.+?)(?:\n\n|\Z)", run(BUILT / program, "--help"), re.DOTALL)[1]
+    listed = set(re.findall(r"^ *│(\d\S*)", section(manuals[MANUALS[program]], "EXIT STATUS"), re.MULTILINE))
+
+    assert listed == set(re.findall(r"\b\d+(?:\+n)?", text))
+
+
+def test_every_exit_status_of_the_code_is_there(manuals):
     daemon = constants("Sources/Belfry/ServiceEnding.swift", r"static let \w+: Int32 = (\d+)")
     client = constants("Sources/BelfryClient/ClientFailure.swift", r"CommandStatus\(rawValue: (\d+)\)")
 
-    assert missing(manuals["belfryd.8"].partition("EXIT STATUS")[2], daemon) == set()
-    assert missing(manuals["belfryctl.1"].partition("EXIT STATUS")[2], client) == set()
+    assert missing(section(manuals["belfryd.8"], "EXIT STATUS"), daemon) == set()
+    assert missing(section(manuals["belfryctl.1"], "EXIT STATUS"), client) == set()
