@@ -64,19 +64,42 @@ def test_every_option_of_a_program_is_there(manuals, program):
     assert missing(section(manuals[MANUALS[program]], "OPTIONS"), options) == set()
 
 
-def test_every_command_and_option_of_belfryctl_is_there(manuals):
-    words = set()
+def entries(page: str) -> dict[str, str]:
+    """What the manual of belfryctl says of each command: the lines of its synopsis, and the text below them."""
+    found = {}
+    for synopses, text in re.findall(r"^ {7}(\S.*)\n((?:\n* {12}.*\n)+)", section(page, "COMMANDS"), re.MULTILINE):
+        for synopsis in synopses.split(", "):
+            command = re.match(r"(?:fleet )?[a-z-]+", synopsis)[0]
+            found[command] = found.get(command, "") + synopses + text
+    return found
 
-    def collect(command: dict) -> None:
+
+def test_every_command_of_belfryctl_has_an_entry_with_its_options(manuals):
+    page = manuals["belfryctl.1"]
+    # Those that have subcommands have only the common options.
+    told = entries(page) | {"": "", "fleet": ""}
+    common, commands = section(page, "OPTIONS"), {}
+
+    def collect(command: dict, path: list[str]) -> None:
         for sub in command.get("subcommands", []):
-            words.add(sub["commandName"])
-            collect(sub)
-        for argument in command.get("arguments", []):
-            words.update("--" + name["name"] for name in argument.get("names") or [] if name["kind"] == "long")
+            collect(sub, [*path, sub["commandName"]])
+        names = [name for argument in command.get("arguments", []) for name in argument.get("names") or []]
+        commands[" ".join(path)] = {"--" + name["name"] for name in names if name["kind"] == "long"}
 
-    collect(json.loads(run(BUILT / "belfryctl", "--experimental-dump-help"))["command"])
+    collect(json.loads(run(BUILT / "belfryctl", "--experimental-dump-help"))["command"], [])
+    # One of the options --help.
+    del commands["help"]
 
-    assert missing(manuals["belfryctl.1"], words) == set()
+    assert {"pause", "fleet pause", "fleet continue"} <= set(commands) and set(told) == set(commands)
+    assert {command: lacking for command in commands if (lacking := missing(told[command] + common, commands[command]))} == {}
+
+
+def test_every_variable_of_belfryctl_is_there(manuals):
+    # That of the home directory is for directories of services.
+    variables = constants("Sources/belfryctl/CommandContext.swift", r'"([A-Z_]{4,})"') - {"HOME"}
+
+    assert {"BELFRY_SOCKET", "NO_COLOR"} <= variables
+    assert missing(section(manuals["belfryctl.1"], "ENVIRONMENT"), variables) == set()
 
 
 def test_every_key_of_the_configuration_is_there(manuals):
