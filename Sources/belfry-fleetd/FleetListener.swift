@@ -30,10 +30,15 @@ final class FleetListener: LifecycleListener, ViewBroker {
     }
 
     var answers: [LifecycleAnswer] {
-        on(.willFinishLaunching) { [self] _ in try prepare() }
+        on(.willFinishLaunching) { [self] _ in
+            do {
+                try prepare()
+            } catch {
+                throw LifecycleRefusal("\(error)")
+            }
+        }
         // It is ready without the broker, which may be away.
         on(.didFinishLaunching) { [self] _ in
-            try view?.listen(at: "\(service.runtimeDirectory)/io.belfry.Fleet")
             publisher?.start()
             connection?.start()
         }
@@ -69,6 +74,7 @@ final class FleetListener: LifecycleListener, ViewBroker {
         view = try FleetServer(
             topics: fleet.topics, sender: fleet.host, version: BelfryVersion.current, directory: service.stateDirectory,
             on: service.loop, broker: fleet.view ? self : nil)
+        try view?.listen(at: "\(service.runtimeDirectory)/io.belfry.Fleet")
     }
 
     private func leases() -> LeaseKeeper? {

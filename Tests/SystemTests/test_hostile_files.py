@@ -15,6 +15,7 @@ from programs import running
 
 DAEMON = PROJECT / ".build/release/belfryd"
 CONTROL = PROJECT / ".build/release/belfryctl"
+FLEETD = PROJECT / ".build/release/belfry-fleetd"
 NOBODY = 65534
 
 
@@ -35,9 +36,9 @@ class Place:
         places = {"RUNTIME_DIRECTORY": str(self.runtime), "STATE_DIRECTORY": str(self.state)}
         return places | {"SWIFT_BACKTRACE": "enable=no", "PATH": os.environ["PATH"]} | more
 
-    def run(self, *wrapper: str, options: tuple[str, ...] = (), **popen) -> tuple[str, int]:
+    def run(self, *wrapper: str, program: Path = DAEMON, options: tuple[str, ...] = (), **popen) -> tuple[str, int]:
         """Its log until it is active (then it is stopped) or has ended; and its exit status."""
-        command = [*wrapper, str(DAEMON), "--config", "/dev/null", *options]
+        command = [*wrapper, str(program), "--config", "/dev/null", *options]
         popen = {"env": self.environment()} | popen
         with running(command, stderr=subprocess.PIPE, **popen) as daemon:
             text = ""
@@ -99,6 +100,16 @@ def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind)
     assert status == 0, text
     if name == "last-word":
         assert f"'{path}'" in text
+
+
+def test_damaged_record_of_commands_prevents_the_start(place, tmp_path):
+    path, configuration = place.state / "commands.json", tmp_path / "fleet.conf"
+    path.write_text("rubbish")
+    configuration.write_text("[Broker]\nUrl=mqtt://localhost:1\n")
+
+    text, status = place.run(program=FLEETD, options=("--config", str(configuration)))
+
+    assert status == 71 and f"launch refused: FleetListener: unable to read '{path}'" in text
 
 
 @pytest.mark.parametrize("limit", [12, 16, 20, 64])
