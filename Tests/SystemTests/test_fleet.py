@@ -227,3 +227,10 @@ def test_history_has_the_notifications_of_all_hosts(fleet):
         numbers = [line["notification"]["sequence"] for line in lines if line["host"] == name and line.get("notification")]
         assert numbers == sorted(numbers)
         assert numbers[-3:] == [before[name] + count for count in (1, 2, 3)]
+
+
+def test_key_of_a_host_is_in_no_record_command_line_or_environment(fleet):
+    secret = fleet.broker.certificates.key.read_text().splitlines()[1]
+    everything = "journalctl -o json; cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ"
+    shown = fleet.hosts["h1"].host.run("sh", "-c", everything, check=False).stdout
+    assert "/usr/bin/belfry-fleetd" in shown and secret not in shown
