@@ -21,7 +21,7 @@ nonisolated struct FleetSettings: Sendable, Equatable {
     /// The socket of the service that the host reports about.
     var socket = "/run/belfry/io.belfry.Lifecycle"
 
-    /// The first part of the system's host name.
+    /// The host name of the system.
     private static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
