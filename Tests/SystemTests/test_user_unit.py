@@ -6,6 +6,7 @@ import pytest
 from belfry_service import SERVICE
 from documentation import commands
 from hosted_user import HostedUser
+from test_sandbox import HIGHEST
 from varlink_client import Subscriber, VarlinkClient
 
 ENABLE, EXPORT, STATUS, RELOAD = commands("systemctl --user enable --now belfryd")
@@ -73,6 +74,10 @@ def test_service_runs_under_its_filter_of_system_calls(ann):
     status = ann.host.run("cat", f"/proc/{ann.property(SERVICE, 'MainPID')}/status").stdout
 
     assert "\nSeccomp:\t2\n" in status and "\nNoNewPrivs:\t1\n" in status
+
+
+def test_exposure_is_no_higher_than_offline(ann):
+    ann.shell(f"systemd-analyze --user security --threshold={HIGHEST['user/belfryd.service']} {SERVICE}")
 
 
 def test_unit_is_verified_without_a_warning(ann):
