@@ -9,9 +9,9 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".build-hosts"
-PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx,libmosquitto1"
-# What is called otherwise in a suite.
-CURL = {"bookworm": "libcurl4", "trixie": "libcurl4t64"}
+PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
+# What a test can install in a host, which has no network: what belfry-fleet depends on.
+DOWNLOADED = "libmosquitto1,libcurl4"
 
 
 def machine_root() -> Path:
@@ -23,7 +23,7 @@ def debian_root(suite: str) -> Path:
     """The root directory of a minimal Debian, created once and cached below .build-hosts."""
     CACHE.mkdir(exist_ok=True)
     root = CACHE / suite
-    packages = f"{PACKAGES},{CURL[suite]}"
+    packages = f"{PACKAGES};{DOWNLOADED}"
     complete = CACHE / f"{suite}.complete"
     with open(CACHE / f"{suite}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -31,11 +31,12 @@ def debian_root(suite: str) -> Path:
         if not complete.exists() or complete.read_text() != packages:
             complete.unlink(missing_ok=True)
             shutil.rmtree(root, ignore_errors=True)
-            subprocess.run(
-                ["debootstrap", "--variant=minbase", f"--include={packages}", suite, str(root)],
-                check=True,
-                stdout=subprocess.DEVNULL,
-            )
+            download = ["apt-get", "--quiet", "--yes", "--no-install-recommends", "--download-only", "install"]
+            for command in (
+                ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, root],
+                ["chroot", root, *download, *DOWNLOADED.split(",")],
+            ):
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             complete.write_text(packages)
     return root
 

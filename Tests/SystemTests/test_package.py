@@ -9,8 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from bare_host import BareHost
 from belfry_instance import BelfryInstance
-from belfry_service import CONFIGURATION, SERVICE, SOCKET, BelfryService
+from belfry_service import CONFIGURATION, SERVICE, SOCKET
 from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
 from systemd_host import SystemdHost
@@ -46,9 +47,13 @@ def fleet_package(packages) -> Path:
     return next(packages.glob("belfry-fleet_*.deb"))
 
 
-def with_higher_version(package: Path, folder: Path) -> Path:
+def with_higher_version(package: Path, folder: Path, changed: str | None = None) -> Path:
+    """The same package with a higher version, in which one file has another line."""
     content = folder / package.stem
     run("dpkg-deb", "--raw-extract", package, content)
+    if changed:
+        with open(content / changed[1:], "a") as file:
+            file.write("# of the newer version\n")
     control = content / "DEBIAN/control"
     version = run("dpkg-deb", "--field", package, "Version").strip()
     control.write_text(control.read_text().replace(version, NEWER))
@@ -58,49 +63,23 @@ def with_higher_version(package: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def newer(package, tmp_path_factory) -> Path:
-    """The same package with a higher version."""
     return with_higher_version(package, tmp_path_factory.mktemp("newer"))
 
 
 @pytest.fixture(scope="module")
 def newer_fleet_package(fleet_package, tmp_path_factory) -> Path:
-    return with_higher_version(fleet_package, tmp_path_factory.mktemp("newer"))
+    return with_higher_version(fleet_package, tmp_path_factory.mktemp("newer"), changed=FLEET_CONFIGURATION)
 
 
 @pytest.fixture(params=[pytest.param("bookworm", marks=pytest.mark.nightly), "trixie"])
 def bare(request):
-    """A service that is not installed."""
+    """A service that is not installed, on a Debian without the libraries that only belfry-fleet needs."""
     host = SystemdHost(f"bare-{request.param}", debian_root(request.param))
     try:
         host.boot()
-        yield BelfryService(host)
+        yield BareHost(host)
     finally:
         host.shut_down()
-
-
-def install(belfry: BelfryService, *packages: Path) -> None:
-    inside = [f"/var/tmp/{package.name}" for package in packages]
-    for package, path in zip(packages, inside):
-        shutil.copy(package, belfry.host.path(path))
-    apt(belfry, "install", "--allow-downgrades", "--no-install-recommends", *inside)
-    for path in inside:
-        belfry.host.path(path).unlink()
-
-
-def apt(belfry: BelfryService, *arguments: str) -> None:
-    belfry.host.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--quiet", *arguments)
-
-
-def processes(belfry: BelfryService) -> str:
-    return belfry.host.run("sh", "-c", "cat /proc/[0-9]*/comm 2>/dev/null | grep ^belfry", check=False).stdout
-
-
-def files(belfry: BelfryService) -> set[str]:
-    """All files, except where apt, dpkg and systemd write at any installation, and the databases of users."""
-    others = "/(dev|home|proc|sys|tmp|var/(cache|tmp|log|lib/(apt|dpkg))|etc/(passwd|group|g?shadow)-?)"
-    found = belfry.host.run("find", "/", "-xdev", "-regextype", "posix-extended", "-regex", others, "-prune", "-o", "-print")
-    own = belfry.host.run("find", "/run", "/var/cache", "/var/log", "-name", "*belfry*")
-    return {*found.stdout.splitlines(), *own.stdout.splitlines()}
 
 
 def test_lintian_finds_nothing(package):
@@ -153,9 +132,9 @@ def test_programs_need_only_libraries_of_debian(name, request, tmp_path):
 
 
 def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, package, newer):
-    before = files(bare)
+    before = bare.files()
 
-    install(bare, package)
+    bare.install_packages(package)
     assert [bare.host.systemctl("is-active", unit).stdout.strip() for unit in (SERVICE, SOCKET)] == ["active"] * 2
     assert bare.host.systemctl("is-enabled", SERVICE).stdout.strip() == "enabled"
     assert "is active" in bare.ctl("status").stdout
@@ -164,16 +143,16 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     video.start()
     bare.host.systemctl("enable", "belfryd@video.service", "belfryd-fetch@video.timer", "belfry-listener@guard.service")
     video_pid = video.main_pid()
-    assert processes(bare).split() == ["belfryd"] * 2
+    assert bare.processes() == ["belfryd"] * 2
     assert "Documentation" in bare.host.run("journalctl", "-x", "-u", SERVICE, "--no-pager").stdout
 
     changed = "[Signals]\nUSR2=com.example.rotate\n"
     bare.configure(changed)
     subscriber = bare.subscribe()
     first = bare.main_pid()
-    install(bare, newer)
+    bare.install_packages(newer)
     second = bare.wait_for_another(first)
-    install(bare, package)
+    bare.install_packages(package)
     bare.wait_for_another(second)
     video.wait_for_another(video_pid)
     assert bare.host.path(CONFIGURATION).read_text() == changed
@@ -182,16 +161,16 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     subscriber.until("com.example.rotate")
     assert subscriber.is_consecutive()
 
-    apt(bare, "remove", "belfry")
-    assert processes(bare) == ""
+    bare.apt("remove", "belfry")
+    assert bare.processes() == []
     assert bare.host.path(CONFIGURATION).read_text() == changed
 
-    apt(bare, "purge", "belfry")
-    assert files(bare) - before == set()
-    assert processes(bare) == ""
+    bare.apt("purge", "belfry")
+    assert bare.files() - before == set()
+    assert bare.processes() == []
 
 
-def test_package_of_a_fleet_is_installed_upgraded_removed_and_purged(
+def test_package_of_a_fleet_is_installed_upgraded_downgraded_removed_and_purged(
     bare, package, fleet_package, newer, newer_fleet_package
 ):
     def state(verb: str) -> str:
@@ -200,9 +179,10 @@ def test_package_of_a_fleet_is_installed_upgraded_removed_and_purged(
     def pid() -> str:
         return bare.host.systemctl("show", "--property=MainPID", "--value", FLEETD).stdout.strip()
 
-    before = files(bare)
+    before = bare.files()
 
-    install(bare, package, fleet_package)
+    # With the libraries that it needs, which a minimal Debian does not have.
+    bare.install_packages(package, fleet_package)
     assert (state("is-enabled"), state("is-active")) == ("disabled", "inactive")
     # An empty fleet.conf lacks the address of the broker.
     assert bare.host.run("belfry-fleetd", "--check-config", check=False).returncode == 78
@@ -217,17 +197,26 @@ def test_package_of_a_fleet_is_installed_upgraded_removed_and_purged(
     bare.host.systemctl("reload", FLEETD)
     bare.wait_for(lambda: "didReload" in bare.host.run("journalctl", "-u", FLEETD, "-o", "cat").stdout, "reload the bridge")
 
-    install(bare, newer, newer_fleet_package)
-    assert state("is-active") == "active" and pid() != first
+    bare.install_packages(newer, newer_fleet_package)
+    second = pid()
+    assert state("is-active") == "active" and second != first
+    assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
+    # dpkg has seen that the file of the package is another one.
+    assert "# of the newer version" in bare.host.path(f"{FLEET_CONFIGURATION}.dpkg-dist").read_text()
+    bare.install_packages(package, fleet_package)
+    assert state("is-active") == "active" and pid() != second
     assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
 
-    apt(bare, "remove", "belfry-fleet")
-    assert processes(bare).split() == ["belfryd"]
-    apt(bare, "purge", "belfry")
+    bare.apt("remove", "belfry-fleet")
+    assert bare.processes() == ["belfryd"]
+    bare.apt("purge", "belfry")
     assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
 
-    apt(bare, "purge", "belfry-fleet")
-    assert files(bare) - before == set()
+    # With all libraries that it brought, also those that other packages recommend or suggest.
+    unneeded = [f"--option=APT::AutoRemove::{kind}Important=no" for kind in ("Recommends", "Suggests")]
+    bare.apt("purge", "--autoremove", *unneeded, "belfry-fleet")
+    assert bare.files() - before == set()
+    assert bare.processes() == []
 
 
 def test_every_command_of_the_readme_works_as_printed(bare, package):
