@@ -10,8 +10,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = PROJECT / ".build-hosts"
 PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
-# What a test can install in a host, which has no network: what belfry-fleet depends on.
-DOWNLOADED = "libmosquitto1,libcurl4"
+# What a test can install in a host, which has no network: a message bus for users, and what belfry-fleet depends on.
+DOWNLOADED = "dbus-user-session,libmosquitto1,libcurl4"
 
 
 def machine_root() -> Path:

@@ -31,5 +31,6 @@ class HostedUser:
 
     def remove(self) -> None:
         self.host.run("systemd-run", "--quiet", "--wait", "--pipe", "loginctl", "disable-linger", self.name)
-        self.host.systemctl("stop", f"user@{self.uid}.service")
+        # Which also stops the service manager.
+        self.host.systemctl("stop", f"user-runtime-dir@{self.uid}.service")
         self.host.run("userdel", "--remove", self.name)

@@ -14,6 +14,7 @@ from belfry_instance import BelfryInstance
 from belfry_service import CONFIGURATION, SERVICE, SOCKET
 from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
+from hosted_user import HostedUser
 from systemd_host import SystemdHost
 
 NEWER = "99.0.0"
@@ -132,6 +133,8 @@ def test_programs_need_only_libraries_of_debian(name, request, tmp_path):
 
 
 def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, package, newer):
+    bare.apt("install", "dbus-user-session")
+    ann, bob = HostedUser(bare.host, "ann"), HostedUser(bare.host, "bob")
     before = bare.files()
 
     bare.install_packages(package)
@@ -143,7 +146,9 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     video.start()
     bare.host.systemctl("enable", "belfryd@video.service", "belfryd-fetch@video.timer", "belfry-listener@guard.service")
     video_pid = video.main_pid()
-    assert bare.processes() == ["belfryd"] * 2
+    ann.shell(f"systemctl --user enable --now {SERVICE}")
+    pid_of_ann = ann.property(SERVICE, "MainPID")
+    assert bare.processes() == ["belfryd"] * 3
     assert "Documentation" in bare.host.run("journalctl", "-x", "-u", SERVICE, "--no-pager").stdout
 
     changed = "[Signals]\nUSR2=com.example.rotate\n"
@@ -155,6 +160,9 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     bare.install_packages(package)
     bare.wait_for_another(second)
     video.wait_for_another(video_pid)
+    # Of users only those who run the service.
+    assert ann.property(SERVICE, "MainPID") not in ("0", pid_of_ann)
+    assert bob.property(SERVICE, "MainPID") == "0"
     assert bare.host.path(CONFIGURATION).read_text() == changed
     bare.host.systemctl("kill", "--signal=USR2", "--kill-whom=main", SERVICE)
     # The connection is the same, and no number is missing.
@@ -165,6 +173,8 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     assert bare.processes() == []
     assert bare.host.path(CONFIGURATION).read_text() == changed
 
+    # What is in the runtime directory of a user lasts until the logout.
+    ann.remove()
     bare.apt("purge", "belfry")
     assert bare.files() - before == set()
     assert bare.processes() == []
