@@ -3,6 +3,7 @@
 """The Debian packages, on a system that has nothing but systemd and libraries."""
 
 import gzip
+import os
 import re
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ NEWER = "99.0.0"
 FETCH = "belfryd-fetch.timer"
 FLEETD = "belfry-fleetd.service"
 FLEET_CONFIGURATION = "/etc/belfry/fleet.conf"
+# What is left when the programs are removed: configuration and state.
+REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/belfry/")
 # Nobody listens there.
 FLEET = "[Broker]\nUrl=mqtt://127.0.0.1:1\n"
 
@@ -268,3 +271,30 @@ def test_every_command_of_the_readme_works_as_printed(bare, package):
                 assert bare.host.systemctl("reload", SERVICE, check=False).returncode != 0
     assert bare.host.path("/root/days.svg").read_text().startswith("<svg")
     assert "srv/videos/film" in shell("tar -tf videos.tar")
+
+    (purge, _) = commands("apt purge belfry")
+    bare.host.run("sh", "-c", purge, input="y\n")
+    assert bare.processes() == []
+
+
+def test_every_command_of_the_readme_without_a_package_works_as_printed(bare):
+    def shell(line: str) -> None:
+        for command in line.split("; "):
+            if not command.startswith("make "):
+                bare.host.run("sh", "-c", command)
+                continue
+            # In the folder of the project, which the host does not have, and with what is built already.
+            settings = {"DESTDIR": str(bare.host.root), "SWIFT": "true"}
+            subprocess.run(["sh", "-c", command], cwd=PROJECT, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
+
+    before = bare.files()
+
+    for command in commands("make install"):
+        shell(command)
+    assert "is active" in bare.ctl("status").stdout
+
+    (_, remove) = commands("apt purge belfry")
+    shell(remove)
+    assert bare.processes() == []
+    left = {path for path in bare.files() - before if not bare.host.path(path).is_dir()}
+    assert {path for path in left if not path.startswith(REMAINING)} == set()
