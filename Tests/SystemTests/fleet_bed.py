@@ -17,12 +17,14 @@ from fleet_host import BRIDGE, VIEW, FleetHost, FleetOperator, configuration, pr
 from fleet_network import ADDRESS, FleetNetwork
 from fleet_spy import NAME as SPY
 from fleet_spy import SPY_RULES
-from host_roots import machine_root
+from host_roots import debian_root, machine_root
 from mqtt_client import BROKER
 from systemd_host import SystemdHost
 
 HOSTS = ["h1", "h2", "h3"]
 OPERATOR = "operator"
+# A Debian 13; the others are this machine. It gets most of the commands, and is not killed, so its journal has all of them.
+TRIXIE = "h1"
 
 
 class FleetBed:
@@ -45,12 +47,13 @@ class FleetBed:
             installed = Path(folder) / "root"
             make("install", installed)
             for name in names:
-                host = self.machines[name] = SystemdHost(name, machine_root())
+                root = debian_root("trixie") if name == TRIXIE else machine_root()
+                host = self.machines[name] = SystemdHost(name, root)
                 shutil.copytree(installed, host.root, symlinks=True, dirs_exist_ok=True)
                 (host.root / "etc/hostname").write_text(f"{name}\n")
                 with open(host.root / "etc/hosts", "a") as file:
                     file.write(f"{ADDRESS} {BROKER}\n")
-                prepare(host, self.broker, VIEW if name == OPERATOR else configuration())
+                prepare(host, self.broker, VIEW if name == OPERATOR else configuration(), name not in (TRIXIE, OPERATOR))
         for host in self.machines.values():
             host.begin_boot()
         for name, host in self.machines.items():
