@@ -4,6 +4,7 @@
 import Belfry
 import BelfryLease
 import BelfryMQTT
+import BelfrySystemd
 import Logging
 
 /// Joins the service of this host with the broker: makes the parts of belfry-fleetd, and hands each message to the one it is for.
@@ -105,21 +106,22 @@ final class FleetListener: LifecycleListener, ViewBroker {
     private func receive(_ event: BrokerConnection.Event) {
         switch event {
         case .connected:
-            logger.notice("connected to '\(brokerSection.value.url)'")
+            logger.notice("connected to '\(brokerSection.value.url)'", metadata: .kind(.broker))
             publisher?.connected()
             view?.brokerConnected()
         case .disconnected(let reason):
-            logger.warning("\(reason)")
+            logger.warning("\(reason)", metadata: .kind(.broker))
             publisher?.disconnected()
             replays?.cancel()
             view?.brokerLost(reason)
         case .message(let message): receive(message)
         case .acknowledged: proceed()
         case .refused(_, let reason):
-            logger.warning("the broker has refused a message: \(reason)")
+            logger.warning("the broker has refused a message: \(reason)", metadata: .kind(.brokerRefusal))
             proceed()
         case .subscriptionRefused(let topic, let reason):
-            logger.error("the broker has refused the subscription to '\(topic)': \(reason)")
+            logger.error(
+                "the broker has refused the subscription to '\(topic)': \(reason)", metadata: .kind(.brokerRefusal))
         }
     }
 

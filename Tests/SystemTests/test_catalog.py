@@ -2,16 +2,15 @@
 # Belfry: lifecycle notifications for Linux services.
 """`journalctl -x` explains each record according to its message."""
 
-import re
 from contextlib import ExitStack
 
 from belfry_service import SERVICE
 from listener_unit import ListenerUnit
+from message_catalog import COMMAND, catalog, check_records
 from probe_service import ProbeService
 
 # A second signal of the same kind already exceeds the limit.
 LIMIT = "[Service]\nSignalLimitBurst=1\nSignalLimitInterval=1min\n"
-CATALOG = "/usr/lib/systemd/catalog/belfry.catalog"
 # The names under which belfryd and belfry-listener log here.
 PROGRAMS = ["belfryd", "belfry-listener", "guard"]
 # What programs of listeners write.
@@ -27,13 +26,6 @@ def explained(belfry, message: str) -> str:
     [at] = [number for number, line in enumerate(lines) if message in line]
     below = lines[at + 1 :]
     return "\n".join(below[: next((n for n, line in enumerate(below) if line[:2] not in ("--", "░░")), len(below))])
-
-
-def catalog(belfry) -> dict[str, set[str]]:
-    """The fields that each entry names, by its id."""
-    text = belfry.host.path(CATALOG).read_text()
-    entries = re.split(r"^-- ([0-9a-f]{32})$", text, flags=re.MULTILINE)[1:]
-    return {i: set(re.findall("@([A-Z_]+)@", entry)) for i, entry in zip(entries[::2], entries[1::2], strict=True)}
 
 
 def test_log_level_that_a_client_set_is_explained_as_that(started_on_each):
@@ -52,20 +44,6 @@ def test_disabled_name_without_a_listener_is_not_explained_as_an_error(on_each):
     text = explained(on_each, "no listener 'missing' of DisabledListeners= registered itself")
     assert "Subject: Something in the configuration does nothing" in text
     assert "refuses to run" not in text
-
-
-def fields_of(record: dict) -> set[str]:
-    """The fields that a record has because of others: see the table in docs/operations.md."""
-    fields = {"BELFRY_ORIGIN"}
-    if record.get("BELFRY_ORIGIN") == "signal":
-        fields |= {"BELFRY_SIGNAL"}
-    if record.get("BELFRY_ORIGIN") != "service":
-        fields |= {"BELFRY_SENDER_PID", "BELFRY_SENDER_UID"}
-    if "BELFRY_NOTIFICATION" in record or "BELFRY_TIMELINE" in record:
-        fields |= {"BELFRY_SEQUENCE", "BELFRY_STATE", "BELFRY_PREVIOUS_STATE"}
-    if "BELFRY_OUTCOME" in record:
-        fields |= {"BELFRY_LISTENER", "BELFRY_DURATION_USEC"}
-    return fields | ({"BELFRY_DURATION_USEC"} if "BELFRY_TIMELINE" in record else set())
 
 
 def records_of_an_unhealthy_service(host) -> list[dict]:
@@ -153,14 +131,12 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     assert f"unable to remove '{blocked}': Is a directory (EISDIR)" in on_each.messages()
     on_each.host.run("rm", "-r", cache, blocked)
 
-    entries = catalog(on_each)
+    entries = catalog(on_each.host)
     on_each.configure("")
     run_listeners(on_each)
     records = on_each.host.journal(after=on_each.cursor)
     records = [r for r in records if r.get("SYSLOG_IDENTIFIER") in PROGRAMS and r["MESSAGE"] != OUTPUT]
     records += [r for r in records_of_an_unhealthy_service(on_each.host) if r.get("MESSAGE_ID") in entries]
-    for record in records:
-        assert record.get("MESSAGE_ID") in entries, record
-        assert entries[record["MESSAGE_ID"]] | fields_of(record) <= record.keys(), record
-    expected = {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"}}
+    check_records(records, entries)
+    expected = {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"} - COMMAND}
     assert expected <= {r["MESSAGE_ID"] for r in records}

@@ -5,6 +5,7 @@ import BelfryListeners
 import BelfryEventLoop
 import BelfryJSON
 import BelfryLinux
+import BelfrySystemd
 import Glibc
 import Logging
 
@@ -54,7 +55,9 @@ final class CommandReceiver {
     func receive(_ payload: [UInt8], from sender: String, now: Int64) {
         guard admits(now, sender) else { return }
         guard let command = FleetCommand(payload) else {
-            return logger.warning("ignored a message that is no command", metadata: ["sender": "\(sender)"])
+            return logger.warning(
+                "ignored a message that is no command",
+                metadata: .kind(.fleetCommandIgnored, ["sender": "\(sender)"]))
         }
         if case .notifications(let bootID, let after) = command.action {
             let request = NotificationReplays.Request(command: command, sender: sender, bootID: bootID, after: after)
@@ -98,7 +101,7 @@ final class CommandReceiver {
             try file.write(ledger.json)
         } catch {
             // It is done. After a restart a repeated command is answered with `unknown`.
-            logger.warning("\(error)")
+            logger.warning("\(error)", metadata: .kind(.savedState))
         }
         log(reply, to: command, sender)
         answer(reply, sender)
@@ -109,14 +112,18 @@ final class CommandReceiver {
         logger.log(
             level: outcome == .done ? .notice : .warning,
             "\(command.action.word) from \(sender): \(outcome.rawValue)\(reason.map { ": \(SystemError.escape($0))" } ?? "")",
-            metadata: ["command": "\(command.id)", "sender": "\(sender)", "outcome": "\(outcome.rawValue)"])
+            metadata: .kind(
+                .fleetCommand,
+                ["command": "\(command.id)", "sender": "\(sender)", "outcome": "\(outcome.rawValue)"]))
     }
 
     private func admits(_ now: Int64, _ sender: String) -> Bool {
         if now / 1_000_000 != second { (second, messages) = (now / 1_000_000, 0) }
         messages += 1
         if messages == Self.messagesPerSecond + 1 {
-            logger.warning("ignoring commands for a second: there are too many", metadata: ["sender": "\(sender)"])
+            logger.warning(
+                "ignoring commands for a second: there are too many",
+                metadata: .kind(.fleetCommandIgnored, ["sender": "\(sender)"]))
         }
         return messages <= Self.messagesPerSecond
     }

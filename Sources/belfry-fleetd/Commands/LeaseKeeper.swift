@@ -5,6 +5,7 @@ import BelfryClient
 import BelfryEventLoop
 import BelfryLease
 import BelfryLinux
+import BelfrySystemd
 import Logging
 
 /// Has the lease of this host from before a command pauses it until it is active again. A FleetLock server gives leases to a
@@ -95,7 +96,7 @@ final class LeaseKeeper {
             mayHaveLease = false
             return step()
         }
-        logger.warning("unable to give the lease back: \(failure.reason)")
+        logger.warning("unable to give the lease back: \(failure.reason)", metadata: .kind(.lease))
         stepLater()
     }
 

@@ -96,7 +96,7 @@ final class HostPublisher {
         do {
             renewal = try loop.timer(after: delay, clock: .boottime) { [weak self] in self?.publish() }
         } catch {
-            logger.error("\(error)")
+            logger.error("\(error)", metadata: .kind(.fleetService))
         }
     }
 
@@ -114,7 +114,7 @@ final class HostPublisher {
             }
             if presence.receive(notification: notification, now: now) { changed() }
         case .note(let text):
-            logger.info("\(text)")
+            logger.info("\(text)", metadata: .kind(.fleetService))
             if watch?.isConnected == false, presence.serviceEnded(now: now) { changed() }
         }
     }
@@ -126,12 +126,14 @@ final class HostPublisher {
 
     /// The service cannot be followed, for example because it denies the permission.
     private func ended(_ failure: ClientFailure) {
-        for line in failure.lines { logger.error("\(SystemError.escape(line))") }
+        for line in failure.lines {
+            logger.error("\(SystemError.escape(line))", metadata: .kind(.fleetService))
+        }
         if presence.serviceEnded(now: UnixTime.now) { changed() }
         do {
             retry = try loop.timer(after: .seconds(30)) { [weak self] in self?.start() }
         } catch {
-            logger.error("\(error)")
+            logger.error("\(error)", metadata: .kind(.fleetService))
         }
     }
 }

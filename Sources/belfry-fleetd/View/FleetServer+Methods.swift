@@ -3,6 +3,7 @@
 
 import BelfryEventLoop
 import BelfryJSON
+import BelfrySystemd
 import Lifecycle
 import Logging
 import Varlink
@@ -48,7 +49,8 @@ extension FleetServer {
         Self.methods.mapValues { method in
             { [unowned self] request in
                 if method.isControl, !permissions.allowControl(request.peer) {
-                    logger.notice("refused \(request.method) of \(request.peer): permission denied")
+                    logger.notice(
+                        "refused \(request.method) of \(request.peer): permission denied", metadata: .kind(.client))
                     return request.fail(.permissionDenied)
                 }
                 if method.needsMore, !request.wantsMore { return request.fail(.expectedMore) }

@@ -5,6 +5,7 @@ import BelfryEventLoop
 import BelfryJSON
 import BelfryLinux
 import BelfryListeners
+import BelfrySystemd
 import Glibc
 import Logging
 import Varlink
@@ -49,10 +50,11 @@ final class RollRunner {
         do {
             guard let bytes = try file.read() else { return nil }
             if let plan = RollingPlan(json: bytes) { return plan }
-            logger.error("unable to use '\(file.path)': it is no rolling command, ignoring")
+            logger.error(
+                "unable to use '\(file.path)': it is no rolling command, ignoring", metadata: .kind(.savedState))
             try file.putAside()
         } catch {
-            logger.error("\(error), ignoring")
+            logger.error("\(error), ignoring", metadata: .kind(.savedState))
         }
         return nil
     }
@@ -124,7 +126,7 @@ final class RollRunner {
             do throws(SystemError) {
                 try file.write(plan.json)
             } catch {
-                logger.error("\(error)")
+                logger.error("\(error)", metadata: .kind(.savedState))
                 // What is not stored must not be begun: nobody would bring the host back.
                 if plan.isRunning, plan.ending == nil { actions = self.plan?.stop(.stopped("\(error)")) ?? [] }
             }
@@ -145,7 +147,8 @@ final class RollRunner {
     }
 
     private func tell(_ step: String, _ host: String, _ reason: String?) {
-        logger.info("rolling: \(step) \(host)\(reason.map { ": \(SystemError.escape($0))" } ?? "")")
+        logger.info(
+            "rolling: \(step) \(host)\(reason.map { ": \(SystemError.escape($0))" } ?? "")", metadata: .kind(.roll))
         var reply: JSONObject = ["host": .string(host), "step": .string(step)]
         reply["reason"] = reason.map { .string($0) }
         caller?.reply(reply, continues: true)
@@ -167,7 +170,7 @@ final class RollRunner {
     }
 
     private func end(_ ending: RollingPlan.Ending) {
-        logger.notice("rolling: \(SystemError.escape(ending.reason))")
+        logger.notice("rolling: \(SystemError.escape(ending.reason))", metadata: .kind(.roll))
         let host = plan?.host
         if case .stopped = ending {} else { forget() }
         if case .finished = ending {
@@ -185,7 +188,7 @@ final class RollRunner {
     private func forget() {
         plan = nil
         if unlink(file.path) != 0, errno != ENOENT {
-            logger.error("\(SystemError.last(verb: "remove", object: file.path))")
+            logger.error("\(SystemError.last(verb: "remove", object: file.path))", metadata: .kind(.savedState))
         }
     }
 }
