@@ -103,7 +103,7 @@ struct FleetLine {
         isJSON = json
         self.context = context
         style = context.style
-        line = NotificationLine(context.style)
+        line = NotificationLine(context.style, isLocal: false)
     }
 
     /// A reply of `Watch`: a host, a notification of one, or a note about one or about the broker. As text, notes go to standard

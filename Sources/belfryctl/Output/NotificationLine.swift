@@ -10,10 +10,15 @@ import Varlink
 @MainActor
 struct NotificationLine {
     private let style: TextStyle
-    private let origins = OriginText()
+    private let origins: OriginText
 
     /// With a coloured style, lines show the time of day; otherwise date and time.
-    init(_ style: TextStyle) { self.style = style }
+    ///
+    /// - Parameter isLocal: whether the notifications are of this machine.
+    init(_ style: TextStyle, isLocal: Bool = true) {
+        self.style = style
+        origins = OriginText(isLocal: isLocal)
+    }
 
     /// The line of a notification: time, sequence number, name, state, origin, user info.
     func line(_ notification: JSONObject) -> String {
@@ -92,7 +97,11 @@ struct NotificationLine {
 /// The origin of a notification, in a few words. It caches user names.
 @MainActor
 final class OriginText {
+    private let isLocal: Bool
     private var names: [UInt32: String] = [0: "root"]
+
+    /// - Parameter isLocal: whether the users are those of this machine.
+    init(isLocal: Bool = true) { self.isLocal = isLocal }
 
     /// `SIGTSTP from pid 12 kill (root) foo.service, value 7`, from an `io.belfry.Lifecycle` `Origin`.
     func text(_ origin: JSONObject) -> String {
@@ -113,9 +122,10 @@ final class OriginText {
         return text
     }
 
-    /// The name of a user in the password database, or else the number.
+    /// The name of a user in the password database, or else the number. Another machine may have another user with the number.
     private func name(of uid: UInt32) -> String {
         if let name = names[uid] { return name }
+        guard isLocal else { return "uid \(uid)" }
         let name = getpwuid(uid).map { String(cString: $0.pointee.pw_name) } ?? "uid \(uid)"
         // A service may name all 2^32 of them.
         if names.count >= 1024 { names = [:] }

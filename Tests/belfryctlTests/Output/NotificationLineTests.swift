@@ -51,6 +51,13 @@ struct NotificationLineTests {
         #expect(origin(["kind": "socket", "pid": 3, "uid": 0]) == "socket from pid 3 (root)")
     }
 
+    @Test func usersOfAnotherMachineAreNumbers() {
+        let origin: JSONObject = ["kind": "socket", "pid": 3, "uid": 1]
+
+        #expect(OriginText(isLocal: false).text(origin) == "socket from pid 3 (uid 1)")
+        #expect(OriginText().text(origin) != "socket from pid 3 (uid 1)")
+    }
+
     @Test func userInfoIsShownAsItIsTyped() {
         let info: JSONValue = ["count": 3, "who": "ringer", "why": "two words", "list": [1, "x"], "no": .null]
 
