@@ -17,6 +17,25 @@ def code_block(language: str, inside: str) -> str:
     return text
 
 
+def script(inside: str) -> str:
+    """The only console block that contains the text, without prompts: commands with here-documents that print nothing."""
+    return re.sub(r"^[$#] ", "", code_block("console", inside), flags=re.MULTILINE)
+
+
+def sample(command: str) -> tuple[list[str], list[str]]:
+    """The commands in the console block that contains this one, and the lines that they print."""
+    lines = code_block("console", command).splitlines()
+    prompts = ("$ ", "# ")
+    return [line[2:] for line in lines if line.startswith(prompts)], [line for line in lines if not line.startswith(prompts)]
+
+
+def shape(line: str) -> str:
+    """The line with dates, durations, ids of processes and users, and the number of a notification replaced."""
+    line = re.sub(r"\d{4}-\d\d-\d\d(T| )\d\d:\d\d:\d\d(\.\d+\+0000 +\d+)?", "DATE", line)
+    line = re.sub(r"\b([pu]id) \d+", r"\1", re.sub(r"^( +Last: )\d+", r"\1NUMBER", line))
+    return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", line)
+
+
 def commands(inside: str) -> list[str]:
     """The commands of the only console block that contains the text, without prompts, comments and what they print."""
     lines = [line for line in code_block("console", inside).splitlines() if line[:2] in ("$ ", "# ")]

@@ -27,6 +27,11 @@ OPERATOR = "operator"
 TRIXIE = "h1"
 
 
+def number(name: str) -> int:
+    """The last part of the address of a machine."""
+    return [*HOSTS, OPERATOR].index(name) + 11
+
+
 class FleetBed:
     """The network, the broker, the three hosts by name, and the operator's machine."""
 
@@ -85,7 +90,7 @@ class FleetBed:
 
     def connect(self, name: str) -> None:
         """Connects a machine that has booted."""
-        self.network.connect(self.machines[name], [*HOSTS, OPERATOR].index(name) + 11)
+        self.network.connect(self.machines[name], number(name))
 
     def kill_host(self, name: str) -> None:
         """kill -9: all its processes end at once, and the kernel closes their connections."""

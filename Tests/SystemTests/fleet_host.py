@@ -46,9 +46,14 @@ def prepare(host: SystemdHost, broker: FleetBroker, settings: str, sees_boot_id:
     BelfryService(host).kill_what_calls_more()
     write(host.root / f"etc/systemd/system/{SERVICE}.d/fleet.conf", RESTART + SEE_BOOT_ID * sees_boot_id)
     write(host.root / f"etc/systemd/system/{BRIDGE}.d/fleet.conf", RESTART)
+    set_up(host, broker, settings)
+
+
+def set_up(host: SystemdHost, broker: FleetBroker, settings: str) -> None:
+    """Writes the configuration of the bridge, and its credentials."""
     write(host.root / SETTINGS, settings)
     credentials = host.root / CREDENTIALS
-    credentials.mkdir(mode=0o700)
+    credentials.mkdir(mode=0o700, exist_ok=True)
     shutil.copy(broker.certificates.authority, credentials / "belfry.ca")
     shutil.copy(broker.certificates.path(host.name), credentials / "belfry.certificate")
     shutil.copy(broker.certificates.key, credentials / "belfry.key")

@@ -26,6 +26,10 @@ exec sleep infinity
 """
 
 
+def address(number: int) -> str:
+    return f"{SUBNET}.{number}"
+
+
 class FleetNetwork:
     """It lives as long as a process in it, which is killed with the test run, however that ends.
 
@@ -51,11 +55,11 @@ class FleetNetwork:
         return subprocess.run(self.enter(*command), check=True, capture_output=True, text=True).stdout
 
     def connect(self, host: SystemdHost, number: int) -> None:
-        """Connects a host that has booted; its address ends with the number."""
+        """Connects a host that has booted; its address is `address(number)`."""
         inside = f"/proc/{host.leader}/ns/net"
         self.run("ip", "link", "add", host.name, "type", "veth", "peer", "name", "host0", "netns", str(host.leader))
         self.run("ip", "link", "set", host.name, "master", "bridge0", "up")
-        for change in (f"address add {SUBNET}.{number}/24 dev host0", "link set host0 up", "link set lo up"):
+        for change in (f"address add {address(number)}/24 dev host0", "link set host0 up", "link set lo up"):
             subprocess.run(["nsenter", f"--net={inside}", "ip", *change.split()], check=True)
 
     def cut(self, host: SystemdHost) -> None:

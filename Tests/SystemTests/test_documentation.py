@@ -2,23 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """Console samples in README.md and docs show the real output."""
 
-import re
-
-from documentation import code_block, commands
-
-
-def sample(command: str) -> tuple[list[str], list[str]]:
-    """The commands in the console block that contains this one, and the lines that they print."""
-    lines = code_block("console", command).splitlines()
-    prompts = ("$ ", "# ")
-    return [line[2:] for line in lines if line.startswith(prompts)], [line for line in lines if not line.startswith(prompts)]
-
-
-def shape(line: str) -> str:
-    """The line with dates, durations, process ids and the number of a notification replaced."""
-    line = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE", line)
-    line = re.sub(r"\bpid \d+", "PID", re.sub(r"^( +Last: )\d+", r"\1NUMBER", line))
-    return re.sub(r"\d+(\.\d+)? (us|ms|s)\b", "TIME", line)
+from documentation import commands, sample, shape
 
 
 def shown(lines: list[str], first: str) -> list[str]:
