@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bare_host import BareHost
 from belfry_service import make
 from fleet_broker import FleetBroker
 from fleet_host import BRIDGE, VIEW, FleetHost, FleetOperator, configuration, prepare
@@ -25,6 +26,8 @@ HOSTS = ["h1", "h2", "h3"]
 OPERATOR = "operator"
 # A Debian 13; the others are this machine. It gets most of the commands, and is not killed, so its journal has all of them.
 TRIXIE = "h1"
+# What belfry-fleetd needs. Its package would bring them.
+LIBRARIES = ["libmosquitto1", "libcurl4"]
 
 
 def number(name: str) -> int:
@@ -64,6 +67,7 @@ class FleetBed:
         for name, host in self.machines.items():
             host.finish_boot()
             self.connect(name)
+        BareHost(self.machines[TRIXIE]).apt("install", "--no-install-recommends", *LIBRARIES)
         self.hosts = {name: FleetHost(self.machines[name]) for name in HOSTS}
         self.operator = FleetOperator(self.machines[OPERATOR])
 
