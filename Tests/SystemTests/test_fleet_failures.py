@@ -120,7 +120,9 @@ def test_host_is_killed_while_the_broker_is_away(fleet):
     finally:
         watch.close()
     (first, earlier), (_, later) = boots(watch.of("h2")).items()
-    assert earlier == list(range(before + 1, last + 1)) and later == list(range(1, new + 1)), (first, watch.notes)
+    # What h2 had after its last report may come too.
+    assert earlier[0] <= before + 1 and earlier == list(range(earlier[0], last + 1)), (before, first, watch.notes)
+    assert later == list(range(1, new + 1)), (first, watch.notes)
 
 
 def test_broker_and_host_are_killed_together(fleet):
