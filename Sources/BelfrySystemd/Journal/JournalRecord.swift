@@ -13,9 +13,13 @@ package nonisolated struct JournalRecord: Sendable, Equatable {
         package var name: String {
             switch self {
             case .emergency: "emerg"
+            case .alert: "alert"
             case .critical: "crit"
             case .error: "err"
-            default: "\(self)"
+            case .warning: "warning"
+            case .notice: "notice"
+            case .info: "info"
+            case .debug: "debug"
             }
         }
 

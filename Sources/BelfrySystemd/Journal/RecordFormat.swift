@@ -25,13 +25,14 @@ package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
     }
 
     private static func text(_ record: JournalRecord, _ head: String) -> [UInt8] {
-        var line = Array(head.utf8)
-        for byte in record.text.utf8 {
-            line.append(byte)
-            if byte == UInt8(ascii: "\n") { line += "  ".utf8 }
+        var bytes = Array(head.utf8)
+        let lines = record.text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() {
+            if number > 0 { bytes += "  ".utf8 }
+            bytes += line
+            bytes.append(UInt8(ascii: "\n"))
         }
-        line.append(UInt8(ascii: "\n"))
-        return line
+        return bytes
     }
 
     private static func json(_ record: JournalRecord, _ time: String, _ identifier: String) -> [UInt8] {
@@ -60,10 +61,18 @@ nonisolated enum RecordTime {
         var time = time_t(clamping: seconds)
         var parts = tm()
         gmtime_r(&time, &parts)
-        let date = "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-        return "\(date)T\(clock).\(String(1_000_000 + fraction).dropFirst())Z"
+        // A year has at most 11 characters, so that there is room for all.
+        return String(unsafeUninitializedCapacity: 40) { buffer in
+            let length = buffer.withMemoryRebound(to: CChar.self) {
+                strftime($0.baseAddress, $0.count, "%Y-%m-%dT%H:%M:%S.", &parts)
+            }
+            var rest = fraction
+            for place in (length..<length + 6).reversed() {
+                buffer[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            buffer[length + 6] = UInt8(ascii: "Z")
+            return length + 7
+        }
     }
-
-    private static func two(_ number: Int32) -> Substring { String(100 + number).dropFirst() }
 }
