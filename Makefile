@@ -71,7 +71,7 @@ test: check unit-tests documentation
 # several hours. The results belong into docs/evidence.md.
 nightly:
 	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= $(MAKE) --no-print-directory --keep-going \
-		test docs sanitize live-fuzzer soak sweep coverage deb-twice
+		check unit-tests documentation system-tests examples model fuzz docs sanitize live-fuzzer soak sweep coverage deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:

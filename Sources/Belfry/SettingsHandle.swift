@@ -16,8 +16,8 @@ public struct SettingsHandle<Settings: Sendable> {
         mediator.configuration[Settings.self] = first
     }
 
-    /// The settings in effect. A reload replaces them when every listener has accepted `didReload`. Those of the start, if the
-    /// mediator no longer exists: a handle does not keep it.
+    /// The settings in effect. A reload replaces them when every listener has accepted `didReload`. If the mediator no longer
+    /// exists, because a handle does not keep it, these are the settings of the start.
     public var value: Settings { mediator?.configuration[Settings.self] ?? first }
 
     /// The settings that a notification carries: the new ones in `willReload` and `didReload`, and the old ones in

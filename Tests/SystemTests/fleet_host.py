@@ -24,7 +24,7 @@ CREDENTIALS = "etc/credstore"
 # The tests restart and kill them often.
 RESTART = "[Unit]\nStartLimitIntervalSec=0\n"
 # In its sandbox the service sees the boot id of the kernel, which is that of all containers, instead of that of its own. Only a
-# host that is booted twice needs this. systemd 257 cannot do it.
+# host that is booted twice needs this. systemd 257 cannot bind-mount over it.
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 SEE_BOOT_ID = f"[Service]\nBindReadOnlyPaths=/run/boot-id:{BOOT_ID}\n"
 # Short, so that a test need not wait long until a host that is silent is unknown.

@@ -45,7 +45,7 @@ def record_of(belfry, beginning: str) -> dict:
 
 
 def flush(belfry, subscriber) -> None:
-    """Causes a notification, and waits for it. A signal that was sent before may still wait: its number is higher."""
+    """Causes a notification, and waits for it. Signals with higher numbers that were sent before may still be pending."""
     belfry.kill("USR1")
     subscriber.until("flushRequested")
 

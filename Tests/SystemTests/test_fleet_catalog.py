@@ -18,6 +18,7 @@ def test_every_record_of_the_bridges_has_the_fields_that_its_explanation_names(f
     spy = FleetSpy(fleet.broker)
     spy.publish("h1/command/operator", b"no command")
     spy.close()
+    h1.bridge.wait_for(lambda: any("is no command" in message for message in h1.bridge.messages()), "ignore it")
     h1.host.systemctl("restart", SERVICE)
     # The broker does not let it speak for another host.
     h1.set_fleet(configuration(more="Host=h9"))
