@@ -63,15 +63,17 @@ quick: check
 
 # Everything that must pass before a commit reaches the main branch. Continuous integration runs this. After the unit tests
 # two jobs run at a time, because the system tests mostly wait.
-test: check unit-tests documentation
+TESTS_FIRST = check unit-tests documentation
+TESTS_THEN = system-tests examples model fuzz
+test: $(TESTS_FIRST)
 	@echo 'Now two jobs at a time. Each prints its output when it ends; the system tests take longest.'
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target system-tests examples model fuzz
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(TESTS_THEN)
 
 # The same with more random input and all system tests, then all that takes long, also if something before it fails. Takes
 # several hours. The results belong into docs/evidence.md.
 nightly:
 	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= $(MAKE) --no-print-directory --keep-going \
-		check unit-tests documentation system-tests examples model fuzz docs sanitize live-fuzzer soak sweep coverage deb-twice
+		$(TESTS_FIRST) $(TESTS_THEN) docs sanitize live-fuzzer soak sweep coverage deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:

@@ -10,7 +10,6 @@ import argparse
 import json
 import re
 import ssl
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 STEPS = {"/base/v1/pre-reboot": "pre-reboot", "/base/v1/steady-state": "steady-state"}
@@ -70,7 +69,8 @@ class Handler(BaseHTTPRequestHandler):
         elif group == "stall":
             self.wfile.write(b"HTTP/1.1 200 ")
             self.wfile.flush()
-            time.sleep(600)
+            # The rest never comes: until the client closes the connection.
+            self.rfile.read()
         elif group == "long":
             self.endless(b"HTTP/1.1 500 Long\r\n\r\n", b"x" * 4096)
         elif group == "headers":

@@ -82,13 +82,19 @@ def test_0x200_to_0x203_set_the_log_target(control):
     assert messages(belfry)[-1].startswith(silent)
 
     def lines() -> list[dict]:
-        flush(belfry, subscriber)
         return [record for record in belfry.journal() if " info belfryd: flushRequested" in record["MESSAGE"]]
+
+    def lines_after_a_flush() -> list[dict]:
+        flush(belfry, subscriber)
+        return lines()
 
     # Standard error is connected to the journal here, which stores its lines without fields.
     send(0x200)
-    belfry.wait_for(lines, "log to standard error")
-    assert not any("BELFRY_NOTIFICATION" in line for line in lines())
+    belfry.wait_for(lines_after_a_flush, "log to standard error")
+    before = len(lines())
+    flush(belfry, subscriber)
+    belfry.wait_for(lambda: len(lines()) > before, "log to standard error again")
+    assert len(lines()) == before + 1 and not any("BELFRY_NOTIFICATION" in line for line in lines())
 
     def last_is_a_flush() -> bool:
         flush(belfry, subscriber)

@@ -173,14 +173,14 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     assert subscriber.is_consecutive()
 
     bare.apt("remove", "belfry")
-    bare.wait_for(lambda: not bare.processes(), "leave no process")
+    assert bare.processes() == []
     assert bare.host.path(CONFIGURATION).read_text() == changed
 
     # What is in the runtime directory of a user lasts until the logout.
     ann.remove()
     bare.apt("purge", "belfry")
     assert bare.files() - before == set()
-    bare.wait_for(lambda: not bare.processes(), "leave no process")
+    assert bare.processes() == []
 
 
 def test_package_of_a_fleet_is_installed_upgraded_downgraded_removed_and_purged(
@@ -229,7 +229,7 @@ def test_package_of_a_fleet_is_installed_upgraded_downgraded_removed_and_purged(
     unneeded = [f"--option=APT::AutoRemove::{kind}Important=no" for kind in ("Recommends", "Suggests")]
     bare.apt("purge", "--autoremove", *unneeded, "belfry-fleet")
     assert bare.files() - before == set()
-    bare.wait_for(lambda: not bare.processes(), "leave no process")
+    assert bare.processes() == []
 
 
 def test_every_command_of_the_readme_works_as_printed(bare, package):
@@ -272,9 +272,9 @@ def test_every_command_of_the_readme_works_as_printed(bare, package):
     assert bare.host.path("/root/days.svg").read_text().startswith("<svg")
     assert "srv/videos/film" in shell("tar -tf videos.tar")
 
-    (purge, _) = commands("apt purge belfry")
-    bare.host.run("sh", "-c", purge, input="y\n")
-    bare.wait_for(lambda: not bare.processes(), "leave no process")
+    bare.wait_for(lambda: bare.processes() == ["belfryd"], "end the programs of this test")
+    bare.host.run("sh", "-c", commands("apt purge belfry")[0], input="y\n")
+    assert bare.processes() == []
 
 
 def test_every_command_of_the_readme_without_a_package_works_as_printed(bare):
@@ -295,6 +295,6 @@ def test_every_command_of_the_readme_without_a_package_works_as_printed(bare):
 
     (_, remove) = commands("apt purge belfry")
     shell(remove)
-    bare.wait_for(lambda: not bare.processes(), "leave no process")
+    assert bare.processes() == []
     left = {path for path in bare.files() - before if not bare.host.path(path).is_dir()}
     assert {path for path in left if not path.startswith(REMAINING)} == set()
