@@ -17,6 +17,7 @@ REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -X
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
 PROGRAMS = belfryd belfryctl belfry-listener belfry-fleetd
 BUILT = .build/release
+export BELFRY_FLEET = 1
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
 	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall clean
@@ -50,7 +51,7 @@ deb-twice:
 run: build
 	@scripts/demonstrate $(BUILT)
 
-# What needs no build, in seconds: format, headers, file lengths, links in the documentation.
+# What needs no build, in seconds: format, headers, length of functions, links in the documentation.
 check:
 	@scripts/check
 
@@ -148,18 +149,18 @@ system-tests: probe $(if $(SYSTEM_TESTS),,others)
 
 # Random calls and signals to a running belfryd.
 live-fuzzer: build
-	/usr/bin/python3 Tests/SystemTests/live_fuzzer.py --seconds 3600
+	/usr/bin/python3 Tests/System/random/live_fuzzer.py --seconds 3600
 
 # An hour of signals, posts, subscribers, reloads, restarts, kill -9, full disks and more, on a booted systemd. Needs root.
 SOAK_SECONDS ?= 3600
 soak: build
 	@scripts/install-dependencies test
-	/usr/bin/python3 Tests/SystemTests/soak.py --seconds $(SOAK_SECONDS)
+	/usr/bin/python3 Tests/System/random/soak.py --seconds $(SOAK_SECONDS)
 
 # Every signal and every error of a system call, at each system call of a start, a restart, a reload and a stop.
 sweep: build
 	@scripts/install-dependencies test
-	/usr/bin/python3 Tests/SystemTests/fault_sweep.py
+	/usr/bin/python3 Tests/System/random/fault_sweep.py
 
 # The unit tests under Thread Sanitizer, and under Address Sanitizer, which looks for leaks too; each with a build of its own.
 # AllocationTests counts calls of malloc, which the sanitizers replace. LeakSanitizer needs descriptors itself, and names of

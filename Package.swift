@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-/// Every Swift target of ours: Swift 6 mode, warnings are errors, imports are said where they are used.
+/// Every Swift target of ours: Swift 6 mode, warnings are errors, each file imports what it uses.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -13,25 +13,58 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// One thread, one loop, one actor: what is not said to be elsewhere lives on the main actor.
+/// One thread, one loop, one actor: code is on the main actor unless it says otherwise.
 let onMain: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
-// Products that several targets use.
-let swiftLog: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+// Products of other packages.
+typealias Products = [Target.Dependency]
+let argumentParser: Products = [.product(name: "ArgumentParser", package: "swift-argument-parser")]
+let swiftLog: Products = [.product(name: "Logging", package: "swift-log")]
+let coreMetrics: Products = [.product(name: "CoreMetrics", package: "swift-metrics")]
+let serviceLifecycle: Products = swiftLog + [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")]
 
-/// A program that tests run.
-func probe(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+// Parts that every service links.
+let linux = ["CBelfry", "BelfryLinux"]
+let ground = linux + ["BelfryEventLoop", "BelfryJSON", "BelfrySystemd"]
+let service = ground + ["Belfry", "BelfryConfiguration", "BelfryListeners", "BelfrySources", "Lifecycle"]
+
+/// Swift code in a folder whose last component is its name.
+func swift(_ folder: String, _ uses: [String], _ products: Products = [], settings: [SwiftSetting] = onMain) -> Target {
+    .target(
+        name: name(of: folder), dependencies: uses.map { .byName(name: $0) } + products, path: folder,
+        swiftSettings: settings)
+}
+
+/// C code, likewise.
+func c(_ folder: String, links libraries: [String] = []) -> Target {
+    .target(
+        name: name(of: folder), path: folder, cSettings: [.treatAllWarnings(as: .error)],
+        linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+/// A program, likewise.
+func program(
+    _ folder: String, _ uses: [String], _ products: Products = [], exclude: [String] = [],
+    settings: [SwiftSetting] = onMain
+) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Tests/Probes/\(name)", swiftSettings: onMain)
+        name: name(of: folder), dependencies: uses.map { .byName(name: $0) } + products, path: folder,
+        exclude: exclude, swiftSettings: settings)
 }
 
-/// The tests of a target.
-func tests(_ target: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: "\(target)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: onMain)
+/// The tests of a part, in the folder `PARTTests`. They may use the ground and the mediator besides.
+func tests(
+    _ folder: String, _ uses: [String] = [], _ products: Products = [], exclude: [String] = [],
+    settings: [SwiftSetting] = onMain
+) -> Target {
+    let part = String(name(of: folder).dropLast("Tests".count))
+    let all = Set([part, "Lifecycle", "LifecycleTesting", "TestSupport"] + ground + uses)
+    return .testTarget(
+        name: name(of: folder), dependencies: all.sorted().map { .byName(name: $0) } + products, path: folder,
+        exclude: exclude, swiftSettings: settings)
 }
+
+func name(of folder: String) -> String { String(folder.split(separator: "/").last!) }
 
 let package = Package(
     name: "belfry",
@@ -49,252 +82,130 @@ let package = Package(
         .executable(name: "belfryd", targets: ["belfryd"]),
         .executable(name: "belfryctl", targets: ["belfryctl"]),
         .executable(name: "belfry-listener", targets: ["belfry-listener"]),
-        .executable(name: "belfry-fleetd", targets: ["belfry-fleetd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    ],
-    targets: [
-        // From the bottom up: a target may use those above it in this list, as far as it says so.
-        .target(
-            name: "CBelfry",
-            cSettings: [.treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("systemd")]
-        ),
-        .target(name: "BelfryLinux", dependencies: ["CBelfry"], swiftSettings: onMain),
-        .target(name: "BelfryJSON", dependencies: ["BelfryLinux", "CBelfry"], swiftSettings: onMain),
-        .target(name: "Lifecycle", dependencies: ["BelfryJSON"], swiftSettings: onMain),
-        .target(name: "LifecycleTesting", dependencies: ["Lifecycle"], swiftSettings: onMain),
-        .target(
-            name: "BelfryEventLoop", dependencies: ["BelfryLinux", "CBelfry"], swiftSettings: onMain,
-            linkerSettings: [.linkedLibrary("dispatch")]),
-        .target(
-            name: "Varlink", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry"],
-            swiftSettings: onMain),
-        .target(
-            name: "BelfrySystemd", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry"],
-            swiftSettings: onMain),
-        .target(
-            name: "BelfryConfiguration", dependencies: ["BelfryJSON", "BelfryLinux", "CBelfry"], swiftSettings: onMain),
-        .target(
-            name: "BelfrySources",
-            dependencies: ["BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle"],
-            swiftSettings: onMain),
-        .target(
-            name: "BelfryListeners",
-            dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "Lifecycle"],
-            swiftSettings: onMain),
-        .target(
-            name: "Belfry",
-            dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySources",
-                "BelfrySystemd", "CBelfry", "Lifecycle",
-            ], swiftSettings: onMain),
-        // What a service has only when it names it, and links only then.
-        .target(
-            name: "BelfryMetricRegistry", dependencies: ["BelfryJSON", "BelfryLinux"], swiftSettings: strict),
-        .target(
-            name: "BelfrySocket",
-            dependencies: [
-                "Belfry", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfryListeners",
-                "BelfryMetricRegistry", "BelfrySystemd", "CBelfry", "Lifecycle", "Varlink",
-            ], swiftSettings: onMain),
-        .target(
-            name: "BelfryMetrics", dependencies: ["BelfryMetricRegistry", coreMetrics], swiftSettings: strict),
-        .target(
-            name: "BelfryCacheFlush",
-            dependencies: [
-                "Belfry", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd",
-                "CBelfry", "Lifecycle",
-            ], swiftSettings: onMain),
-        .target(
-            name: "BelfryServiceLifecycle",
-            dependencies: ["Belfry", "Lifecycle", swiftLog, serviceLifecycle], swiftSettings: onMain),
-        .target(
-            name: "BelfryLogging",
-            dependencies: [
-                "Belfry", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry",
-                swiftLog,
-            ], swiftSettings: onMain),
-        .target(
-            name: "BelfryArgumentParser", dependencies: ["Belfry", argumentParser], swiftSettings: strict),
-        // What only belfry-fleetd links.
-        .target(name: "CBelfryFleet", cSettings: [.treatAllWarnings(as: .error)]),
-        .target(
-            name: "BelfryMQTT", dependencies: ["BelfryEventLoop", "BelfryLinux", "CBelfryFleet"], swiftSettings: onMain),
-        .target(
-            name: "BelfryLease", dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfryFleet"],
-            swiftSettings: onMain),
-        .executableTarget(
-            name: "belfryd", dependencies: ["Belfry", "BelfryCacheFlush", "BelfryConfiguration", "BelfrySocket"],
-            swiftSettings: onMain),
-        .target(
-            name: "BelfryClient",
-            dependencies: ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "Varlink"], swiftSettings: onMain),
-        .executableTarget(
-            name: "belfry-listener",
-            dependencies: [
-                "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd",
-                "CBelfry",
-            ], swiftSettings: onMain),
-        .executableTarget(
-            name: "belfry-fleetd",
-            dependencies: [
-                "Belfry", "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON", "BelfryLease",
-                "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfryMQTT", "BelfrySystemd", "CBelfry",
-                "Lifecycle",
-                "Varlink", swiftLog,
-            ], swiftSettings: onMain),
-        // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
-        .executableTarget(
-            name: "belfryctl",
-            dependencies: [
-                "BelfryClient", "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry",
-                "Varlink", argumentParser,
-            ], swiftSettings: strict),
-
-        // Tests, and the programs that they run.
-        .target(
-            name: "TestSupport", dependencies: ["BelfryEventLoop", "BelfryLinux", "BelfrySystemd", "CBelfry"],
-            path: "Tests/TestSupport", swiftSettings: onMain),
-        probe(
-            "ServiceProbe", ["Belfry", "BelfryEventLoop", "BelfryLinux", "BelfrySocket", "BelfrySystemd", "Lifecycle"]),
-        // Examples that are also tested on booted systemd. Examples has the others, in a package of their own.
-        .executableTarget(
-            name: "EchoServer", dependencies: ["Belfry"], path: "Examples/EchoServer",
-            exclude: ["README.md", "echo-server.service", "echo-server.socket"], swiftSettings: onMain),
-        .executableTarget(
-            name: "Worker",
-            dependencies: ["Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket", coreMetrics, swiftLog],
-            path: "Examples/Worker/Sources", swiftSettings: onMain),
-        probe("AsyncMainProbe", ["Belfry"]),
-        probe("SettingsProbe", ["Belfry", "BelfryLinux", "BelfrySocket"]),
-        .testTarget(
-            name: "BelfryArgumentParserTests",
-            dependencies: ["Belfry", "BelfryArgumentParser", argumentParser], swiftSettings: strict),
-        .executableTarget(
-            name: "ServiceGroupProbe",
-            dependencies: [
-                "Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle", swiftLog, serviceLifecycle,
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ], path: "Tests/Probes/ServiceGroupProbe", swiftSettings: onMain),
-        .testTarget(
-            name: "BelfryServiceLifecycleTests",
-            dependencies: [
-                "BelfryServiceLifecycle", "Lifecycle", "LifecycleTesting", "ServiceGroupProbe", "TestSupport", swiftLog,
-                serviceLifecycle,
-            ], swiftSettings: onMain),
-        probe("LoggingProbe", ["Belfry", "BelfryLogging", "BelfrySocket", swiftLog]),
-        .testTarget(
-            name: "BelfryLoggingTests",
-            dependencies: [
-                "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfryLogging", "BelfrySystemd", "Lifecycle",
-                "LoggingProbe", "TestSupport", swiftLog,
-            ], swiftSettings: onMain),
-        probe("MetricsProbe", ["Belfry", "BelfryMetrics", "BelfrySocket", coreMetrics]),
-        .testTarget(
-            name: "BelfryMetricRegistryTests", dependencies: ["BelfryMetricRegistry"], swiftSettings: strict),
-        .testTarget(
-            name: "BelfryMetricsTests",
-            dependencies: ["BelfryMetricRegistry", "BelfryMetrics", "MetricsProbe", "TestSupport", coreMetrics],
-            exclude: ["open_metrics.py"], swiftSettings: strict),
-        .testTarget(
-            name: "BelfryTests",
-            dependencies: [
-                "AsyncMainProbe", "Belfry", "BelfryConfiguration", "BelfrySystemd", "belfryctl", "belfryd", "CBelfry",
-                "Lifecycle", "LifecycleTesting", "ServiceProbe", "SettingsProbe", "TestSupport",
-            ], swiftSettings: onMain),
-        probe("EventLoopProbe", ["BelfryEventLoop", "CBelfry"]),
-        probe("VarlinkProbe", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "Varlink"]),
-        probe("LifecycleServiceProbe", ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"]),
-        tests("BelfryConfiguration", ["BelfryConfiguration", "BelfryLinux", "TestSupport"]),
-        tests("BelfryLease", ["BelfryLease", "TestSupport"], exclude: ["lease_server.py"]),
-        tests("BelfryMQTT", ["BelfryEventLoop", "BelfryLinux", "BelfryMQTT", "TestSupport"]),
-        tests(
-            "BelfryClient",
-            ["BelfryClient", "BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfry", "TestSupport", "Varlink"]),
-        .testTarget(
-            name: "belfry-listenerTests",
-            dependencies: [
-                "belfry-listener", "belfryctl", "belfryd", "BelfryConfiguration", "BelfryEventLoop", "BelfryJSON",
-                "BelfryLinux", "TestSupport",
-            ], swiftSettings: onMain),
-        tests(
-            "belfry-fleetd",
-            [
-                "belfry-fleetd", "belfryctl", "BelfryConfiguration", "belfryd", "BelfryEventLoop", "BelfryJSON",
-                "BelfryLease", "BelfryLinux", "TestSupport", "Varlink",
-            ]),
-        .testTarget(
-            name: "belfryctlTests",
-            dependencies: [
-                "BelfryClient", "belfryctl", "BelfryLinux", "BelfrySystemd", "CBelfry", "LifecycleServiceProbe",
-                "TestSupport", "Varlink", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: onMain),
-        tests("BelfryEventLoop", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "EventLoopProbe", "TestSupport"]),
-        .testTarget(
-            name: "BelfryListenersTests",
-            dependencies: [
-                "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySystemd", "CBelfry", "Lifecycle",
-                "LifecycleTesting", "TestSupport", "Varlink",
-            ], swiftSettings: onMain),
-        .testTarget(
-            name: "BelfrySocketTests",
-            dependencies: [
-                "BelfryConfiguration", "BelfryEventLoop", "BelfryLinux", "BelfryListeners", "BelfrySocket",
-                "BelfryMetricRegistry", "BelfrySystemd", "CBelfry", "Lifecycle", "LifecycleTesting", "TestSupport",
-                "Varlink",
-            ], swiftSettings: onMain),
-        .testTarget(
-            name: "BelfryCacheFlushTests",
-            dependencies: [
-                "BelfryCacheFlush", "BelfryConfiguration", "BelfryListeners", "BelfrySystemd", "Lifecycle",
-                "LifecycleTesting", "TestSupport",
-            ], swiftSettings: onMain),
-        .testTarget(
-            name: "BelfrySourcesTests",
-            dependencies: [
-                "BelfryEventLoop", "BelfryLinux", "BelfrySources", "BelfrySystemd", "CBelfry", "Lifecycle",
-                "LifecycleTesting", "TestSupport",
-            ], swiftSettings: onMain),
-        .target(
-            name: "MediatorModel", dependencies: ["Lifecycle", "LifecycleTesting", "TestSupport"],
-            path: "Tests/MediatorModel", swiftSettings: onMain),
-        probe("MediatorModelProbe", ["MediatorModel"]),
-        .target(
-            name: "CAllocations", path: "Tests/Probes/CAllocations", cSettings: [.treatAllWarnings(as: .error)]),
-        probe("AllocationProbe", ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"]),
-        // The Swift code of README.md, docs and the DocC catalogues.
-        .executableTarget(
-            name: "DocumentationSnippets",
-            dependencies: [
-                "Belfry", "BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink", swiftLog,
-                .product(name: "Metrics", package: "swift-metrics"),
-            ], path: "Tests/DocumentationSnippets", swiftSettings: onMain),
-        .testTarget(
-            name: "LifecycleTests",
-            dependencies: [
-                "AllocationProbe", "DocumentationSnippets", "Lifecycle", "LifecycleTesting", "MediatorModel",
-                "TestSupport",
-            ], swiftSettings: onMain),
-        tests(
-            "BelfrySystemd",
-            ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "BelfrySystemd", "CBelfry", "TestSupport"]),
-        tests("BelfryJSON", ["BelfryJSON", "TestSupport"]),
-        tests("BelfryLinux", ["BelfryLinux"]),
-        tests("Varlink", ["BelfryEventLoop", "BelfryLinux", "CBelfry", "TestSupport", "Varlink", "VarlinkProbe"]),
     ]
 )
 
+// Each room uses the rooms above it. Within a room a part uses those above it, as far as it says so.
+package.targets += [
+    c("Sources/Ground/CBelfry", links: ["systemd", "dispatch"]),
+    swift("Sources/Ground/BelfryLinux", ["CBelfry"]),
+    swift("Sources/Ground/BelfryJSON", linux),
+    swift("Sources/Ground/BelfryEventLoop", linux),
+    swift("Sources/Ground/BelfrySystemd", linux + ["BelfryEventLoop", "BelfryJSON"]),
+    swift("Sources/Ground/Varlink", linux + ["BelfryEventLoop", "BelfryJSON"]),
+
+    swift("Sources/Lifecycle/Lifecycle", ["BelfryJSON"]),
+    swift("Sources/Lifecycle/LifecycleTesting", ["Lifecycle"]),
+
+    swift("Sources/Service/BelfryConfiguration", linux + ["BelfryJSON"]),
+    swift("Sources/Service/BelfrySources", ground + ["Lifecycle"]),
+    swift("Sources/Service/BelfryListeners", ground + ["Lifecycle"]),
+    swift("Sources/Service/Belfry", ground + ["BelfryConfiguration", "BelfryListeners", "BelfrySources", "Lifecycle"]),
+
+    // What a service has only when it names it, and links only then.
+    swift("Sources/Components/BelfryArgumentParser", ["Belfry"], argumentParser, settings: strict),
+    swift("Sources/Components/BelfryCacheFlush", service),
+    swift("Sources/Components/BelfryLogging", service, swiftLog),
+    swift("Sources/Components/BelfryMetricRegistry", ["BelfryJSON", "BelfryLinux"], settings: strict),
+    swift("Sources/Components/BelfryMetrics", ["BelfryMetricRegistry"], coreMetrics, settings: strict),
+    swift("Sources/Components/BelfryServiceLifecycle", service, serviceLifecycle),
+    swift("Sources/Components/BelfrySocket", service + ["BelfryMetricRegistry", "Varlink"]),
+
+    swift("Sources/Programs/BelfryClient", ground + ["Varlink"]),
+    program("Sources/Programs/belfryd", service + ["BelfryCacheFlush", "BelfrySocket"]),
+    program("Sources/Programs/belfry-listener", ground + ["BelfryClient", "BelfryConfiguration"]),
+    // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
+    program(
+        "Sources/Programs/belfryctl", ground + ["BelfryClient", "BelfryConfiguration", "Varlink"], argumentParser,
+        settings: strict),
+]
+
+// Examples that are also tested on booted systemd. Examples has the others, in a package of their own.
+package.targets += [
+    program("Examples/EchoServer", ["Belfry"], exclude: ["README.md", "echo-server.service", "echo-server.socket"]),
+    program(
+        "Examples/Worker", ["Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket"], coreMetrics + swiftLog,
+        exclude: ["README.md", "Tests", "worker.conf", "worker.service"]),
+]
+
+// What tests use: helpers, programs that they run, and the Swift code of README.md, docs and the DocC catalogues.
+package.targets += [
+    swift("Tests/TestSupport", linux + ["BelfryEventLoop", "BelfrySystemd"]),
+    swift("Tests/MediatorModel", ["Lifecycle", "LifecycleTesting", "TestSupport"]),
+    c("Tests/Probes/CAllocations"),
+    program("Tests/Probes/AllocationProbe", ["BelfryEventLoop", "BelfrySources", "CAllocations", "Lifecycle"]),
+    program("Tests/Probes/AsyncMainProbe", ["Belfry"]),
+    program("Tests/Probes/EventLoopProbe", ["BelfryEventLoop", "CBelfry"]),
+    program("Tests/Probes/LifecycleServiceProbe", ["BelfryEventLoop", "BelfrySocket", "CBelfry", "Varlink"]),
+    program("Tests/Probes/LoggingProbe", ["Belfry", "BelfryLogging", "BelfrySocket"], swiftLog),
+    program("Tests/Probes/MediatorModelProbe", ["MediatorModel"]),
+    program("Tests/Probes/MetricsProbe", ["Belfry", "BelfryMetrics", "BelfrySocket"], coreMetrics),
+    program(
+        "Tests/Probes/ServiceGroupProbe", ["Belfry", "BelfryServiceLifecycle", "BelfrySocket", "Lifecycle"],
+        serviceLifecycle + [.product(name: "UnixSignals", package: "swift-service-lifecycle")]),
+    program("Tests/Probes/ServiceProbe", service + ["BelfrySocket"]),
+    program("Tests/Probes/SettingsProbe", ["Belfry", "BelfryLinux", "BelfrySocket"]),
+    program("Tests/Probes/VarlinkProbe", linux + ["BelfryEventLoop", "Varlink"]),
+    program(
+        "Tests/DocumentationSnippets",
+        service + ["BelfryCacheFlush", "BelfryLogging", "BelfryMetrics", "BelfrySocket", "Varlink"],
+        swiftLog + [.product(name: "Metrics", package: "swift-metrics")]),
+]
+
+package.targets += [
+    tests("Tests/Ground/BelfryLinuxTests"),
+    tests("Tests/Ground/BelfryJSONTests"),
+    tests("Tests/Ground/BelfryEventLoopTests", ["EventLoopProbe"]),
+    tests("Tests/Ground/BelfrySystemdTests"),
+    tests("Tests/Ground/VarlinkTests", ["VarlinkProbe"]),
+
+    tests("Tests/Lifecycle/LifecycleTests", ["AllocationProbe", "DocumentationSnippets", "MediatorModel"]),
+
+    tests("Tests/Service/BelfryConfigurationTests"),
+    tests("Tests/Service/BelfrySourcesTests"),
+    tests("Tests/Service/BelfryListenersTests", ["Varlink"]),
+    tests(
+        "Tests/Service/BelfryTests",
+        ["AsyncMainProbe", "BelfryConfiguration", "ServiceProbe", "SettingsProbe", "belfryctl", "belfryd"]),
+
+    tests("Tests/Components/BelfryArgumentParserTests", ["Belfry"], argumentParser, settings: strict),
+    tests("Tests/Components/BelfryCacheFlushTests", service),
+    tests("Tests/Components/BelfryLoggingTests", service + ["LoggingProbe"], swiftLog),
+    tests("Tests/Components/BelfryMetricRegistryTests", settings: strict),
+    tests(
+        "Tests/Components/BelfryMetricsTests", ["BelfryMetricRegistry", "MetricsProbe"], coreMetrics,
+        exclude: ["open_metrics.py"], settings: strict),
+    tests("Tests/Components/BelfryServiceLifecycleTests", ["ServiceGroupProbe"], serviceLifecycle),
+    tests("Tests/Components/BelfrySocketTests", service + ["BelfryMetricRegistry", "Varlink"]),
+
+    tests("Tests/Programs/BelfryClientTests", ["Varlink"]),
+    tests("Tests/Programs/belfry-listenerTests", ["BelfryConfiguration", "belfryctl", "belfryd"]),
+    tests("Tests/Programs/belfryctlTests", ["BelfryClient", "LifecycleServiceProbe", "Varlink"], argumentParser),
+]
+
 // The fuzzer wants libFuzzer, which only `make fuzz` links.
 if Context.environment["BELFRY_FUZZING"] != nil {
-    package.targets.append(
-        .executableTarget(
-            name: "Fuzzer",
-            dependencies: [
-                "BelfryConfiguration", "BelfryLinux", "BelfrySocket", "BelfrySources", "Lifecycle", "Varlink",
-            ], path: "Tests/Fuzzing/Fuzzer", swiftSettings: onMain))
+    package.targets.append(program("Tests/Fuzzing/Fuzzer", service + ["BelfrySocket", "Varlink"]))
+}
+
+// The fleet wants libmosquitto, which only `make fleet` installs.
+if Context.environment["BELFRY_FLEET"] != nil {
+    let bridge = service + ["BelfryClient", "BelfryLease", "BelfryLogging", "BelfryMQTT", "Varlink"]
+    package.targets += [
+        c("Fleet/Sources/CBelfryFleet"),
+        swift("Fleet/Sources/BelfryMQTT", linux + ["BelfryEventLoop", "CBelfryFleet"]),
+        swift("Fleet/Sources/BelfryLease", ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfryFleet"]),
+        program("Fleet/Sources/belfry-fleetd", bridge, swiftLog),
+        tests("Fleet/Tests/BelfryMQTTTests"),
+        tests("Fleet/Tests/BelfryLeaseTests", exclude: ["lease_server.py"]),
+        tests(
+            "Fleet/Tests/belfry-fleetdTests", ["BelfryConfiguration", "BelfryLease", "Varlink", "belfryctl", "belfryd"]),
+    ]
+    package.products.append(.executable(name: "belfry-fleetd", targets: ["belfry-fleetd"]))
 }

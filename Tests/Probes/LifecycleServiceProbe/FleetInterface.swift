@@ -1,1 +1,1 @@
-../../../Sources/belfry-fleetd/View/FleetInterface.swift
+../../../Fleet/Sources/belfry-fleetd/View/FleetInterface.swift

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// A service with metrics of swift-metrics, as a process, read by a parser that is not ours.
+@MainActor @Suite(.timeLimit(.minutes(2)))
+struct MetricsProcessTests {
+    private struct Family: Decodable {
+        struct Sample: Decodable {
+            let name: String
+            let labels: [String: String]
+            let value: String
+        }
+
+        let name: String
+        let type: String
+        let unit: String
+        let help: String
+        let samples: [Sample]
+    }
+
+    private let fixture: DaemonFixture
+    private let service: ProbeProcess
+
+    init() throws {
+        fixture = try DaemonFixture()
+        service = try fixture.startReady("MetricsProbe", [])
+    }
+
+    /// What the parser of Prometheus' Python client reads, by name.
+    private func parsed(_ text: String) throws -> [String: Family] {
+        let parser = Process()
+        parser.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        parser.arguments = [ProjectFile.url("Tests/Components/BelfryMetricsTests/open_metrics.py").path]
+        let (input, output) = (Pipe(), Pipe())
+        parser.standardInput = input
+        parser.standardOutput = output
+        try parser.run()
+        input.fileHandleForWriting.write(Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        let json = output.fileHandleForReading.readDataToEndOfFile()
+        parser.waitUntilExit()
+        try #require(parser.terminationStatus == 0, "\(text)")
+        let families = try JSONDecoder().decode([Family].self, from: json)
+        return Dictionary(uniqueKeysWithValues: families.map { ($0.name, $0) })
+    }
+
+    @Test func openMetricsTextIsReadByPrometheus() throws {
+        let (lines, status) = try fixture.control(["metrics", "--openmetrics"])
+        #expect(status == 0 && lines.last == "# EOF")
+
+        let families = try parsed(lines.joined(separator: "\n") + "\n")
+
+        let requests = families["http_requests"]
+        #expect(requests?.type == "counter" && requests?.samples.map(\.value) == ["4.0", "3.0"])
+        #expect(requests?.samples.last?.labels == ["method": "GET", "path": #"/a"b\c\nd\u{0085}"#])
+        #expect(families["temperature"]?.samples.first?.value == "-2.5")
+        #expect(families["not_a_number"]?.samples.first?.value == "nan")
+        #expect(families["body_size"]?.type == "summary")
+        let duration = families["request_duration_seconds"]
+        #expect(duration?.type == "histogram" && duration?.unit == "seconds")
+        #expect(duration?.samples.first { $0.labels["le"] == "0.025" }?.value == "0.0")
+        #expect(duration?.samples.first { $0.labels["le"] == "0.05" }?.labels["label_le"] == "x")
+        #expect(duration?.samples.first { $0.name == "request_duration_seconds_sum" }?.value == "0.03")
+        let launch = families["belfry_transition_duration_seconds"]?.samples.filter {
+            $0.labels["transition"] == "launch"
+        }
+        #expect(launch?.first { $0.labels["le"] == "+Inf" }?.value == "1.0")
+        #expect(launch?.first { $0.name.hasSuffix("_count") }?.value == "1.0")
+        let state = families["belfry_state"]?.samples.filter { $0.value == "1.0" }
+        #expect(state?.map(\.labels) == [["state": "active"]])
+        #expect(
+            families["belfry_notifications"]?.samples.contains { $0.labels["notification"] == "didBecomeActive" }
+                == true)
+        #expect(families["belfry_uptime_seconds"]?.unit == "seconds")
+        // A gauge whose name is that of the counter's samples.
+        #expect(families["belfry_metrics_refused"]?.samples.first?.value == "1.0")
+        #expect(families["belfry_connections"]?.help == "Connections on the socket")
+        #expect(service.stop().status == 0)
+    }
+
+    @Test func metricsOfTheProgramAreListedWithTheOthers() throws {
+        let (table, _) = try fixture.control(["metrics"])
+        #expect(table.contains { $0.hasPrefix("Metrics.http_requests_total ") && $0.hasSuffix(" 4") })
+        #expect(table.contains { $0.hasPrefix("TransitionDurationSecondsCount ") })
+        #expect(!table.contains { $0.contains("Bucket") || $0.contains("_bucket") })
+
+        let (json, _) = try fixture.control(["metrics", "--json"])
+        let object = try JSONSerialization.jsonObject(with: Data(json.joined().utf8)) as? [String: Any]
+        let metrics = try #require(object?["metrics"] as? [[String: Any]])
+        let names = metrics.compactMap { $0["name"] as? String }
+        #expect(names == names.sorted())
+        // As systemd-report(1) checks it.
+        #expect(
+            names.allSatisfy {
+                $0.wholeMatch(of: /io\.belfry\.Lifecycle(\.[A-Za-z]+)?\.[A-Za-z](_?[A-Za-z0-9])*/) != nil
+            })
+        let buckets = metrics.filter {
+            $0["name"] as? String == "io.belfry.Lifecycle.Metrics.request_duration_seconds_bucket"
+        }
+        #expect(buckets.count == 17 && buckets.allSatisfy { ($0["fields"] as? [String: String])?["le"] != nil })
+        #expect(!names.contains("io.belfry.Lifecycle.Metrics.not_a_number"))
+        #expect(try fixture.control(["metrics", "--json", "--openmetrics"]).status == 64)
+        #expect(service.stop().status == 0)
+    }
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The root directories of the two test hosts: this machine's own files, and a Debian with a newer systemd."""
+
+import fcntl
+import shutil
+import subprocess
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[3]
+KIT = PROJECT / "Tests/System/kit"
+CACHE = PROJECT / ".build-hosts"
+PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
+# What a test can install in a host, which has no network: a message bus for users, and what belfry-fleet depends on.
+DOWNLOADED = "dbus-user-session,libmosquitto1,libcurl4"
+
+
+def machine_root() -> Path:
+    """The machine's own root directory; the host is an overlay over it and writes nothing to it."""
+    return Path("/")
+
+
+def debian_root(suite: str) -> Path:
+    """The root directory of a minimal Debian, created once and cached below .build-hosts."""
+    CACHE.mkdir(exist_ok=True)
+    root = CACHE / suite
+    packages = f"{PACKAGES};{DOWNLOADED}"
+    complete = CACHE / f"{suite}.complete"
+    with open(CACHE / f"{suite}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # It lists the packages, so that a change of them creates the root again.
+        if not complete.exists() or complete.read_text() != packages:
+            complete.unlink(missing_ok=True)
+            shutil.rmtree(root, ignore_errors=True)
+            download = ["apt-get", "--quiet", "--yes", "--no-install-recommends", "--download-only", "install"]
+            for command in (
+                ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, root],
+                ["chroot", root, *download, *DOWNLOADED.split(",")],
+            ):
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            complete.write_text(packages)
+    return root
+
+
+# The root directories by the names of the hosts.
+ROOTS = {"machine": machine_root, "trixie": lambda: debian_root("trixie")}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The files of `make install`, and how systemd verifies them."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from belfry_service import SERVICE, SOCKET, BelfryService, make
+from host_roots import PROJECT
+
+KINDS = [("belfryd", "service"), ("belfryd", "socket"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
+PROGRAMS = ["/bin/belfry-fleetd", "/bin/belfry-listener", "/bin/belfryctl", "/bin/belfryd"]
+FLEETD = "belfry-fleetd.service"
+DOCUMENTS = "/share/doc/belfry"
+UNITS = [f"{name}{at}.{kind}" for name, kind in KINDS for at in ("", "@")]
+# Below /usr.
+INSTALLED = [
+    *PROGRAMS,
+    "/lib/belfry/belfry.conf",
+    "/lib/systemd/catalog/belfry.catalog",
+    f"/lib/systemd/system/{FLEETD}",
+    "/lib/systemd/system/belfry-listener@.service",
+    *[f"/lib/systemd/system/{unit}" for unit in UNITS],
+    *[f"/lib/systemd/system/{unit}@.service.d/instance.conf" for unit in ("belfryd", "belfryd-fetch")],
+    "/lib/systemd/user/belfryd.service",
+    "/lib/sysusers.d/belfry-fleet.conf",
+    "/lib/sysusers.d/belfry.conf",
+    *[f"/share/belfry-fleet/mosquitto/{path.name}" for path in sorted((PROJECT / "config/mosquitto").glob("*"))],
+    "/share/bash-completion/completions/belfryctl",
+    f"{DOCUMENTS}/copyright",
+    "/share/fish/vendor_completions.d/belfryctl.fish",
+    "/share/man/man1/belfryctl.1",
+    "/share/man/man5/belfry.conf.5",
+    "/share/man/man5/belfry.listener.5",
+    "/share/man/man5/fleet.conf.5",
+    "/share/man/man7/belfry-fleet.7",
+    "/share/man/man7/belfry-notifications.7",
+    "/share/man/man7/belfry.7",
+    "/share/man/man7/io.belfry.Lifecycle.7",
+    "/share/man/man8/belfry-fleetd.8",
+    "/share/man/man8/belfry-listener.8",
+    "/share/man/man8/belfryd.8",
+    "/share/man/man8/belfryd.service.8",
+    "/share/man/man8/belfryd.socket.8",
+    "/share/zsh/vendor-completions/_belfryctl",
+]
+# What the administrator has to edit. It is installed once, and never removed.
+EDITED = "/etc/belfry/fleet.conf"
+# Documents and folders that are installed as they are in the project.
+READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples", "Sources/*.docc/*"]
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted("/" + str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def documents() -> list[str]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *READ]
+    names = subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [f"{DOCUMENTS}/{name}" for name in names if (PROJECT / name).exists()]
+
+
+def test_install_follows_the_layout_of_debian_and_uninstall_removes_all_files(tmp_path):
+    make("install", tmp_path)
+    assert files_below(tmp_path) == sorted([EDITED, *(f"/usr{path}" for path in INSTALLED + documents())])
+
+    (tmp_path / EDITED[1:]).write_text("[Broker]\n")
+    make("install", tmp_path)
+    make("uninstall", tmp_path)
+    assert files_below(tmp_path) == [EDITED]
+    assert (tmp_path / EDITED[1:]).read_text() == "[Broker]\n"
+    assert list((tmp_path / "usr/share").glob("*/belfry*")) == []
+
+
+def test_every_link_of_an_installed_text_leads_to_an_installed_file(tmp_path):
+    make("install", tmp_path)
+
+    links = [(page, link) for page in tmp_path.rglob("*.md") for link in LINK.findall(page.read_text())]
+
+    assert len(links) > 10
+    assert [(page.name, link) for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_files_installed_below_another_prefix_do_not_refer_to_the_default_prefix(tmp_path):
+    make("install", tmp_path, "/usr/local")
+
+    local = tmp_path / "usr/local"
+    assert set(files_below(local)) >= set(INSTALLED + documents()) - {"/share/zsh/vendor-completions/_belfryctl"}
+    assert files_below(local / "share/zsh") == ["/site-functions/_belfryctl"]
+    assert len(files_below(tmp_path)) == len(files_below(local)) + len([EDITED])
+    usual = [f"/usr{path}" for path in [*INSTALLED, DOCUMENTS]]
+    texts = {name: (local / name[1:]).read_bytes() for name in files_below(local) if name not in PROGRAMS}
+    assert [(name, path) for name, text in texts.items() for path in usual if path.encode() in text] == []
+
+
+@pytest.fixture
+def below_local(on_each):
+    """Belfry also installed below /usr/local, which has precedence over /usr."""
+    make("install", on_each.host.root, "/usr/local")
+    on_each.host.systemctl("daemon-reload")
+    yield on_each
+    on_each.host.systemctl("stop", SOCKET, SERVICE)
+    make("uninstall", on_each.host.root, "/usr/local")
+    on_each.host.systemctl("daemon-reload")
+
+
+def test_unit_below_another_prefix_is_verified_and_runs_the_programs_there(below_local):
+    folder = "/usr/local/lib/systemd/system"
+    assert below_local.host.run("systemd-analyze", "verify", f"{folder}/{SERVICE}", f"{folder}/{SOCKET}").stderr == ""
+
+    below_local.start()
+
+    assert below_local.property("FragmentPath") == f"{folder}/{SERVICE}"
+    commands = below_local.properties("ExecStart", "ExecReload", "ExecStopPost")
+    assert [re.search("path=(.*?) ", command)[1] for command in commands.values()] == [
+        "/usr/local/bin/belfryd",
+        "/usr/local/bin/belfryctl",
+        "/usr/local/bin/belfryd",
+    ]
+
+
+def test_configuration_below_another_prefix_is_read(below_local):
+    installed = "/usr/local/lib/belfry/belfry.conf"
+    text = below_local.host.run("cat", installed).stdout
+    below_local.host.write(installed, f"{text}\n[Service]\nStopTimeout=7s\n")
+
+    printed = below_local.host.run("belfryd", "--print-config").stdout
+
+    assert re.search(rf"^# {installed}:\d+\nStopTimeout=7s$", printed, re.MULTILINE)
+
+
+def test_programs_are_stripped_and_have_no_private_library_path(belfry):
+    for program in ("belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"):
+        path = belfry.host.path(f"/usr/bin/{program}")
+        sections = subprocess.run(["readelf", "-SdW", path], check=True, capture_output=True, text=True).stdout
+        assert "RPATH" not in sections and "RUNPATH" not in sections
+        assert ".symtab" not in sections
+        assert "libsystemd.so.0" in sections
+        assert "libswift" not in sections
+
+
+@pytest.mark.parametrize("program", ["belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"])
+def test_help_names_no_manual_page_that_does_not_exist(belfry, program):
+    assert not re.search(r"belfry\w*\(\d\)", belfry.host.run(program, "--help").stdout)
+
+
+def verify(belfry: BelfryService) -> None:
+    units = [unit.replace("@", "@video") for unit in [*UNITS, "belfry-listener@.service", FLEETD]]
+    done = belfry.host.run("systemd-analyze", "verify", *units)
+    assert done.stderr == ""
+
+
+def test_units_are_verified_without_a_warning(belfry):
+    verify(belfry)
+
+
+def test_units_and_the_drop_in_are_verified_without_a_warning_by_a_newer_systemd(belfry_on_trixie):
+    verify(belfry_on_trixie)
+    belfry_on_trixie.use_notify_reload()
+    verify(belfry_on_trixie)
+
+
+def test_shipped_configuration_is_valid_and_changes_nothing(belfry):
+    belfry.host.run("belfryd", "--check-config")
+    with_it = belfry.host.run("belfryd", "--print-config").stdout
+    without_it = belfry.host.run("belfryd", "--config", "/dev/null", "--print-config").stdout
+    assert with_it == without_it != ""
+
+
+def test_shipped_configuration_of_a_fleet_has_every_key_and_only_valid_defaults(belfry):
+    text = (PROJECT / "config/fleet.conf").read_text()
+    belfry.host.write("/run/fleet.conf", re.sub(r"^#([A-Z]\w+=.)", r"\1", text, flags=re.MULTILINE))
+    known = set()
+    for source in (PROJECT / "Fleet/Sources/belfry-fleetd/Settings").glob("*.swift"):
+        for keys in re.findall(r"enum CodingKeys: (?:String, )?CodingKey \{(.*?)\}", source.read_text(), re.DOTALL):
+            known |= {key.lower() for key in re.findall(r"(\w+)(?: = .*)?(?:[,\n]| $)", keys.replace("case ", ""))}
+
+    belfry.host.run("belfry-fleetd", "--config", "/run/fleet.conf", "--check-config")
+
+    assert {"accept", "cafile", "group"} <= known
+    assert {key.lower() for key in re.findall(r"^#?([A-Z]\w+)=", text, re.MULTILINE)} == known
+
+
+def test_no_program_but_that_of_a_fleet_needs_the_libraries_of_a_network(belfry):
+    libraries = {}
+    for program in ("belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"):
+        path = belfry.host.path(f"/usr/bin/{program}")
+        dynamic = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True).stdout
+        libraries[program] = set(re.findall(r"NEEDED.*\[(lib\w+)", dynamic)) & {"libmosquitto", "libcurl"}
+
+    assert libraries.pop("belfry-fleetd") == {"libmosquitto", "libcurl"}
+    assert set().union(*libraries.values()) == set()
+
+
+def test_enabling_the_service_enables_its_socket(belfry):
+    belfry.host.systemctl("enable", SERVICE)
+    assert belfry.host.systemctl("is-enabled", SERVICE, SOCKET).stdout == "enabled\nenabled\n"
+    belfry.host.systemctl("disable", SERVICE)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A restart, a crash and an upgrade lose and repeat no notification, and disconnect no subscriber."""
+
+import json
+import random
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from belfry_service import SERVICE
+from host_roots import KIT
+from hosted_unit import HostedUnit
+from varlink_client import NOBODY, Subscriber, VarlinkClient, VarlinkError
+
+SUBSCRIBERS = 1000
+INTERRUPTIONS = 10
+# Around each interruption.
+POSTS = 1000
+SOURCE = KIT / "subscribers.c"
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory) -> Path:
+    program = tmp_path_factory.mktemp("subscribers") / "subscribers"
+    subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-o", program, SOURCE], check=True)
+    return program
+
+
+class Crowd:
+    """A thousand subscribers in a separate process."""
+
+    def __init__(self, program: Path, belfry, *filters: str, count: int = SUBSCRIBERS):
+        # The path through /proc is too long for an address.
+        folder = belfry.socket_path().parent
+        self.process = subprocess.Popen(
+            [program, belfry.socket_path().name, str(count), *filters],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.first = int(self.process.stdout.readline().split()[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def report(self, last: int) -> dict:
+        """What they received, when all have reached notification `last`."""
+        out, _ = self.process.communicate(f"{last}\n", timeout=150)
+        return json.loads(out)
+
+
+def post(belfry, count: int, name: str = "org.example.tick") -> None:
+    """Posts this many times, and connects again as often as needed."""
+    while count:
+        try:
+            with belfry.connect() as client:
+                for _ in range(count):
+                    client.send("Post", {"name": name})
+                while count:
+                    client.reply()
+                    count -= 1
+        except (EOFError, ConnectionError):
+            pass
+
+
+def restart(belfry) -> subprocess.Popen:
+    return subprocess.Popen(belfry.host.enter("systemctl", "restart", SERVICE))
+
+
+def crash(belfry) -> subprocess.Popen:
+    return subprocess.Popen(belfry.host.enter("systemctl", "kill", "--kill-who=main", "--signal=KILL", SERVICE))
+
+
+CLEAN = {"lost": 0, "doubled": 0, "disconnected": 0, "errors": 0, "behind": 0}
+
+
+def post_around(belfry, interruption, count: int) -> Counter:
+    """Posts at least so many: some before the interruption, and then without a pause until another process has answered
+    some too. How many each process has answered."""
+    answered = Counter()
+    ending = None
+    while len(answered) < 2 or answered.total() < count:
+        try:
+            with belfry.connect() as client:
+                pid = client.call("GetState")["pid"]
+                for _ in range(count // 20):
+                    client.send("Post", {"name": "org.example.tick"})
+                for _ in range(count // 20):
+                    client.reply()
+                    answered[pid] += 1
+        except (EOFError, ConnectionError):
+            pass
+        if ending is None and answered.total() >= count // 4:
+            ending = interruption(belfry)
+    assert ending.wait() == 0
+    return answered
+
+
+@pytest.mark.nightly_on_trixie
+@pytest.mark.parametrize("interruption", [restart, crash])
+def test_thousand_subscribers_survive_interruptions_during_posts(on_each, program, figures, interruption):
+    # Of interruptions nothing may be lost; a busy machine that reads late is not what is tested.
+    on_each.configure("[Socket]\nQueueMax=8192\nReplayMax=8192\nReplaySize=8M\n")
+    on_each.start()
+    with Crowd(program, on_each) as crowd:
+        on_each.wait_until_stored(1 + SUBSCRIBERS)
+        for _ in range(INTERRUPTIONS):
+            on_each.host.systemctl("reset-failed")
+            before = on_each.main_pid()
+            answered = post_around(on_each, interruption, POSTS)
+            assert set(answered) == {before, on_each.wait_for_another(before)}
+        last = on_each.status()["sequence"]
+        report = crowd.report(last)
+
+    got = report.pop("got")
+    what = f"{last - crowd.first} notifications, {INTERRUPTIONS} times {interruption.__name__}"
+    figures.append(f"{SUBSCRIBERS} subscribers, {what}: {report}")
+    assert report == CLEAN
+    assert got == SUBSCRIBERS * (last - crowd.first)
+    assert last - crowd.first >= INTERRUPTIONS * POSTS
+
+
+@pytest.mark.nightly_on_trixie
+def test_crashes_at_any_moment_under_load(on_each, program):
+    """One crash follows the other, without time for the daemon to become idle."""
+    on_each.drop_in(RestartSec="10ms")
+    on_each.start()
+    with Crowd(program, on_each, count=20) as crowd:
+        on_each.wait_until_stored(1 + 20)
+        for _ in range(30):
+            on_each.host.systemctl("reset-failed")
+            before = on_each.main_pid()
+            post(on_each, random.randint(1, 300))
+            ending = crash(on_each)
+            post(on_each, random.randint(1, 300))
+            assert ending.wait() == 0
+            on_each.wait_for_another(before)
+        report = crowd.report(on_each.status()["sequence"])
+
+    report.pop("got")
+    assert report == CLEAN
+
+
+@pytest.mark.parametrize("interruption", [restart, crash])
+def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
+    on_each.start()
+    every = on_each.subscribe()
+    some = on_each.subscribe(names=["org.example.tick", "org.example.end"])
+    on_each.wait_until_stored(1 + 2)
+    before = on_each.main_pid()
+
+    # More than the ring holds, none of which it wants.
+    for _ in range(2):
+        post(on_each, 700, "org.example.other")
+        post(on_each, 1, "org.example.mark")
+        every.until("org.example.mark")
+    for _ in range(2):
+        ending = interruption(on_each)
+        post(on_each, 20)
+        assert ending.wait() == 0
+        before = on_each.wait_for_another(before)
+    post(on_each, 1, "org.example.end")
+
+    every.until("org.example.end")
+    some.until("org.example.end")
+    assert every.is_consecutive()
+    assert some.seen == [n for n in every.seen if n["name"] in ("org.example.tick", "org.example.end")]
+
+
+def test_subscriber_that_does_not_read_gets_the_rest_of_a_message_after_a_crash(on_each):
+    on_each.start()
+    sleeper = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
+    before = on_each.main_pid()
+    # More than the kernel holds for it, so that one message is only partly written.
+    post(on_each, 900)
+    crash(on_each).wait()
+    on_each.wait_for_another(before)
+    post(on_each, 1, "org.example.end")
+
+    sleeper.until("org.example.end")
+
+    assert sleeper.is_consecutive()
+
+
+def test_rest_of_a_message_comes_from_the_journal_if_memory_no_longer_has_it(on_each):
+    on_each.start()
+    sleeper = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
+    before = on_each.main_pid()
+    # Messages that the kernel takes in pieces; more of them than memory holds, and less than may wait for a subscriber.
+    with on_each.connect() as client:
+        for _ in range(12):
+            client.call("Post", {"name": "org.example.tick", "userInfo": {"payload": "x" * 200_000}})
+    crash(on_each).wait()
+    on_each.wait_for_another(before)
+    post(on_each, 1, "org.example.end")
+
+    sleeper.until("org.example.end")
+
+    assert sleeper.is_consecutive()
+    assert [len(n["userInfo"].get("payload", "")) for n in sleeper.seen].count(200_000) == 12
+
+
+def test_stop_ends_a_subscription(on_each):
+    on_each.start()
+    subscriber = on_each.subscribe()
+    on_each.wait_until_stored(1 + 1)
+    crash(on_each).wait()
+    subscriber.until("didBecomeActive")
+
+    on_each.host.systemctl("stop", SERVICE)
+
+    assert list(subscriber.to_the_end())[-1]["name"] == "willTerminate"
+    assert subscriber.is_consecutive()
+
+
+def test_restart_applies_another_size_of_memory(on_each):
+    on_each.start()
+    subscriber = on_each.subscribe()
+    for text in ("ReplaySize=4M\nConnectionsMax=100", "ReplaySize=1M", ""):
+        on_each.configure(f"[Socket]\n{text}\n")
+        on_each.host.systemctl("restart", SERVICE)
+        subscriber.until("didBecomeActive")
+
+    assert subscriber.is_consecutive()
+
+
+def test_subscriber_without_permission_is_refused_after_a_restart(on_each):
+    on_each.start()
+    subscriber = on_each.subscribe()
+    stranger = on_each.connect(uid=NOBODY)
+    stranger.send("Subscribe", {}, more=True)
+    stranger.reply()
+    on_each.configure("[Socket]\nLook=owner\n")
+
+    on_each.host.systemctl("restart", SERVICE)
+
+    with pytest.raises(VarlinkError, match="PermissionDenied"):
+        while True:
+            stranger.reply()
+    subscriber.until("didBecomeActive")
+    assert subscriber.is_consecutive()
+
+
+def test_without_a_store_a_restart_is_a_clean_reconnect(on_each):
+    on_each.drop_in(FileDescriptorStoreMax="0")
+    on_each.start()
+    subscriber = on_each.subscribe()
+
+    on_each.host.systemctl("restart", SERVICE)
+
+    last = list(subscriber.to_the_end())[-1]
+    assert last["name"] == "willTerminate"
+    assert on_each.status()["sequence"] > last["sequence"]
+
+
+def test_service_with_its_own_socket_refuses_no_client_during_a_restart(on_each):
+    """No socket unit holds the socket, only the descriptor store of the service."""
+    path = "/run/belfry-alone/io.belfry.Lifecycle"
+    host = on_each.host
+    host.path("/run/belfry-alone").mkdir(exist_ok=True)
+    properties = ["Type=notify", "Restart=on-failure", "RestartSec=500ms", "FileDescriptorStoreMax=64"]
+    alone = ["systemd-run", "--quiet", "--unit=belfry-alone", "--collect", *(f"--property={p}" for p in properties)]
+    host.run(*alone, "belfryd", "--config", "/dev/null", "--socket", path)
+    try:
+        subscriber = VarlinkClient(host.path(path))
+        subscriber.send("Subscribe", {}, more=True)
+        first = subscriber.reply()["state"]
+        # The memory, the socket that listens, and the subscriber.
+        HostedUnit(host, "belfry-alone.service").wait_until_stored(3)
+        host.systemctl("kill", "--signal=KILL", "belfry-alone.service")
+        # The call waits in the socket until the service accepts it.
+        with VarlinkClient(host.path(path)) as late:
+            assert late.call("GetState")["pid"] != first["pid"]
+        assert subscriber.reply()["notification"]["sequence"] == first["sequence"] + 1
+    finally:
+        host.systemctl("stop", "belfry-alone.service")
+
+
+def test_service_whose_runtime_directory_is_removed_keeps_its_subscribers(probe):
+    settings = {"FileDescriptorStoreMax": "16", "Restart": "on-failure", "RestartSec": "0"}
+    probe.start("count", **settings)
+    # systemd removes the runtime directory, and the file that counts with it, when the process has ended.
+    folder = probe.host.path("/run/belfry-probe")
+    subscriber = Subscriber(VarlinkClient(folder / "io.belfry.Lifecycle"))
+    first = probe.property("MainPID")
+    probe.wait_until_stored(3)
+    probe.kill("KILL")
+    subscriber.until("didBecomeActive")
+
+    assert probe.property("MainPID") != first
+    assert subscriber.is_consecutive()
