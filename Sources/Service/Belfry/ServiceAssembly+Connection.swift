@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import CBelfry
+internal import BelfryEventLoop
+internal import Glibc
+internal import Lifecycle
+internal import BelfryListeners
+internal import BelfrySources
+internal import BelfrySystemd
+internal import BelfryLinux
+
+extension ServiceAssembly {
+    /// Adds the listeners, in the order in which they are notified of a launch, and connects the sources.
+    ///
+    /// - Returns: what must live as long as the service runs.
+    func connect(_ parts: ServiceParts, _ compose: (BelfryService) throws -> Void) throws -> [AnyObject] {
+        let (mediator, sources, ending) = (parts.mediator, parts.sources, parts.ending)
+        try mediator.addListener(parts.logger)
+        let timeline = mediator.addEventObserver(for: [.transitionEnded, .postAnswered]) { [log, unowned mediator] in
+            let isWanted = mediator.configuration[LoggerParameters.self]?.isEnabled ?? true
+            if isWanted, let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
+        }
+        try mediator.addListener(
+            ConfigurationListener(
+                mediator: mediator, sources: sources, budget: parts.budget, hasSocket: parts.hasSocket))
+        if let absence = parts.exitRecord.absence { parts.missing.report(absence, setting: "StateDirectory=") }
+        parts.missing.flush()
+        let context = context(for: parts)
+        for component in parts.components { try component.addFirstListeners(context) }
+        try mediator.addListener(
+            RestorationListener(
+                mediator: mediator,
+                path: parts.exitRecord.foreign == nil ? parts.paths.stateDirectory + "/state" : nil, log: log))
+        try addOwnListeners(parts, compose)
+        for component in parts.components { try component.addLastListeners(context) }
+        let managerListener = ServiceManagerListener(loop: parts.loop, mediator: mediator, manager: manager)
+        try mediator.addListener(managerListener)
+        parts.budget.onChange = { timeouts in
+            managerListener.unitTimeouts = timeouts
+            for component in parts.components { component.unitTimeoutsChanged(timeouts) }
+        }
+        parts.budget.begin()
+
+        let control = ControlSignal(mediator: mediator, log: log)
+        let suspension = try SelfSuspension(
+            loop: parts.loop, mediator: mediator, manager: manager, log: log, login: sources.login)
+        sources.login.onIdle = { ending.releaseCode() }
+        sources.signals.onStopNow = { ending.stopNow($0) }
+        sources.signals.onControl = { control.obey($0) }
+        sources.signals.onStorm = { [log] storm in
+            log.write(
+                .warning, "\(storm.message)", .signalStorm, by: .signal(storm.origin),
+                fields: storm.count.map { ["BELFRY_SIGNAL_COUNT": "\($0)"] } ?? [:])
+        }
+        return [timeline, suspension]
+    }
+
+    private func context(for parts: ServiceParts) -> ComponentContext {
+        let launch = UserInfo([("launch", .object(parts.launch.userInfo))])
+        return ComponentContext(
+            loop: parts.loop, mediator: parts.mediator, paths: parts.paths, counter: parts.counter,
+            describeRun: { [exitRecord = parts.exitRecord] in launch.merging(exitRecord.userInfo) { $1 } },
+            refreshTimeouts: { [budget = parts.budget] in budget.refresh(then: $0) })
+    }
+
+    /// Adds the listeners of `compose`, and those that registered themselves.
+    private func addOwnListeners(_ parts: ServiceParts, _ compose: (BelfryService) throws -> Void) throws {
+        let ending = parts.ending
+        let service = BelfryService(
+            mediator: parts.mediator, loop: parts.loop,
+            descriptors: ServiceDescriptors(parts.descriptors, manager: manager),
+            paths: parts.paths, reader: reader, onFailure: { ending.fail($0) },
+            descriptorLimit: parts.descriptorLimit)
+        try compose(service)
+        try addRegistered(to: service, except: parts.settings.service.disabledListeners)
+        try reader.endDeclarations().write(to: log)
+    }
+
+    /// Adds the listeners that registered themselves.
+    private func addRegistered(to service: BelfryService, except disabled: [String]) throws {
+        let registrations = ListenerRegistration.all
+        for registration in registrations where !disabled.contains(registration.name) {
+            try service.mediator.addListener(registration.make(service))
+        }
+        for name in disabled where !registrations.contains(where: { $0.name == name }) {
+            log.write(
+                .warning, "no listener '\(name)' of DisabledListeners= registered itself, ignoring",
+                .configurationDoubt)
+        }
+    }
+}

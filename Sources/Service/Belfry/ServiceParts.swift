@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import CBelfry
+internal import BelfryEventLoop
+internal import Glibc
+internal import Lifecycle
+internal import BelfryListeners
+internal import BelfrySources
+internal import BelfrySystemd
+internal import BelfryLinux
+
+/// The objects of a service, in the order in which they are created. Nothing is connected yet: the mediator has no listeners.
+final class ServiceParts {
+    let settings: BelfrySettings
+    let descriptorLimit: DescriptorLimit
+    let loop: MainEventLoop
+    let paths: RuntimePaths
+    let components: [any RunningComponent]
+    let counter: String
+    let mediator: LifecycleMediator
+    let budget: UnitBudget
+    let logger: LoggerListener
+    let sources: ServiceSources
+    let missing: MissingParts
+    let exitRecord: ExitRecordStore
+    let ending: ServiceEnding
+    /// Sockets and stored descriptors that belong to the service, not to a component.
+    let descriptors: [(name: String, descriptor: Int32)]
+    let hasSocket: Bool
+
+    init(_ assembly: ServiceAssembly, _ configuration: LifecycleConfiguration, _ wanted: [ServiceComponent]) throws {
+        let (options, log, manager) = (assembly.options, assembly.log, assembly.manager)
+        let has = { name in wanted.contains { $0.name == name } }
+        let settings = configuration[BelfrySettings.self] ?? .defaults
+        (self.settings, hasSocket) = (settings, has("socket"))
+        descriptorLimit = DescriptorLimit(
+            connections: hasSocket && settings.socket.isEnabled ? settings.socket.connectionsMax : 0, log: log)
+        loop = try MainEventLoop()
+        log.begin(on: loop)
+        manager.retry(on: loop) { [log] count in
+            log.write(.warning, "service manager did not take \(count) messages in time, dropped them", .managerBusy)
+        }
+        let received = try ListenDescriptors.received()
+        let identity = ServiceIdentity(
+            service: options.instanceName, version: options.version ?? BelfryVersion.current,
+            bootID: try SystemIdentity.readBoot() ?? "",
+            invocationID: SystemIdentity.invocation, pid: getpid(), startUsec: MonotonicInstant.now.microseconds)
+        paths = RuntimePaths(options.directoryName, settings)
+        let parameters = ComponentParameters(
+            options: options, settings: settings, identity: identity, log: log, manager: manager, received: received)
+        let components = try wanted.map { try $0.make(parameters) }
+        self.components = components
+        Self.warn(of: settings, options, log, has)
+        let sequence: any LifecycleSequence
+        (sequence, counter) = try Self.sequence(
+            in: paths, components.compactMap(\.lastSequence).max(), options.instanceName, bootID: identity.bootID, log)
+        mediator = LifecycleMediator(
+            clock: EventLoopClock(loop), sequence: sequence,
+            configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
+        mediator.readConfiguration = { [reader = assembly.reader] in try reader.read() }
+        let bus = SystemBus(loop: loop)
+        let unit = ServiceManagerUnit.own(loop: loop, system: bus)
+        budget = UnitBudget(mediator: mediator, unit: unit)
+        logger = LoggerListener(mediator: mediator, log: log, counter: counter)
+        missing = MissingParts(log: log, manager: manager)
+        sources = ServiceSources(
+            loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit, name: options.instanceName
+        )
+        exitRecord = Self.exitRecord(in: paths, mediator, identity, log)
+        ending = try ServiceEnding(
+            loop: loop, mediator: mediator, log: log, finalStatus: assembly.finalStatus, exitRecord: exitRecord)
+        descriptors = received.descriptors.filter { received in
+            !components.contains { $0.owns(descriptorNamed: received.name) }
+        }
+    }
+
+    /// Why the service was started, and how the run before ended.
+    var launch: LaunchOptions {
+        var launch = LaunchSource.options(Environment.variables, descriptors)
+        launch.cause = exitRecord.launchCause
+        launch.previousRun = exitRecord.previousRun
+        return launch
+    }
+
+    /// Warns of settings and options that have no effect.
+    private static func warn(
+        of settings: BelfrySettings, _ options: ServiceOptions, _ log: ServiceLog, _ has: (String) -> Bool
+    ) {
+        if !settings.caches.isEmpty, !has("cacheFlush") {
+            log.write(.warning, "this service flushes no caches, ignoring the sections [Cache]", .configurationDoubt)
+        }
+        if let time = Watchdog.timeout, time < Watchdog.shortest {
+            log.write(
+                .warning, "watchdog of \(time.microseconds) us is too short, it hears every 10 ms", .configurationDoubt)
+        }
+        if let path = options.socketPath, !has("socket") {
+            log.write(.warning, "this service has no socket, ignoring '\(path)'", .configurationDoubt)
+        }
+    }
+
+    private static func exitRecord(
+        in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity, _ log: ServiceLog
+    ) -> ExitRecordStore {
+        // Without it the exit record says so.
+        try? OwnedDirectory.make(paths.stateDirectory, withParents: true)
+        let run = ServiceRun(
+            bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
+            startRealtimeUsec: mediator.clock.now.realtimeUsec)
+        return ExitRecordStore(
+            mediator: mediator, run: run,
+            files: RunFiles(directory: paths.stateDirectory, service: identity.service), log: log)
+    }
+
+    /// The counter of notifications, which continues that of the last process of this boot, and its id. If nothing
+    /// can be stored, it begins with 1.
+    ///
+    /// - Throws: when the system failed to open a counter that may exist: its numbers must not be used again.
+    private static func sequence(
+        in paths: RuntimePaths, _ kept: UInt64?, _ service: String, bootID: String, _ log: ServiceLog
+    ) throws(SystemError) -> (any LifecycleSequence, id: String) {
+        do {
+            try OwnedDirectory.make(paths.runtimeDirectory)
+            let file = try SequenceFile(
+                path: paths.runtimeDirectory + "/sequence", service: service, bootID: bootID,
+                kept: kept
+            ) { [log] in log.write(.warning, "\($0)", .savedState) }
+            return (file, file.id)
+        } catch {
+            if let error = error as? SystemError, error.isSystemFailure { throw error }
+            let sequence = TransientSequence(after: kept ?? 0)
+            log.write(.warning, "\(error), counting notifications from \(sequence.last + 1)", .savedState)
+            return (sequence, IdentifierWords.random.text)
+        }
+    }
+}
