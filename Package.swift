@@ -196,16 +196,13 @@ if Context.environment["BELFRY_FUZZING"] != nil {
 
 // The fleet wants libmosquitto, which only `make fleet` installs.
 if Context.environment["BELFRY_FLEET"] != nil {
-    let bridge = service + ["BelfryClient", "BelfryLease", "BelfryLogging", "BelfryMQTT", "Varlink"]
+    let bridge = service + ["BelfryClient", "BelfryLogging", "BelfryMQTT", "Varlink"]
     package.targets += [
         c("Fleet/Sources/CBelfryFleet"),
         swift("Fleet/Sources/BelfryMQTT", linux + ["BelfryEventLoop", "CBelfryFleet"]),
-        swift("Fleet/Sources/BelfryLease", ["BelfryEventLoop", "BelfryJSON", "BelfryLinux", "CBelfryFleet"]),
         program("Fleet/Sources/belfry-fleetd", bridge, swiftLog),
         tests("Fleet/Tests/BelfryMQTTTests"),
-        tests("Fleet/Tests/BelfryLeaseTests", exclude: ["lease_server.py"]),
-        tests(
-            "Fleet/Tests/belfry-fleetdTests", ["BelfryConfiguration", "BelfryLease", "Varlink", "belfryctl", "belfryd"]),
+        tests("Fleet/Tests/belfry-fleetdTests", ["BelfryConfiguration", "Varlink", "belfryctl", "belfryd"]),
     ]
     package.products.append(.executable(name: "belfry-fleetd", targets: ["belfry-fleetd"]))
 }

@@ -2,7 +2,6 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
-import BelfryLease
 import BelfryMQTT
 import BelfrySystemd
 import Logging
@@ -15,7 +14,6 @@ final class FleetListener: LifecycleListener, ViewBroker {
     private let service: BelfryService
     private let settings: SettingsHandle<FleetSettings>
     private let brokerSection: SettingsHandle<BrokerSection>
-    private let leaseSection: SettingsHandle<LeaseSection>
     private let logger = Logger(label: "belfry-fleetd")
     private var connection: BrokerConnection?
     private var publisher: HostPublisher?
@@ -27,7 +25,6 @@ final class FleetListener: LifecycleListener, ViewBroker {
         self.service = service
         settings = try service.settings(FleetSettings.self, section: "Fleet")
         brokerSection = try service.settings(BrokerSection.self, section: "Broker")
-        leaseSection = try service.settings(LeaseSection.self, section: "Lease")
     }
 
     var answers: [LifecycleAnswer] {
@@ -59,15 +56,14 @@ final class FleetListener: LifecycleListener, ViewBroker {
             self?.receive($0)
         }
         self.connection = connection
-        let leases = leases()
-        publisher = HostPublisher({ [settings] in settings.value }, on: service.loop, self, leases: leases)
+        publisher = HostPublisher({ [settings] in settings.value }, on: service.loop, self)
         let replays = NotificationReplays(socket: fleet.socket, on: service.loop, self) { [weak self] in
             self?.answer($0, to: $1)
         }
         self.replays = replays
         receiver = try CommandReceiver(
             accepts: { [settings] in settings.value.accepts($0, from: $1) }, directory: service.stateDirectory,
-            services: ServiceCommands(socket: fleet.socket, on: service.loop), replays: replays, leases: leases
+            services: ServiceCommands(socket: fleet.socket, on: service.loop), replays: replays
         ) { [weak self] in
             self?.answer($0, to: $1)
         }
@@ -76,14 +72,6 @@ final class FleetListener: LifecycleListener, ViewBroker {
             topics: fleet.topics, sender: fleet.host, version: BelfryVersion.current, directory: service.stateDirectory,
             on: service.loop, broker: fleet.view ? self : nil)
         try view?.listen(at: "\(service.runtimeDirectory)/io.belfry.Fleet")
-    }
-
-    private func leases() -> LeaseKeeper? {
-        let section = leaseSection.value
-        guard let url = section.url else { return nil }
-        let client = LeaseClient(
-            url: url, group: section.group, id: section.id ?? settings.value.host, caFile: section.caFile)
-        return LeaseKeeper(on: service.loop, lock: client.lock, unlock: client.unlock)
     }
 
     // The broker
@@ -162,11 +150,9 @@ final class FleetListener: LifecycleListener, ViewBroker {
 
     private func check(_ notification: LifecycleNotification) throws {
         let (old, new) = (settings.value, settings.value(in: notification))
-        guard old.hasSameIdentity(as: new), brokerSection.value == brokerSection.value(in: notification),
-            leaseSection.value == leaseSection.value(in: notification)
-        else {
+        guard old.hasSameIdentity(as: new), brokerSection.value == brokerSection.value(in: notification) else {
             throw LifecycleRefusal(
-                "Name=, Host=, View= and Socket= of [Fleet], [Broker] and [Lease] can be changed by a restart only")
+                "Name=, Host=, View= and Socket= of [Fleet] and [Broker] can be changed by a restart only")
         }
     }
 }

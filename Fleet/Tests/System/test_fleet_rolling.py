@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Rolling commands: one host after the other, stopped when too many are away, and leases from a FleetLock server."""
+"""Rolling commands: one host after the other, stopped when too many are away."""
 
-import time
 from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
 from fleet_bed import HOSTS
 from fleet_host import configuration
-from fleet_lock_server import LOCK, UNLOCK, FleetLockServer
 from fleet_spy import FleetSpy
 
 ROLL = ["--hosts", "h?", "--rolling", "1", "--healthy", "500ms", "--timeout", "10s"]
@@ -125,95 +123,3 @@ def test_roll_stops_when_the_view_is_lost(fleet):
     fleet.wait_until_active()
     fleet.operator.fleet("continue")
     assert [names(fleet, name).count("didEnterBackground") for name in ("h2", "h3")] == [1, 1]
-
-
-@pytest.fixture
-def locks(fleet):
-    """A FleetLock server with one slot, which all hosts use."""
-    locks = FleetLockServer(fleet.network)
-    try:
-        for host in fleet.hosts.values():
-            host.set_fleet(configuration(more=f"[Lease]\nUrl={locks.url}\nGroup=workers"))
-        fleet.wait_until_active()
-        yield locks
-    finally:
-        locks.close()
-    assert locks.faults == []
-
-
-def wait_until_free(fleet, locks) -> None:
-    fleet.operator.wait_for(lambda: not any(locks.holders.values()), "give the lease back")
-
-
-def test_host_takes_the_lease_before_it_drains_and_gives_it_back(fleet, locks):
-    # Each client unlocks at its start, because it may have held the lease when it ended.
-    fleet.operator.wait_for(lambda: {r for r in locks.requests} >= {(UNLOCK, "workers", name) for name in HOSTS}, "unlock")
-    locks.requests.clear()
-    with counter(fleet) as counted:
-        fleet.operator.fleet("pause", "--hosts", "h?", "--timeout", "3s", check=False)
-        assert locks.most == {"workers": 1}
-        (holder,) = locks.holders["workers"]
-        assert counted.least == 2
-        fleet.operator.fleet("resume", "--hosts", holder)
-        wait_until_free(fleet, locks)
-    assert [r for r in locks.requests if r[2] == holder][0] == (LOCK, "workers", holder)
-
-
-def test_lease_is_given_back_after_a_crash(fleet, locks):
-    h1 = fleet.hosts["h1"]
-    fleet.operator.fleet("pause", "--hosts", "h1")
-    assert locks.holders["workers"] == {"h1"}
-    locks.requests.clear()
-    h1.bridge.kill("KILL")
-    fleet.operator.wait_for_states(10, h1="background")
-    # It is still away, so it keeps the lease.
-    assert locks.holders["workers"] == {"h1"}
-    h1.ctl("resume")
-    wait_until_free(fleet, locks)
-
-
-@pytest.mark.nightly
-def test_conflicts_full_groups_and_errors_are_tried_again(fleet, locks):
-    locks.answers.extend(
-        [
-            (409, b'{"kind":"failed_lock","value":"semaphore currently full, all slots are locked already"}'),
-            (500, b"not JSON"),
-            (409, b'{"kind":"failed_lock","value":"conflict"}'),
-        ]
-    )
-    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "60s")
-    assert "done" in done.stdout and locks.holders["workers"] == {"h1"}
-    locks.answers.extend([(503, b"")])
-    fleet.operator.fleet("resume", "--hosts", "h1")
-    wait_until_free(fleet, locks)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("answer", [(302, b""), (400, b'{"kind":"invalid","value":"who are you?"}')])
-def test_server_that_will_never_give_a_lease_is_asked_once(fleet, locks, answer):
-    locks.requests.clear()
-    locks.answers.append(answer)
-    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "60s", check=False)
-    assert done.returncode != 0 and "failed" in done.stdout and "lease" in done.stdout, done
-    assert locks.requests.count((LOCK, "workers", "h1")) == 1
-    assert "didEnterBackground" not in names(fleet, "h1")
-
-
-def test_nothing_is_drained_without_the_lease(fleet, locks):
-    locks.holders["workers"] = {"somebody else"}
-    begin = time.monotonic()
-    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "3s", check=False)
-    assert done.returncode != 0 and time.monotonic() - begin < 10, done
-    assert "didEnterBackground" not in names(fleet, "h1")
-    assert fleet.hosts["h1"].status()["state"] == "active"
-
-
-@pytest.mark.nightly
-def test_server_that_does_not_answer_blocks_nothing(fleet, locks):
-    locks.answering.clear()
-    done = fleet.operator.fleet("pause", "--hosts", "h1", "--timeout", "3s", check=False)
-    assert done.returncode != 0, done
-    # The host still renews its state, and answers.
-    done = fleet.operator.fleet("reload", "--hosts", "h1", "--timeout", "10s")
-    assert "done" in done.stdout
-    assert fleet.operator.states("h1") == {"h1": "active"}

@@ -12,7 +12,7 @@ KIT = PROJECT / "Tests/System/kit"
 CACHE = PROJECT / ".build-hosts"
 PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,polkitd,python3,nginx"
 # What a test can install in a host, which has no network: a message bus for users, and what belfry-fleet depends on.
-DOWNLOADED = "dbus-user-session,libmosquitto1,libcurl4"
+DOWNLOADED = "dbus-user-session,libmosquitto1"
 
 
 def machine_root() -> Path:

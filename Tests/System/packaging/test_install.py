@@ -180,7 +180,7 @@ def test_shipped_configuration_of_a_fleet_has_every_key_and_only_valid_defaults(
 
     belfry.host.run("belfry-fleetd", "--config", "/run/fleet.conf", "--check-config")
 
-    assert {"accept", "cafile", "group"} <= known
+    assert {"accept", "cafile", "view"} <= known
     assert {key.lower() for key in re.findall(r"^#?([A-Z]\w+)=", text, re.MULTILINE)} == known
 
 
@@ -189,9 +189,9 @@ def test_no_program_but_that_of_a_fleet_needs_the_libraries_of_a_network(belfry)
     for program in ("belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"):
         path = belfry.host.path(f"/usr/bin/{program}")
         dynamic = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True).stdout
-        libraries[program] = set(re.findall(r"NEEDED.*\[(lib\w+)", dynamic)) & {"libmosquitto", "libcurl"}
+        libraries[program] = set(re.findall(r"NEEDED.*\[(lib\w+)", dynamic)) & {"libmosquitto"}
 
-    assert libraries.pop("belfry-fleetd") == {"libmosquitto", "libcurl"}
+    assert libraries.pop("belfry-fleetd") == {"libmosquitto"}
     assert set().union(*libraries.values()) == set()
 
 

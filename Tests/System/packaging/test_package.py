@@ -120,8 +120,8 @@ def test_package_of_a_fleet_brings_libraries_of_its_own_and_the_same_version_of_
     names = {text.split()[0] for text in of_fleet}
 
     assert f"belfry (= {version})" in of_fleet
-    assert {"libmosquitto1", "libcurl4"} <= names
-    assert not {"libmosquitto1", "libcurl4"} & {text.split()[0] for text in needed}
+    assert "libmosquitto1" in names
+    assert "libmosquitto1" not in {text.split()[0] for text in needed}
 
 
 @pytest.mark.parametrize("name", ["package", "fleet_package"])

@@ -18,7 +18,6 @@ final class CommandReceiver {
     private let accepts: (FleetCommand.Action, String) -> Bool
     private let services: ServiceCommands
     private let replays: NotificationReplays
-    private let leases: LeaseKeeper?
     private let file: StateFile
     private let answer: (FleetReply, _ sender: String) -> Void
     private let logger = Logger(label: "belfry-fleetd.commands")
@@ -33,12 +32,11 @@ final class CommandReceiver {
     /// - Throws: when the record of an earlier process cannot be read. Without it a command might be done twice.
     init(
         accepts: @escaping (FleetCommand.Action, String) -> Bool, directory: String, services: ServiceCommands,
-        replays: NotificationReplays, leases: LeaseKeeper?, answer: @escaping (FleetReply, String) -> Void
+        replays: NotificationReplays, answer: @escaping (FleetReply, String) -> Void
     ) throws(SystemError) {
         self.accepts = accepts
         self.services = services
         self.replays = replays
-        self.leases = leases
         self.answer = answer
         file = StateFile(path: "\(directory)/commands.json", limit: 1 << 20)
         guard let stored = try file.read() else {
@@ -80,19 +78,7 @@ final class CommandReceiver {
         } catch {
             return end(FleetReply(id: command.id, .failed, reason: "\(error)"), command, sender)
         }
-        guard let leases, case .pause = command.action else {
-            return services.perform(command, now: UnixTime.now) { [weak self] in self?.end($0, command, sender) }
-        }
-        leases.acquire(until: command.deadlineUsec) { [weak self] refusal in
-            if let refusal {
-                self?.end(FleetReply(id: command.id, .failed, reason: refusal), command, sender)
-                return
-            }
-            self?.services.perform(command, now: UnixTime.now) { [weak self] reply in
-                leases.commandEnded(isPaused: reply.outcome == .done)
-                self?.end(reply, command, sender)
-            }
-        }
+        services.perform(command, now: UnixTime.now) { [weak self] in self?.end($0, command, sender) }
     }
 
     private func end(_ reply: FleetReply, _ command: FleetCommand, _ sender: String) {

@@ -14,7 +14,6 @@ final class HostPublisher {
     private let settings: () -> FleetSettings
     private let loop: MainEventLoop
     private let broker: any FleetBroker
-    private let leases: LeaseKeeper?
     private let logger = Logger(label: "belfry-fleetd.host")
     private var presence = HostPresence(now: UnixTime.now)
     /// The connection to the broker; its will has it too.
@@ -24,14 +23,10 @@ final class HostPublisher {
     private var renewal: TimerEventSource?
     private var retry: TimerEventSource?
 
-    init(
-        _ settings: @escaping () -> FleetSettings, on loop: MainEventLoop, _ broker: any FleetBroker,
-        leases: LeaseKeeper?
-    ) {
+    init(_ settings: @escaping () -> FleetSettings, on loop: MainEventLoop, _ broker: any FleetBroker) {
         self.settings = settings
         self.loop = loop
         self.broker = broker
-        self.leases = leases
     }
 
     /// Begins to follow the service, or to wait for it.
@@ -106,22 +101,17 @@ final class HostPublisher {
         let now = UnixTime.now
         switch event {
         case .state(let state):
-            if presence.receive(state: state, now: now) { changed() }
+            if presence.receive(state: state, now: now) { publish() }
         case .notification(let notification):
             if isConnected, let name = notification["name"]?.stringValue {
                 let topic = settings().topics.notification(name, of: settings().host)
                 broker.publish(topic, JSONValue.object(notification).json)
             }
-            if presence.receive(notification: notification, now: now) { changed() }
+            if presence.receive(notification: notification, now: now) { publish() }
         case .note(let text):
             logger.info("\(text)", metadata: .kind(.fleetService))
-            if watch?.isConnected == false, presence.serviceEnded(now: now) { changed() }
+            if watch?.isConnected == false, presence.serviceEnded(now: now) { publish() }
         }
-    }
-
-    private func changed() {
-        leases?.hostChanged(isActive: presence.state == .active)
-        publish()
     }
 
     /// The service cannot be followed, for example because it denies the permission.
@@ -129,7 +119,7 @@ final class HostPublisher {
         for line in failure.lines {
             logger.error("\(SystemError.escape(line))", metadata: .kind(.fleetService))
         }
-        if presence.serviceEnded(now: UnixTime.now) { changed() }
+        if presence.serviceEnded(now: UnixTime.now) { publish() }
         do {
             retry = try loop.timer(after: .seconds(30)) { [weak self] in self?.start() }
         } catch {

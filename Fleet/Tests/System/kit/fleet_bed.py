@@ -27,7 +27,7 @@ OPERATOR = "operator"
 # A Debian 13; the others are this machine. It gets most of the commands, and is not killed, so its journal has all of them.
 TRIXIE = "h1"
 # What belfry-fleetd needs. Its package would bring them.
-LIBRARIES = ["libmosquitto1", "libcurl4"]
+LIBRARIES = ["libmosquitto1"]
 
 
 def number(name: str) -> int:

@@ -40,7 +40,7 @@ final class CommandReceiverTests {
         }
         return try CommandReceiver(
             accepts: { action, sender in sender == "op" && action != .resume }, directory: fixture.directory.url.path,
-            services: ServiceCommands(socket: socket, on: loop), replays: replays, leases: nil, answer: answer)
+            services: ServiceCommands(socket: socket, on: loop), replays: replays, answer: answer)
     }
 
     private func command(_ action: FleetCommand.Action, in seconds: Int64 = 30) -> FleetCommand {

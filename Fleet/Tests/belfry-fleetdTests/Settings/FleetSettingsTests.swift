@@ -49,9 +49,7 @@ struct FleetSettingsTests {
         let broker = try decode(
             BrokerSection.self, "Broker",
             "Url=mqtts://a\nCAFile=/a\nCertificateFile=/b\nKeyFile=/c\nUser=d\nPasswordFile=/e")
-        let lease = try decode(LeaseSection.self, "Lease", "Url=https://a\nGroup=b\nId=c\nCAFile=/d")
         #expect(broker.value?.caFile == "/a" && broker.value?.passwordFile == "/e")
-        #expect(lease.value?.caFile == "/d" && lease.value?.id == "c")
     }
 
     @Test(arguments: [
@@ -80,10 +78,5 @@ struct FleetSettingsTests {
     ])
     func halfIdentityIsRefused(text: String) throws {
         #expect(try decode(BrokerSection.self, "Broker", text).value == nil)
-    }
-
-    @Test(arguments: ["Url=ftp://a", "Group=a b", "Id=/"])
-    func otherLeaseServersAreRefused(text: String) throws {
-        #expect(try decode(LeaseSection.self, "Lease", text).value == nil)
     }
 }

@@ -47,7 +47,7 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case listenerEnded = "c41f93d5a8704e6bb25c07e9d6f1384a"
     /// Runs of a program have no control groups; written by belfry-listener.
     case notDelegated = "e82b5f0c7d914a36b94e1c60a7d3f58b"
-    /// The connection to the broker began or ended, or could not be made; written by belfry-fleetd, as the next seven.
+    /// The connection to the broker began or ended, or could not be made; written by belfry-fleetd, as the next six.
     case broker = "340cdef6e09e4f6980fe19601cb7f812"
     /// The broker refused a message or a subscription.
     case brokerRefusal = "8037d6adc83142248e1bce308bcf0ee7"
@@ -57,8 +57,6 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case fleetCommandIgnored = "cc6bffe9102e4c4abe848cca2cef8850"
     /// The service of the host is gone, is back, or cannot be followed.
     case fleetService = "6fe36689a72140ffa27cc4c66cbb1ec0"
-    /// The lease of the host was not given back.
-    case lease = "301eee5bc92f4f91871300ef3a0c5ed1"
     /// Operators do not see all of the fleet.
     case fleetView = "783ce0021a7e4bc4b7caa98bda7e6aa8"
     /// A step of a rolling command, or its end.
