@@ -95,7 +95,7 @@ let package = Package(
 package.targets += [
     c("Sources/Ground/CBelfry", links: ["systemd", "dispatch"]),
     swift("Sources/Ground/BelfryLinux", ["CBelfry"]),
-    swift("Sources/Ground/BelfryJSON", linux),
+    swift("Sources/Ground/BelfryJSON", []),
     swift("Sources/Ground/BelfryEventLoop", linux),
     swift("Sources/Ground/BelfrySystemd", linux + ["BelfryEventLoop", "BelfryJSON"]),
     swift("Sources/Ground/Varlink", linux + ["BelfryEventLoop", "BelfryJSON"]),

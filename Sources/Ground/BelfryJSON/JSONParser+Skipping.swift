@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import Glibc
-
 /// Validates a text without making values. It throws what reading the values would.
 nonisolated extension JSONParser {
     /// Skips a value, and returns the range of its bytes.
@@ -72,7 +70,7 @@ package nonisolated enum JSONKey {
         switch self {
         case .plain(let bytes):
             var name = name
-            return name.withUTF8 { Self.isSame($0, bytes) }
+            return name.withUTF8 { $0.hasSameBytes(as: bytes) }
         case .decoded(let text): return text.hasSameBytes(as: name)
         }
     }
@@ -82,16 +80,8 @@ package nonisolated enum JSONKey {
     package static func ~= (name: StaticString, key: JSONKey) -> Bool {
         switch key {
         case .plain(let bytes):
-            return isSame(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), bytes)
+            return UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).hasSameBytes(as: bytes)
         case .decoded(let text): return text.hasSameBytes(as: name.description)
         }
-    }
-
-    @inline(__always)
-    private static func isSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
-            return left.count == right.count
-        }
-        return memcmp(start, other, left.count) == 0
     }
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
-
 nonisolated extension JSONParser {
     /// The end of the string that begins here, or of its part before the first byte that cannot be copied as it is, and whether
     /// that part is ASCII.
     @inline(__always)
     func plainEnd() -> (end: Int, isASCII: Bool) {
-        guard let base = bytes.baseAddress else { return (offset, true) }
-        var isASCII = false
-        let length = belfry_plain_length(base + offset, bytes.count - offset, &isASCII)
+        let (length, isASCII) = PlainText.length(of: UnsafeBufferPointer(rebasing: bytes[offset...]))
         return (offset + length, isASCII)
     }
 

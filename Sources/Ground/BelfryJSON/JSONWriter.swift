@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import CBelfry
-
 /// Writes values as JSON (RFC 8259) without white space, into memory that grows.
 package nonisolated struct JSONWriter: ~Copyable {
     // Usable from other modules, so that constant text is written without a call.
@@ -110,16 +108,13 @@ package nonisolated struct JSONWriter: ~Copyable {
 
     private mutating func write(escaping utf8: UnsafeBufferPointer<UInt8>) {
         reserve(utf8.count)
-        guard var next = utf8.baseAddress else { return }
-        let end = next + utf8.count
+        var rest = utf8
         while true {
-            var isASCII = false
-            let length = belfry_plain_length(next, end - next, &isASCII)
-            write(raw: UnsafeBufferPointer(start: next, count: length))
-            next += length
-            guard next < end else { return }
-            write(escaped: next.pointee)
-            next += 1
+            let length = PlainText.length(of: rest).length
+            write(raw: UnsafeBufferPointer(rebasing: rest[..<length]))
+            guard length < rest.count else { return }
+            write(escaped: rest[length])
+            rest = UnsafeBufferPointer(rebasing: rest[(length + 1)...])
         }
     }
 

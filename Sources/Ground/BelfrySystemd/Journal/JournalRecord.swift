@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 package import BelfryLinux
 
 /// One record for the journal: a text for people and fields for programs (systemd.journal-fields(7)).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
 package import BelfryLinux
 internal import Glibc
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryEventLoop
+internal import BelfryJSON
 internal import BelfryLinux
 
 /// What a service tells the service manager (sd_notify(3)).

@@ -29,7 +29,6 @@
 #include <systemd/sd-login.h>
 
 #include "belfry_memory.h"
-#include "belfry_text.h"
 
 /// What a clock shows, in microseconds (clock_gettime(2)). The clock must be one that the kernel has.
 static inline uint64_t belfry_clock_usec(clockid_t clock) {
