@@ -49,11 +49,6 @@ extension ServiceAssembly {
         sources.login.onIdle = { ending.releaseCode() }
         sources.signals.onStopNow = { ending.stopNow($0) }
         sources.signals.onControl = { control.obey($0) }
-        sources.signals.onStorm = { [log] storm in
-            log.write(
-                .warning, "\(storm.message)", .signalStorm, by: .signal(storm.origin),
-                fields: storm.count.map { ["BELFRY_SIGNAL_COUNT": "\($0)"] } ?? [:])
-        }
         return [timeline, suspension]
     }
 

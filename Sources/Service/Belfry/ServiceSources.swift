@@ -102,7 +102,7 @@ final class ServiceSources {
     func apply(_ settings: BelfrySettings) throws(SystemError) {
         let routes = settings.signalRoutes
         let unmapped = Set(SignalName.mappable).subtracting(routes.map(\.number))
-        try signals.apply(routes, ignoring: unmapped, limit: settings.service.signalRateLimit)
+        try signals.apply(routes, ignoring: unmapped)
         login.sleep.inhibitor.isWanted = settings.service.inhibitSleep
         login.shutdown.inhibitor.isWanted = settings.service.inhibitShutdown
         watch(.cpu, posting: settings.service.cpuPressure)
@@ -140,18 +140,8 @@ nonisolated extension BelfrySettings {
     fileprivate var signalRoutes: [SignalRoute] {
         signals.actions.compactMap { number, action in
             guard let action = SignalRoute.Action(action, of: number) else { return nil }
-            return SignalRoute(
-                number, name: SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)", action,
-                merges: service.limitsRealtimeSignals || !SignalName.realTime.contains(number))
+            return SignalRoute(number, name: SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)", action)
         }
-    }
-}
-
-nonisolated extension ServiceSettings {
-    /// `SignalLimitBurst=` and `SignalLimitInterval=`; nil for no limit.
-    fileprivate var signalRateLimit: SignalRateLimit? {
-        guard let burst = signalLimitBurst, let interval = signalLimitInterval, interval > .zero else { return nil }
-        return SignalRateLimit(burst: burst, interval: interval)
     }
 }
 

@@ -50,6 +50,6 @@ extension TimerEventSource: LifecycleTimer {}
 nonisolated enum SourcePriority {
     /// Suspensions are reported before a SIGCONT of the same turn.
     static let suspension: Int64 = -20
-    /// Signals are handled before requests on the socket.
-    static let signals: Int64 = -10
+    /// Signals that stop the service are handled before other signals and before requests on the socket.
+    static let stopSignals: Int64 = -10
 }

@@ -209,6 +209,18 @@ struct ServiceMainTests {
         #expect(daemon.stop().status == 0)
     }
 
+    @Test func senderHasItsCommand() throws {
+        let daemon = try fixture.startReady()
+        let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
+
+        daemon.send(SIGUSR1)
+        let line = daemon.lines(until: "flushRequested").last
+
+        let command = name.trimmingCharacters(in: .newlines)
+        #expect(line?.contains("SIGUSR1 from pid \(getpid()) (\(command)), uid \(getuid())") == true)
+        #expect(daemon.stop().status == 0)
+    }
+
     @Test func flushTrimsOnAThreadThatEnds() throws {
         let cache = fixture.directory.url.appendingPathComponent("cache")
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: false)

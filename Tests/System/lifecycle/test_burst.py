@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A thousand queued real-time signals."""
+"""A thousand queued real-time signals, and signals without end."""
 
-from belfry_service import DOORBELL
+import pytest
+
+from belfry_service import DOORBELL, SERVICE
 
 COUNT = 1000
 # Runs in the host, so that belfryd can see the pid of the sender.
@@ -60,3 +62,18 @@ def test_journal_holds_the_whole_burst(belfry):
     rung = [r for r in belfry.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.doorbell"]
     sequences = [int(record["BELFRY_SEQUENCE"]) for record in rung]
     assert sequences == list(range(sequences[0], sequences[0] + COUNT))
+
+
+@pytest.mark.parametrize("signal", ["HUP", "USR1"])
+def test_clients_are_served_and_a_stop_is_obeyed_during_signals_without_end(on_each, signal):
+    on_each.start()
+    # As fast as a shell can.
+    loop = f"while kill -{signal} {on_each.main_pid()} 2>/dev/null; do :; done"
+    with on_each.host.running("sh", "-c", loop):
+        for _ in range(5):
+            assert on_each.status()["state"] == "active"
+        on_each.ctl("pause")
+        on_each.ctl("resume")
+        on_each.host.systemctl("stop", SERVICE)
+
+    assert on_each.properties("Result", "NRestarts") == {"Result": "success", "NRestarts": "0"}

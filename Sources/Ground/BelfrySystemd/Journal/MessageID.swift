@@ -85,8 +85,6 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case savedState = "e182ad57330d4ebd909d94613adced5f"
     /// A source of notifications is missing.
     case sourceMissing = "372fb14339ed40e69af65832b6bb20ab"
-    /// A signal came more often than its limit allows.
-    case signalStorm = "02490616b79e0eeae87d1eed8ebbaa04"
     /// The service failed.
     case failure = "2c9e60b1d2a34e0fb0f5c1d47a8b63f5"
 }

@@ -52,12 +52,6 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var cpuPressure: String?
     /// The notification to post at storage pressure; nil for none.
     package var ioPressure: String?
-    /// The interval of the rate limit of one signal; zero or nil for no limit.
-    package var signalLimitInterval: Duration?
-    /// How many deliveries of one signal in that interval are notified one by one; nil for no limit.
-    package var signalLimitBurst: Int?
-    /// Whether real-time signals are merged too.
-    package var limitsRealtimeSignals: Bool
     /// The runtime directory; nil for the default of the environment.
     package var runtimeDirectory: String?
     /// The state directory; nil for the default of the environment.
@@ -74,9 +68,6 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         protectedData = section.texts("ProtectedData")
         cpuPressure = section.text("CPUPressure")
         ioPressure = section.text("IOPressure")
-        signalLimitInterval = section.duration("SignalLimitInterval")
-        signalLimitBurst = section.optionalInteger("SignalLimitBurst")
-        limitsRealtimeSignals = section.boolean("SignalLimitRealtime")
         runtimeDirectory = section.text("RuntimeDirectory")
         stateDirectory = section.text("StateDirectory")
     }

@@ -19,9 +19,6 @@ package nonisolated enum ConfigurationKeys {
             KeyDescription("ProtectedData", .paths, default: ""),
             KeyDescription("CPUPressure", .postedName, default: ""),
             KeyDescription("IOPressure", .postedName, default: ""),
-            KeyDescription("SignalLimitInterval", .timeSpan(), default: "1s"),
-            KeyDescription("SignalLimitBurst", .integer(1...1_048_576, isOptional: true), default: "1000"),
-            KeyDescription("SignalLimitRealtime", .boolean, default: "no"),
             KeyDescription("RuntimeDirectory", .path, default: "", needsRestart: true),
             KeyDescription("StateDirectory", .path, default: "", needsRestart: true),
         ])
