@@ -46,7 +46,6 @@ extension ServiceAssembly {
         let control = ControlSignal(mediator: mediator, log: log)
         let suspension = try SelfSuspension(
             loop: parts.loop, mediator: mediator, manager: manager, log: log, login: sources.login)
-        sources.login.onIdle = { ending.releaseCode() }
         sources.signals.onStopNow = { ending.stopNow($0) }
         sources.signals.onControl = { control.obey($0) }
         return [timeline, suspension]

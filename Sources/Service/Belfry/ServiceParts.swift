@@ -22,10 +22,10 @@ final class ServiceParts {
     let mediator: LifecycleMediator
     let budget: UnitBudget
     let logger: LoggerListener
-    let sources: ServiceSources
     let missing: MissingParts
     let exitRecord: ExitRecordStore
     let ending: ServiceEnding
+    let sources: ServiceSources
     /// Sockets and stored descriptors that belong to the service, not to a component.
     let descriptors: [(name: String, descriptor: Int32)]
     let hasSocket: Bool
@@ -65,12 +65,13 @@ final class ServiceParts {
         budget = UnitBudget(mediator: mediator, unit: unit)
         logger = LoggerListener(mediator: mediator, log: log, counter: counter)
         missing = MissingParts(log: log, manager: manager)
-        sources = ServiceSources(
-            loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit, name: options.instanceName
-        )
         exitRecord = Self.exitRecord(in: paths, mediator, identity, log)
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, finalStatus: assembly.finalStatus, exitRecord: exitRecord)
+        sources = ServiceSources(
+            loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
+            name: options.instanceName,
+            releaseCode: { [ending] in ending.releaseCode() })
         descriptors = received.descriptors.filter { received in
             !components.contains { $0.owns(descriptorNamed: received.name) }
         }

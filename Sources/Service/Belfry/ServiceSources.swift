@@ -34,7 +34,7 @@ final class ServiceSources {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
-        unit: ServiceManagerUnit?, name: String
+        unit: ServiceManagerUnit?, name: String, releaseCode: @escaping () -> Void
     ) {
         (self.missing, self.loop, self.mediator, self.log) = (missing, loop, mediator, log)
         signals = SignalSource(loop: loop, mediator: mediator)
@@ -45,7 +45,9 @@ final class ServiceSources {
         (self.suspensions, self.clock) = (suspensions, clock)
         protectedData = ProtectedDataSource(loop: loop, mediator: mediator)
 
-        let login = LoginSource(loop: loop, mediator: mediator, bus: bus, who: name)
+        let login = LoginSource(
+            loop: loop, mediator: mediator, bus: bus, who: name, problem: { Self.report($0, in: log) },
+            idle: releaseCode)
         let stops = StopReasonSource(mediator: mediator, unit: unit) { login.shutdown.kind }
         (self.login, self.stops) = (login, stops)
         signals.onStop = { stops.stop($0) }
@@ -73,29 +75,29 @@ final class ServiceSources {
         }
         memory = missing.attemptInUnit { () throws(SystemError) in
             let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: group)
-            return try PressureSource(loop: loop, triggers: triggers) { mediator.warnOfMemory($0) }
+            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
+                mediator.warnOfMemory($0)
+            }
         }
-        for inhibitor in [login.sleep.inhibitor, login.shutdown.inhibitor] {
-            let operation = inhibitor.operation
-            inhibitor.onProblem = { log.write(.notice, "\($0), no \(operation) waits for us", .inhibitor) }
-        }
-        login.sleep.onOverrun = { limit in
+    }
+
+    private static func report(_ problem: LoginProblem, in log: ServiceLog) {
+        switch problem {
+        case .refused(let operation, let error):
+            log.write(.notice, "\(error), no \(operation) waits for us", .inhibitor)
+        case .overrun(.sleep, let limit):
             log.write(
                 .warning, "listeners were not done in the \(limit) that logind waits, the machine sleeps all the same",
                 .machineGoesOn)
-        }
-        login.shutdown.onOverrun = { limit in
+        case .overrun(.shutdown, let limit):
             log.write(
                 .warning, "background tasks were not done in the \(limit) that logind waits, the shutdown goes on",
                 .machineGoesOn)
         }
-        reportEnd(of: memory)
     }
 
-    private func reportEnd(of source: PressureSource?) {
-        source?.onEnd = { [log] path in
-            log.write(.notice, "nothing more is heard of pressure from '\(path)'", .sourceMissing)
-        }
+    private static func pressureEnded(in log: ServiceLog) -> (_ path: String) -> Void {
+        { log.write(.notice, "nothing more is heard of pressure from '\($0)'", .sourceMissing) }
     }
 
     /// Applies the settings of sources.
@@ -119,11 +121,11 @@ extension ServiceSources {
         guard let text, let name = LifecycleNotification.Name(text) else { return }
         let source = missing.attempt { () throws(SystemError) in
             let triggers = try PressurePlan.triggers(of: resource, environment: Environment.variables, group: group)
-            return try PressureSource(loop: loop, triggers: triggers) { [mediator] in
+            return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
+                [mediator] in
                 mediator.post(name, userInfo: ["level": .string($0.rawValue)])
             }
         }
-        reportEnd(of: source)
         pressures[resource] = (text, source)
     }
 }

@@ -15,14 +15,13 @@ package final class PressureSource {
     private var triggers: [PressureTrigger] = []
     private var lastFull: MonotonicInstant?
 
-    /// Called with the watched file when no more reports will come from it.
-    package var onEnd: ((String) -> Void)?
-
     /// Sets these triggers.
     ///
-    /// - Parameter onPressure: called when some tasks wait, or all of them.
+    /// - Parameters:
+    ///   - onEnd: called with the watched file when no more reports will come from it.
+    ///   - onPressure: called when some tasks wait, or all of them.
     package init(
-        loop: MainEventLoop, triggers plan: [PressurePlan.Trigger],
+        loop: MainEventLoop, triggers plan: [PressurePlan.Trigger], onEnd: @escaping (String) -> Void,
         onPressure: @escaping (MemoryWarning.Level) -> Void
     ) throws(SystemError) {
         self.onPressure = onPressure
@@ -30,7 +29,7 @@ package final class PressureSource {
             triggers.append(
                 try PressureTrigger(
                     trigger, loop: loop, fired: { [unowned self] in report(trigger.level) },
-                    ended: { [unowned self] in onEnd?(trigger.path) }))
+                    ended: { onEnd(trigger.path) }))
         }
     }
 

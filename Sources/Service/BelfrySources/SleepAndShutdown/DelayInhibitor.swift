@@ -11,12 +11,14 @@ package final class DelayInhibitor {
     private let login: LoginManager
     private let who: String
     private let why: String
+    private let problem: (LoginProblem) -> Void
+    private let requests: LockRequests
     /// The descriptor that stands for the lock. The lock is held until it is closed.
     private var lock: Int32? {
         didSet { if let oldValue { close(oldValue) } }
     }
     private var question: BusCall?
-    private var lastProblem: BusError?
+    private var lastRefusal: BusError?
 
     /// What the lock delays.
     package let operation: LoginManager.Operation
@@ -29,15 +31,16 @@ package final class DelayInhibitor {
         didSet { if isWanted != oldValue { isWanted ? acquire() : release() } }
     }
 
-    /// Called when the lock is refused, once for each reason.
-    package var onProblem: ((BusError) -> Void)?
-
-    /// Called when logind has answered, or the request has failed.
-    var onAnswer: (() -> Void)?
-
     /// A lock that is not wanted yet.
-    package init(_ operation: LoginManager.Operation, of login: LoginManager, who: String, why: String) {
+    ///
+    /// - Parameters:
+    ///   - problem: called when the lock is refused, once for each reason.
+    init(
+        _ operation: LoginManager.Operation, of login: LoginManager, who: String, why: String, requests: LockRequests,
+        problem: @escaping (LoginProblem) -> Void
+    ) {
         self.login = login
+        (self.requests, self.problem) = (requests, problem)
         self.operation = operation
         self.who = who
         self.why = why
@@ -54,7 +57,7 @@ package final class DelayInhibitor {
     /// Asks for the lock, in place of one that is held, if it is wanted.
     package func acquire() {
         guard isWanted, login.isReachable else { return }
-        question?.cancel()
+        if let question { question.cancel() } else { requests.began() }
         question = login.inhibit(operation, who: who, why: why) { [weak self] answer in
             if let self { receive(answer) } else if case .success(let lock) = answer { close(lock) }
         }
@@ -66,7 +69,7 @@ package final class DelayInhibitor {
         guard let question else { return }
         self.question = nil
         question.cancel()
-        onAnswer?()
+        requests.ended()
     }
 
     /// Calls `handler` shortly before logind stops waiting, unless the timer is dropped before.
@@ -75,17 +78,20 @@ package final class DelayInhibitor {
         try? loop.timer(after: delayMax * 9 / 10, handler)
     }
 
+    /// Reports that the work took longer than logind waits.
+    func reportOverrun() { problem(.overrun(operation, delayMax)) }
+
     private func receive(_ answer: Result<Int32, BusError>) {
         question = nil
-        defer { onAnswer?() }
+        defer { requests.ended() }
         switch answer {
         case .success(let lock):
             self.lock = lock
-            lastProblem = nil
-        case .failure(let problem):
-            guard problem != lastProblem else { return }
-            lastProblem = problem
-            onProblem?(problem)
+            lastRefusal = nil
+        case .failure(let refusal):
+            guard refusal != lastRefusal else { return }
+            lastRefusal = refusal
+            problem(.refused(operation, refusal))
         }
     }
 }

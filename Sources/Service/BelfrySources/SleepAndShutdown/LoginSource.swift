@@ -9,29 +9,30 @@ package import BelfrySystemd
 package final class LoginSource {
     private let login: LoginManager
     private var owner: BusMatch?
-    private var waiting: [() -> Void] = []
+    private let requests: LockRequests
 
     /// The sleep of the machine.
     package let sleep: SleepSource
     /// The end of the machine.
     package let shutdown: ShutdownSource
 
-    /// Called whenever logind has answered all requests for locks.
-    package var onIdle: (() -> Void)?
-
-    /// - Parameter who: the name of the service, for `systemd-inhibit --list`.
-    package init(loop: MainEventLoop, mediator: LifecycleMediator, bus: SystemBus, who: String) {
-        let login = LoginManager(on: bus)
-        let (sleep, shutdown) = (
-            SleepSource(loop: loop, mediator: mediator, login: login, who: who),
-            ShutdownSource(loop: loop, mediator: mediator, login: login, who: who)
-        )
-        (self.login, self.sleep, self.shutdown) = (login, sleep, shutdown)
+    /// - Parameters:
+    ///   - who: the name of the service, for `systemd-inhibit --list`.
+    ///   - problem: called when logind refuses a lock, and when it does not wait any longer.
+    ///   - idle: called whenever logind has answered all requests for locks.
+    package init(
+        loop: MainEventLoop, mediator: LifecycleMediator, bus: SystemBus, who: String,
+        problem: @escaping (LoginProblem) -> Void = { _ in }, idle: @escaping () -> Void = {}
+    ) {
+        let (login, requests) = (LoginManager(on: bus), LockRequests(idle: idle))
+        func inhibitor(_ operation: LoginManager.Operation, why: String) -> DelayInhibitor {
+            DelayInhibitor(operation, of: login, who: who, why: why, requests: requests, problem: problem)
+        }
+        sleep = SleepSource(loop: loop, mediator: mediator, login: login, inhibitor: inhibitor)
+        shutdown = ShutdownSource(loop: loop, mediator: mediator, login: login, inhibitor: inhibitor)
+        (self.login, self.requests) = (login, requests)
         owner = login.onOwner { [weak self] in if $0 { self?.refresh() } }
         bus.addObserver { [weak self] in if $0 { self?.refresh() } }
-        for inhibitor in inhibitors {
-            inhibitor.onAnswer = { [weak self] in self?.answered() }
-        }
     }
 
     /// Releases the locks, so that nobody waits for this process.
@@ -50,19 +51,42 @@ package final class LoginSource {
     }
 
     /// Calls `body` once when no request for a lock is pending, which may be now.
-    package func whenIdle(_ body: @escaping () -> Void) {
-        if isIdle { body() } else { waiting.append(body) }
-    }
+    package func whenIdle(_ body: @escaping () -> Void) { requests.whenAnswered(body) }
 
     private var inhibitors: [DelayInhibitor] { [sleep.inhibitor, shutdown.inhibitor] }
+}
 
-    private var isIdle: Bool { inhibitors.allSatisfy { !$0.isAsking } }
+/// What a service should know of its locks.
+package nonisolated enum LoginProblem: Sendable, Equatable {
+    /// logind refused the lock.
+    case refused(LoginManager.Operation, BusError)
+    /// logind stops waiting after this time, and the work is not done.
+    case overrun(LoginManager.Operation, Duration)
+}
 
-    private func answered() {
-        guard isIdle else { return }
-        onIdle?()
+/// The requests for locks that logind has not answered.
+final class LockRequests {
+    private var pending = 0
+    private var waiting: [() -> Void] = []
+    private let idle: () -> Void
+
+    /// - Parameter idle: called whenever the last one has been answered.
+    init(idle: @escaping () -> Void) { self.idle = idle }
+
+    func began() { pending += 1 }
+
+    /// One was answered, has failed, or was cancelled.
+    func ended() {
+        pending -= 1
+        guard pending == 0 else { return }
+        idle()
         let bodies = waiting
         waiting = []
         for body in bodies { body() }
+    }
+
+    /// Calls `body` once when none is pending, which may be now.
+    func whenAnswered(_ body: @escaping () -> Void) {
+        if pending == 0 { body() } else { waiting.append(body) }
     }
 }

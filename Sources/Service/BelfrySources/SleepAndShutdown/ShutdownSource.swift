@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryEventLoop
-package import Lifecycle
+internal import BelfryEventLoop
+internal import Lifecycle
 package import BelfrySystemd
 
 /// Which shutdown logind has announced, for the reason of the stop that follows. With the inhibitor, logind waits until that
@@ -21,16 +21,16 @@ package final class ShutdownSource {
     package let inhibitor: DelayInhibitor
     /// The announced shutdown, if logind has said which.
     package private(set) var kind: ShutdownKind?
-    /// Called when background tasks took longer than logind waits.
-    package var onOverrun: ((Duration) -> Void)?
 
     /// Listens from now on.
-    package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager,
+        inhibitor: (LoginManager.Operation, _ why: String) -> DelayInhibitor
+    ) {
         self.loop = loop
         self.mediator = mediator
         self.login = login
-        inhibitor = DelayInhibitor(
-            .shutdown, of: login, who: who, why: "Background tasks end, and the reason is found out")
+        self.inhibitor = inhibitor(.shutdown, "Background tasks end, and the reason is found out")
         matches = login.onShutdown { [unowned self] in announced($0, $1) }
     }
 
@@ -57,7 +57,7 @@ package final class ShutdownSource {
     private func wait() {
         isWaiting = true
         timer = inhibitor.timer(on: loop) { [unowned self] in
-            onOverrun?(inhibitor.delayMax)
+            inhibitor.reportOverrun()
             endWait()
         }
         mediator.whenBackgroundTasksEnd { [weak self] in self?.endWait() }

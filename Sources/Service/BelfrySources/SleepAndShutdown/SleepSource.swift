@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-package import BelfryEventLoop
-package import BelfrySystemd
-package import Lifecycle
+internal import BelfryEventLoop
+internal import BelfrySystemd
+internal import Lifecycle
 
 /// The machine's sleep: pauses the service and posts `willSleep` before it, posts `didWake` and continues the
 /// service after it. With the inhibitor, logind waits until the listeners are done.
@@ -19,15 +19,16 @@ package final class SleepSource {
 
     /// Delays a sleep, while it is wanted.
     package let inhibitor: DelayInhibitor
-    /// Called when listeners took longer than logind waits.
-    package var onOverrun: ((Duration) -> Void)?
 
     /// Listens from now on.
-    package init(loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager, who: String) {
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, login: LoginManager,
+        inhibitor: (LoginManager.Operation, _ why: String) -> DelayInhibitor
+    ) {
         self.loop = loop
         self.mediator = mediator
         self.login = login
-        inhibitor = DelayInhibitor(.sleep, of: login, who: who, why: "Listeners get ready for the sleep")
+        self.inhibitor = inhibitor(.sleep, "Listeners get ready for the sleep")
         match = login.onSleep { [unowned self] in if questions == 0 { update($0) } }
     }
 
@@ -55,7 +56,7 @@ package final class SleepSource {
 
     private func overrun() {
         let steps = phase.timeIsUp()
-        if !steps.isEmpty { onOverrun?(inhibitor.delayMax) }
+        if !steps.isEmpty { inhibitor.reportOverrun() }
         act(steps)
     }
 

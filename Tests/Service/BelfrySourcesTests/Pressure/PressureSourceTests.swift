@@ -20,8 +20,7 @@ struct PressureSourceTests {
         let path = fixture.directory.path("fifo")
         #expect(mkfifo(path, 0o600) == 0)
         var ended: [String] = []
-        let source = try make(path)
-        source.onEnd = { ended.append($0) }
+        let source = try make(path) { ended.append($0) }
         let writer = open(path, O_WRONLY)
 
         write(writer, "x", 1)
@@ -35,6 +34,7 @@ struct PressureSourceTests {
         #expect(fixture.posted.map(\.name) == [.didReceiveMemoryWarning, .didReceiveMemoryWarning])
         #expect(fixture.posted.first?.userInfo == MemoryWarning(.some).userInfo)
         #expect(ended == [path])
+        withExtendedLifetime(source) {}
     }
 
     @Test func socketGetsTheSettingAndMayCloseAfterItsWarning() throws {
@@ -65,10 +65,13 @@ struct PressureSourceTests {
         #expect(throws: SystemError.self) { try make(file) }
     }
 
-    private func make(_ path: String, setting: String = "") throws -> PressureSource {
+    private func make(
+        _ path: String, setting: String = "", onEnd: @escaping (String) -> Void = { _ in }
+    ) throws -> PressureSource {
         let environment = ["MEMORY_PRESSURE_WATCH": path, "MEMORY_PRESSURE_WRITE": setting]
         let triggers = try PressurePlan.triggers(of: .memory, environment: environment, group: nil)
-        return try PressureSource(loop: fixture.loop, triggers: triggers) { [mediator = fixture.mediator] in
+        return try PressureSource(loop: fixture.loop, triggers: triggers, onEnd: onEnd) {
+            [mediator = fixture.mediator] in
             mediator.post(MemoryWarning($0))
         }
     }

@@ -14,10 +14,11 @@ import Testing
 struct LoginSourceTests {
     let fixture: BusSourceFixture
     let source: LoginSource
+    private let problems = SeenProblems()
 
     init() throws {
         fixture = try BusSourceFixture()
-        source = try StandInLogin.source(fixture)
+        source = try StandInLogin.source(fixture) { [problems] in problems.seen.append($0) }
     }
 
     @Test func sleepPausesAndReleasesTheLockAndWakingResumes() throws {
@@ -124,14 +125,12 @@ struct LoginSourceTests {
     @Test func sleepLockIsReleasedAtTheDeadline() throws {
         let login = try start(delayMaxUsec: 20_000)
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
-        var limits: [Duration] = []
-        source.sleep.onOverrun = { limits.append($0) }
 
         login.announce("PrepareForSleep", true)
         try fixture.turn { login.held == 0 }
 
         #expect(fixture.names == ["willResignActive", "didEnterBackground", "willSleep"])
-        #expect(limits == [.milliseconds(20)])
+        #expect(problems.seen == [.overrun(.sleep, .milliseconds(20))])
         #expect(!task.isEnded)
         login.announce("PrepareForSleep", false)
         try fixture.turn { fixture.names.last == "didBecomeActive" }
@@ -178,16 +177,14 @@ struct LoginSourceTests {
     }
 
     @Test func refusalIsReportedOnce() throws {
-        var problems: [BusError] = []
-        source.sleep.inhibitor.onProblem = { problems.append($0) }
         let peer = try fixture.peer("org.freedesktop.login1")
-        try fixture.turn { !problems.isEmpty }
+        try fixture.turn { !problems.seen.isEmpty }
 
         source.sleep.inhibitor.acquire()
         source.sleep.inhibitor.acquire()
         try fixture.turn { peer.calls.count { $0 == "Inhibit" } >= 2 }
 
-        #expect(problems.count == 1)
+        #expect(problems.seen.count == 1)
     }
 
     @Test func shutdownKindIsStoredAndTheLockReleased() throws {
@@ -237,13 +234,11 @@ struct LoginSourceTests {
         let login = try StandInLogin(fixture, delayMaxUsec: 20_000)
         try fixture.turn { login.held == 2 }
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
-        var limits: [Duration] = []
-        source.shutdown.onOverrun = { limits.append($0) }
 
         login.announce("PrepareForShutdown", true)
         try fixture.turn { login.held == 1 }
 
-        #expect(limits == [.milliseconds(20)])
+        #expect(problems.seen.last == .overrun(.shutdown, .milliseconds(20)))
         withExtendedLifetime(task) {}
     }
 
@@ -253,4 +248,8 @@ struct LoginSourceTests {
         try fixture.turn { login.held == 1 && source.sleep.inhibitor.isHeld }
         return login
     }
+}
+
+private final class SeenProblems {
+    var seen: [LoginProblem] = []
 }

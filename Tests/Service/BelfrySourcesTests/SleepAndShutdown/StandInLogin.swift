@@ -35,13 +35,17 @@ final class StandInLogin {
     }
 
     /// Makes a source that wants the sleep lock. It knows that there is no logind yet, and asks again when one appears.
-    static func source(_ fixture: BusSourceFixture) throws -> LoginSource {
-        let source = LoginSource(loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern")
-        source.sleep.inhibitor.isWanted = true
+    ///
+    /// - Parameter problem: called for each problem from then on.
+    static func source(
+        _ fixture: BusSourceFixture, problem: @escaping (LoginProblem) -> Void = { _ in }
+    ) throws -> LoginSource {
         var isMissed = false
-        source.sleep.inhibitor.onProblem = { _ in isMissed = true }
+        let source = LoginSource(
+            loop: fixture.loop, mediator: fixture.mediator, bus: fixture.bus, who: "lantern",
+            problem: { if isMissed { problem($0) } else { isMissed = true } })
+        source.sleep.inhibitor.isWanted = true
         try fixture.turn { isMissed }
-        source.sleep.inhibitor.onProblem = nil
         return source
     }
 
