@@ -16,7 +16,7 @@ extension ServiceAssembly {
     ///
     /// - Returns: what must live as long as the service runs.
     func connect(_ parts: ServiceParts, _ compose: (BelfryService) throws -> Void) throws -> [AnyObject] {
-        let (mediator, sources, ending) = (parts.mediator, parts.sources, parts.ending)
+        let (mediator, sources) = (parts.mediator, parts.sources)
         try mediator.addListener(parts.logger)
         let timeline = mediator.addEventObserver(for: [.transitionEnded, .postAnswered]) { [log, unowned mediator] in
             let isWanted = mediator.configuration[LoggerParameters.self]?.isEnabled ?? true
@@ -43,11 +43,8 @@ extension ServiceAssembly {
         }
         parts.budget.begin()
 
-        let control = ControlSignal(mediator: mediator, log: log)
         let suspension = try SelfSuspension(
             loop: parts.loop, mediator: mediator, manager: manager, log: log, login: sources.login)
-        sources.signals.onStopNow = { ending.stopNow($0) }
-        sources.signals.onControl = { control.obey($0) }
         return [timeline, suspension]
     }
 

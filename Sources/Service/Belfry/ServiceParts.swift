@@ -71,7 +71,7 @@ final class ServiceParts {
         sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
             name: options.instanceName,
-            releaseCode: { [ending] in ending.releaseCode() })
+            ending: ending, control: ControlSignal(mediator: mediator, log: log))
         descriptors = received.descriptors.filter { received in
             !components.contains { $0.owns(descriptorNamed: received.name) }
         }

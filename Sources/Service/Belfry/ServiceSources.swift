@@ -17,7 +17,6 @@ final class ServiceSources {
     let signals: SignalSource
     let login: LoginSource
     private let missing: MissingParts
-    private let stops: StopReasonSource
     private let suspensions: SuspensionSource
     private let clock: ClockSource
     private let protectedData: ProtectedDataSource
@@ -34,10 +33,9 @@ final class ServiceSources {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
-        unit: ServiceManagerUnit?, name: String, releaseCode: @escaping () -> Void
+        unit: ServiceManagerUnit?, name: String, ending: ServiceEnding, control: ControlSignal
     ) {
         (self.missing, self.loop, self.mediator, self.log) = (missing, loop, mediator, log)
-        signals = SignalSource(loop: loop, mediator: mediator)
         let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
         self.group = group
         let suspensions = SuspensionSource(loop: loop, mediator: mediator, group: group)
@@ -47,10 +45,12 @@ final class ServiceSources {
 
         let login = LoginSource(
             loop: loop, mediator: mediator, bus: bus, who: name, problem: { Self.report($0, in: log) },
-            idle: releaseCode)
+            idle: { ending.releaseCode() })
         let stops = StopReasonSource(mediator: mediator, unit: unit) { login.shutdown.kind }
-        (self.login, self.stops) = (login, stops)
-        signals.onStop = { stops.stop($0) }
+        self.login = login
+        signals = SignalSource(
+            loop: loop, mediator: mediator, stops: stops, stopNow: { ending.stopNow($0) },
+            control: { control.obey($0) })
         transitions = mediator.addEventObserver(for: .transitionEnded) {
             // Readiness does not wait for the bus.
             guard case .transitionEnded(let report) = $0, report.trigger == .launch, report.result == .completed else {

@@ -18,21 +18,27 @@ package import Lifecycle
 package final class SignalSource {
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
+    private let stops: StopReasonSource
+    private let stopNow: (SignalOrigin) -> Void
+    private let control: (SignalOrigin) -> Void
     private let senders = SenderLookup()
     /// By number.
     private var routes = [ActiveRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
 
-    /// Called for a stop in place of the transition, to find its reason first.
-    package var onStop: ((SignalOrigin) -> Void)?
-    /// Called for `stopNow`.
-    package var onStopNow: ((SignalOrigin) -> Void)?
-    /// Called for `control`, with the value that came with the signal.
-    package var onControl: ((SignalOrigin) -> Void)?
-
     /// Makes a source without routes. All signals must be blocked (`belfry_block_signals`).
-    package init(loop: MainEventLoop, mediator: LifecycleMediator) {
+    ///
+    /// - Parameters:
+    ///   - stops: stops the service, with the reason.
+    ///   - stopNow: called for `stopNow`.
+    ///   - control: called for `control`, with the value that came with the signal.
+    package init(
+        loop: MainEventLoop, mediator: LifecycleMediator, stops: StopReasonSource,
+        stopNow: @escaping (SignalOrigin) -> Void, control: @escaping (SignalOrigin) -> Void
+    ) {
         self.loop = loop
         self.mediator = mediator
+        self.stops = stops
+        (self.stopNow, self.control) = (stopNow, control)
     }
 
     /// Replaces the routes.
@@ -72,15 +78,15 @@ package final class SignalSource {
 
     private func perform(_ action: SignalRoute.Action, _ origin: SignalOrigin) {
         switch action {
-        case .transition(.stop): onStop?(origin) ?? mediator.perform(.stop, origin: .signal(origin))
-        case .stopNow: onStopNow?(origin)
+        case .transition(.stop): stops.stop(origin)
+        case .stopNow: stopNow(origin)
         case .transition(.continued) where isStopPending, .transition(.resume) where isStopPending: break
         case .transition(let trigger):
             // The kernel does not say whether the process had been stopped.
             let userInfo: UserInfo =
                 trigger == .continued ? ["cause": .string(Suspension.Cause.signal.rawValue)] : [:]
             mediator.perform(trigger, origin: .signal(origin), userInfo: userInfo)
-        case .control: onControl?(origin)
+        case .control: control(origin)
         case .post(let name): mediator.post(name, origin: .signal(origin))
         }
     }
