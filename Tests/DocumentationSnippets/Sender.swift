@@ -16,22 +16,20 @@ final class SenderListener: LifecycleListener {
                 progress.report(nextWithin: .seconds(5), "\(index + 1) of \(batches.count) batches")
             }
         }
-        on(.willReload) { [self] notification in try listen(on: notification.port) }
-            .rehearsing { [self] notification in try check(notification.port) }
     }
 
     private func send(_ batch: Batch) async throws {}
-    private func listen(on port: Int) throws {}
-    private func check(_ port: Int) throws {}
 }
 
-/// Checks the port of a new configuration.
+/// Checks the port of a new configuration, and then uses it.
 final class PortListener: LifecycleListener {
     var answers: [LifecycleAnswer] {
-        on(.willReload) { [self] notification in try check(notification.port) }.rehearsable()
+        on(.willReload) { [self] notification in try check(notification.port) }
+        on(.didReload) { [self] notification in try listen(on: notification.port) }
     }
 
     private func check(_ port: Int) throws {}
+    private func listen(on port: Int) throws {}
 }
 
 extension LifecycleNotification {

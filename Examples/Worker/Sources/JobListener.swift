@@ -22,7 +22,7 @@ final class JobListener: RestorableListener {
 
     var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try check(settings.value) }
-        on(.willReload) { [self] in try check(settings.value(in: $0)) }.rehearsable()
+        on(.willReload) { [self] in try check(settings.value(in: $0)) }
         onAction("restart-numbers", title: "Number the next job 1") { [self] _ in number = 0 }
     }
 

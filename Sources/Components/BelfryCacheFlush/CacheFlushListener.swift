@@ -39,10 +39,9 @@ package final class CacheFlushListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         for interest in interests {
-            onOutcome(interest) { [self] in flush($0, $1, $2) }.rehearsingOnCompletion { [self] in rehearse($0, $1) }
+            onOutcome(interest) { [self] in flush($0, $1, $2) }
         }
-        // A reload cannot fail here.
-        on(.didReload) { [self] in apply($0.configuration) }.rehearsing { _ in }
+        on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
     }
 
@@ -137,20 +136,6 @@ package final class CacheFlushListener: LifecycleListener {
         guard batch.requests.isEmpty else { return }
         batch.monitor.cancel()
         if waiting === batch { waiting = nil }
-    }
-
-    /// Checks whether a flush would succeed.
-    private func rehearse(
-        _ notification: LifecycleNotification, _ completion: @escaping (Result<Void, any Error>) -> Void
-    ) -> () -> Void {
-        let caches = caches.filter { $0.names.contains(notification.name) }.map(\.directories)
-        let monitor = FlushMonitor()
-        WorkerThread.run {
-            caches.map { $0.rehearseFlush(monitor: monitor) }
-        } then: { reports in
-            completion(CacheFlushFailure(reports).map { .failure($0) } ?? .success(()))
-        }
-        return { monitor.cancel() }
     }
 
     private static let stopping = ListenerOutcome.failed("cancelled, the service is stopping")

@@ -80,9 +80,7 @@ nonisolated extension JSONValue {
 
     /// A call of a plan.
     private init(_ call: LifecyclePlan.Call, ofGroup group: Int) {
-        var object: JSONObject = [
-            "name": .string(call.listener), "group": .int(Int64(group)), "rehearses": .bool(call.rehearses),
-        ]
+        var object: JSONObject = ["name": .string(call.listener), "group": .int(Int64(group))]
         object["deadlineUsec"] = call.deadline.map { JSONValue($0) }
         object["shareUsec"] = call.share.map { JSONValue($0) }
         self = .object(object)

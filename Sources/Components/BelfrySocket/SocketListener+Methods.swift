@@ -15,7 +15,6 @@ extension SocketListener {
         "Subscribe": (.look, { $0.subscribe($1) }),
         "ListListeners": (.look, { $1.reply(["listeners": .array($0.mediator.listeners.map(JSONValue.init(_:)))]) }),
         "Explain": (.look, { $0.explain($1) }),
-        "Rehearse": (.control, { $0.rehearse($1) }),
         "ListSignals": (.look, { $1.reply(["signals": .array($0.signals)]) }),
         "ListActions": (.look, { $1.reply(["actions": .array($0.actions)]) }),
         "ListHolds": (.look, { $1.reply(["holds": .array($0.holds.descriptions)]) }),
@@ -26,7 +25,7 @@ extension SocketListener {
         "Pause": (.control, { $0.move(.pause, $1) }),
         "Resume": (.control, { $0.move(.resume, $1) }),
         "Interrupt": (.control, { $0.move(.interrupt, $1) }),
-        "Reload": (.control, { $0.reload($1) }),
+        "Reload": (.control, { $1.parameters["dryRun"]?.boolValue == true ? $0.checkReload($1) : $0.reload($1) }),
         "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
         "Attach": (.control, { $0.attached.attach($1, origin: $0.peer(of: $1)) }),
         "Answer": (.control, { $0.attached.answer($1) }),
@@ -81,14 +80,22 @@ extension SocketListener {
     }
 
     func reload(_ request: VarlinkRequest) {
-        mediator.perform(.reload, origin: origin(of: request)) { report in
-            switch report.result {
-            case .completed: request.reply()
-            case .overtaken: request.fail("io.belfry.Lifecycle.Stopping")
-            case .refused(let reasons):
-                request.fail(
-                    "io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(reasons.map { .string($0) })])
-            }
+        mediator.perform(.reload, origin: origin(of: request)) { Self.answer(request, $0) }
+    }
+
+    private func checkReload(_ request: VarlinkRequest) {
+        mediator.checkReload(origin: origin(of: request)) { report in
+            let listeners = report.notifications.flatMap(\.listeners)
+            Self.answer(request, report, ["reports": .array(listeners.map(JSONValue.init(_:)))])
+        }
+    }
+
+    private static func answer(_ request: VarlinkRequest, _ report: TransitionReport, _ reply: JSONObject = [:]) {
+        switch report.result {
+        case .completed: request.reply(reply)
+        case .overtaken: request.fail("io.belfry.Lifecycle.Stopping")
+        case .refused(let reasons):
+            request.fail("io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(reasons.map { .string($0) })])
         }
     }
 

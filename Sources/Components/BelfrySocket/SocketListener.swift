@@ -35,10 +35,9 @@ package final class SocketListener: LifecycleListener {
     package var unitTimeouts: UnitTimeouts?
     /// Reads the unit's timeouts again, and calls back afterwards.
     package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
-    /// Read the unit's timeouts, and rehearse signals, one request of a kind at a time.
-    lazy var explanations = RequestMerger { [unowned self] _, requests, done in explain(requests, done) }
+    /// Reads the unit's timeouts for one request at a time.
+    lazy var explanations = RequestMerger { [unowned self] requests, done in explain(requests, done) }
     let followedPosts = FollowedPosts()
-    lazy var rehearsals = RequestMerger { [unowned self] _, requests, done in rehearse(requests, done) }
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
     private let handoff: Handoff
@@ -110,7 +109,7 @@ package final class SocketListener: LifecycleListener {
             subscribers.resume()
         }
         // It cannot fail.
-        on(.didReload) { [self] in apply($0.configuration) }.rehearsing { _ in }
+        on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
         on(.willTerminate) { [self] _ in server.flush() }
     }

@@ -12,15 +12,13 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
     package var notifications: [String]
     package var timeout: Duration
     package var follows: [String]
-    package var rehearses: Bool
 
     /// A request.
-    package init(name: String, notifications: [String], timeout: Duration, follows: [String], rehearses: Bool) {
+    package init(name: String, notifications: [String], timeout: Duration, follows: [String]) {
         self.name = name
         self.notifications = notifications
         self.timeout = timeout
         self.follows = follows
-        self.rehearses = rehearses
     }
 
     fileprivate var parameters: JSONObject {
@@ -29,8 +27,6 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
             "deadlineUsec": .int(Int64(clamping: timeout.microseconds)), "confirm": true,
         ]
         if !follows.isEmpty { parameters["follows"] = .array(follows.map { .string($0) }) }
-        // A service of an older version does not know it.
-        if rehearses { parameters["rehearses"] = true }
         return parameters
     }
 }
@@ -39,8 +35,8 @@ package nonisolated struct AttachRequest: Sendable, Equatable {
 package nonisolated enum AttachmentEvent: Sendable, Equatable {
     /// The listener is attached to a service in this state.
     case attached(state: JSONObject)
-    /// The service waits for the answer to a notification, or to the rehearsal of one.
-    case notification(JSONObject, token: String, isRehearsal: Bool)
+    /// The service waits for the answer to a notification.
+    case notification(JSONObject, token: String)
     /// The listener is no longer attached; the service waits for no answer.
     case detached
     /// What the user should know about the connection.
@@ -142,8 +138,7 @@ package final class Attachment {
             if let token = reply.parameters["token"]?.stringValue,
                 let notification = reply.parameters["notification"]?.objectValue
             {
-                let isRehearsal = reply.parameters["rehearsal"]?.boolValue ?? false
-                onEvent(.notification(notification, token: token, isRehearsal: isRehearsal))
+                onEvent(.notification(notification, token: token))
             } else if !isAttached {
                 isAttached = true
                 onEvent(.attached(state: state))

@@ -20,7 +20,7 @@ nonisolated struct ListenerCommandLine {
         var rest = Array(arguments)[...]
         var (name, on, follows, command): (String?, [String], [String], [String]) = (nil, [], [], [])
         var (timeout, socket) = (ListenerSettings.defaultTimeout, ListenerSettings.defaultSocket)
-        var (runsOnStart, rehearses, hasOptions) = (false, false, false)
+        var (runsOnStart, hasOptions) = (false, false)
         while let argument = rest.popFirst() {
             func value() throws(ValueProblem) -> String {
                 guard let value = rest.popFirst() else { throw ValueProblem("missing value for '\(argument)'") }
@@ -41,7 +41,6 @@ nonisolated struct ListenerCommandLine {
                 timeout = span
             case "--socket": socket = try value()
             case "--run-on-start": runsOnStart = true
-            case "--rehearse": rehearses = true
             case "--":
                 command = Array(rest)
                 rest = []
@@ -59,12 +58,12 @@ nonisolated struct ListenerCommandLine {
             mode = .command(
                 ListenerSettings(
                     name: try NotificationName.parse(name), on: on, command: try ExecCommand(words: command),
-                    timeout: timeout, follows: follows, socket: socket, runsOnStart: runsOnStart, rehearses: rehearses))
+                    timeout: timeout, follows: follows, socket: socket, runsOnStart: runsOnStart))
         }
     }
 
     private static let options = [
-        "--help", "--version", "--on", "--follows", "--timeout", "--socket", "--run-on-start", "--rehearse",
+        "--help", "--version", "--on", "--follows", "--timeout", "--socket", "--run-on-start",
     ]
 
     static let help = """
@@ -82,7 +81,6 @@ nonisolated struct ListenerCommandLine {
           --follows NAME    Come after this listener; may be repeated.
           --socket PATH     The socket of the service.
           --run-on-start    Also run COMMAND once after each attachment.
-          --rehearse        COMMAND has a dry run, see BELFRY_REHEARSAL.
           --version         Print the version and exit.
           --help            Print this help and exit.
 

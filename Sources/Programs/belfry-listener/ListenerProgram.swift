@@ -39,8 +39,7 @@ final class ListenerProgram {
         self.loop = loop
         groups = RunControlGroups()
         let request = AttachRequest(
-            name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows,
-            rehearses: settings.rehearses)
+            name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows)
         attachment = Attachment(settings.socket, request, on: loop) { [weak self] in
             self?.receive($0)
         } onEnd: { [weak self] in
@@ -73,10 +72,10 @@ final class ListenerProgram {
         case .attached(let state):
             log.message(.info, "attached to '\(settings.socket)'", .connection)
             manager.send([.status("attached to '\(settings.socket)'")])
-            if settings.runsOnStart { add("", isRehearsal: false, state, tokens: []) }
+            if settings.runsOnStart { add("", state, tokens: []) }
             codeRelease?.schedule()
-        case .notification(let notification, let token, let isRehearsal):
-            add(notification.text("name") ?? "", isRehearsal: isRehearsal, notification, tokens: [token])
+        case .notification(let notification, let token):
+            add(notification.text("name") ?? "", notification, tokens: [token])
         case .detached:
             queue.detach()
             manager.send([.status("waiting for '\(settings.socket)'")])
@@ -84,13 +83,12 @@ final class ListenerProgram {
         }
     }
 
-    private func add(_ name: String, isRehearsal: Bool, _ content: JSONObject, tokens: [String]) {
+    private func add(_ name: String, _ content: JSONObject, tokens: [String]) {
         let end = MonotonicInstant.now.microseconds.addingReportingOverflow(settings.timeout.microseconds).partialValue
         perform(
             queue.add(
                 Run(
-                    name: name, isRehearsal: isRehearsal, content: content, tokens: tokens,
-                    deadline: MonotonicInstant(microseconds: end))))
+                    name: name, content: content, tokens: tokens, deadline: MonotonicInstant(microseconds: end))))
     }
 
     private func perform(_ actions: [RunQueue.Action]) {
@@ -150,7 +148,7 @@ final class ListenerProgram {
     }
 
     private static func title(_ run: Run) -> String {
-        let name = run.name.isEmpty ? "the start" : run.isRehearsal ? "the rehearsal of \(run.name)" : run.name
+        let name = run.name.isEmpty ? "the start" : run.name
         return run.count > 1 ? "\(name) (\(run.count) times)" : name
     }
 

@@ -4,11 +4,10 @@
 import BelfryEventLoop
 import BelfryJSON
 
-/// One run of the program: for a notification, for several of one name, for a rehearsal, or for an attachment.
+/// One run of the program: for a notification, for several of one name, or for an attachment.
 nonisolated struct Run: Sendable, Equatable {
     /// The name of the notification; empty for an attachment.
     let name: String
-    let isRehearsal: Bool
     /// The last notification, or the state of the service at the attachment.
     var content: JSONObject
     /// The service waits for the answers to these.
@@ -57,14 +56,14 @@ nonisolated struct RunQueue {
     private var waiting: [Run] = []
     private var isStopping = false
 
-    /// A notification, rehearsal or attachment.
+    /// A notification or attachment.
     mutating func add(_ run: Run) -> [Action] {
         if isStopping { return [.answer(run, .failed("the program is stopping"))] }
         guard current != nil else {
             current = run
             return [.start(run)]
         }
-        let same = waiting.firstIndex { $0.name.hasSameBytes(as: run.name) && $0.isRehearsal == run.isRehearsal }
+        let same = waiting.firstIndex { $0.name.hasSameBytes(as: run.name) }
         guard let same else {
             waiting.append(run)
             return []

@@ -20,7 +20,6 @@ nonisolated enum RunVariables {
         let info = run.content["userInfo"].map(\.description) ?? ""
         variables["BELFRY_USER_INFO"] = info.utf8.count <= longestUserInfo ? info : ""
         variables["BELFRY_COUNT"] = "\(run.count)"
-        variables["BELFRY_REHEARSAL"] = run.isRehearsal ? "1" : ""
         variables["BELFRY_SOCKET"] = socket
         return variables
     }

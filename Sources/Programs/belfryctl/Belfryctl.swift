@@ -26,8 +26,7 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Control",
                 subcommands: [
-                    RehearseCommand.self, PostCommand.self, FlushCommand.self, PerformCommand.self, OpenCommand.self,
-                    PauseCommand.self,
+                    PostCommand.self, FlushCommand.self, PerformCommand.self, OpenCommand.self, PauseCommand.self,
                     ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self, ReloadCommand.self,
                     LogLevelCommand.self,
                 ]),

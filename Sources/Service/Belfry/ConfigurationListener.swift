@@ -29,7 +29,7 @@ final class ConfigurationListener: LifecycleListener {
                 throw LifecycleRefusal("\(error)")
             }
         }
-        on(.willReload) { [self] in try check($0) }.rehearsable()
+        on(.willReload) { [self] in try check($0) }
         on(.didReload) { [self] in
             try apply($0.configuration)
             budget.refresh()

@@ -26,9 +26,8 @@ final class AttachmentTests {
 
     isolated deinit { for descriptor in connections + [listener] { close(descriptor) } }
 
-    private func attach(rehearses: Bool = false) -> BelfryClient.Attachment {
-        let request = AttachRequest(
-            name: "x", notifications: ["a"], timeout: .seconds(1), follows: [], rehearses: rehearses)
+    private func attach() -> BelfryClient.Attachment {
+        let request = AttachRequest(name: "x", notifications: ["a"], timeout: .seconds(1), follows: [])
         let attachment = BelfryClient.Attachment(folder.path("socket"), request, on: loop) { [unowned self] in
             events.append($0)
         } onEnd: { [unowned self] in
@@ -78,22 +77,20 @@ final class AttachmentTests {
     }
 
     @Test func notificationsAreReportedAndAnsweredOnTheSecondConnection() throws {
-        let attachment = attach(rehearses: true)
+        let attachment = attach()
         let (notifications, answers, call) = try acceptAttach()
-        #expect(call.contains(#""listener":"x","names":["a"],"deadlineUsec":1000000,"confirm":true,"rehearses":true"#))
+        #expect(call.contains(#""listener":"x","names":["a"],"deadlineUsec":1000000,"confirm":true"#))
         #expect(events.isEmpty)
 
         reply(notifications, #"{"parameters":{},"continues":true}"#)
-        reply(
-            notifications,
-            #"{"parameters":{"token":"t","notification":{"name":"a"},"rehearsal":true},"continues":true}"#)
+        reply(notifications, #"{"parameters":{"token":"t","notification":{"name":"a"}},"continues":true}"#)
         try loop.turn { events.count == 2 }
         attachment.answer("t", "refused", reason: "no")
 
         #expect(
             events == [
                 .attached(state: ["state": "active", "sequence": 1]),
-                .notification(["name": "a"], token: "t", isRehearsal: true),
+                .notification(["name": "a"], token: "t"),
             ])
         #expect(try read(answers).contains(#""token":"t","outcome":"refused","reason":"no""#))
         attachment.stop()

@@ -20,7 +20,7 @@ struct ListenerCommandLineTests {
     @Test func aCommandIsTakenAsItIs() throws {
         let arguments = [
             "x", "--socket", "@s", "--on", "a", "--on", "b", "--timeout", "2s", "--follows", "c", "--run-on-start",
-            "--rehearse", "--", "sh", "-c", "echo $HOME %i ;",
+            "--", "sh", "-c", "echo $HOME %i ;",
         ]
         guard case .command(let settings) = try ListenerCommandLine(arguments).mode else {
             Issue.record("no command")
@@ -30,14 +30,14 @@ struct ListenerCommandLineTests {
         let command = try ExecCommand(words: ["sh", "-c", "echo $HOME %i ;"])
         let expected = ListenerSettings(
             name: "x", on: ["a", "b"], command: command, timeout: .seconds(2), follows: ["c"], socket: "@s",
-            runsOnStart: true, rehearses: true)
+            runsOnStart: true)
         #expect(settings == expected)
         #expect(command.arguments(with: ["HOME": "/"]) == ["-c", "echo $HOME %i ;"])
     }
 
     @Test(arguments: [
         ([], "missing name"), (["x", "y"], "unknown argument 'y'"), (["x", "--onn"], "unknown argument '--onn'"),
-        (["x", "--on", "a"], "missing command"), (["x", "--rehearse", "--", "a"], "missing '--on'"),
+        (["x", "--on", "a"], "missing command"), (["x", "--run-on-start", "--", "a"], "missing '--on'"),
         (["x", "--socket", "/run/y"], "missing '--on'"),
         (["x", "--on"], "missing value for '--on'"),
         (["x", "--on", "a", "--timeout", "infinity", "--", "a"], "the timeout must end"),

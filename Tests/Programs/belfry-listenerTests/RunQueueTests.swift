@@ -7,12 +7,10 @@ import BelfryJSON
 import Testing
 
 struct RunQueueTests {
-    private func run(
-        _ name: String, _ tokens: [String], until deadline: UInt64 = 100, isRehearsal: Bool = false
-    ) -> Run {
+    private func run(_ name: String, _ tokens: [String], until deadline: UInt64 = 100) -> Run {
         Run(
-            name: name, isRehearsal: isRehearsal, content: ["tokens": .array(tokens.map { .string($0) })],
-            tokens: tokens, deadline: MonotonicInstant(microseconds: deadline))
+            name: name, content: ["tokens": .array(tokens.map { .string($0) })], tokens: tokens,
+            deadline: MonotonicInstant(microseconds: deadline))
     }
 
     private func at(_ time: UInt64) -> MonotonicInstant { MonotonicInstant(microseconds: time) }
@@ -31,7 +29,6 @@ struct RunQueueTests {
         _ = queue.add(run("a", ["1"]))
         for token in ["2", "3"] { _ = queue.add(run("a", [token], until: 100 + UInt64(token)!)) }
         _ = queue.add(run("b", ["4"]))
-        _ = queue.add(run("a", ["5"], isRehearsal: true))
 
         let actions = queue.end(.failed("no"), at: at(1))
 
@@ -40,7 +37,6 @@ struct RunQueueTests {
         merged.count = 2
         #expect(actions == [.answer(run("a", ["1"]), .failed("no")), .start(merged)])
         #expect(queue.end(.succeeded, at: at(2)).last == .start(run("b", ["4"])))
-        #expect(queue.end(.succeeded, at: at(3)).last == .start(run("a", ["5"], isRehearsal: true)))
     }
 
     @Test func whatHasWaitedPastItsDeadlineIsDropped() {

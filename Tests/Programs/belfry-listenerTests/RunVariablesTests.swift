@@ -9,7 +9,7 @@ import Testing
 struct RunVariablesTests {
     private func run(_ content: JSONObject, _ name: String = "willReload") -> Run {
         Run(
-            name: name, isRehearsal: false, content: content, tokens: [], count: 3,
+            name: name, content: content, tokens: [], count: 3,
             deadline: MonotonicInstant(microseconds: 1))
     }
 
@@ -26,7 +26,7 @@ struct RunVariablesTests {
                 "PATH": "/bin", "BELFRY_NOTIFICATION": "willReload", "BELFRY_SEQUENCE": "7", "BELFRY_STATE": "active",
                 "BELFRY_PREVIOUS_STATE": "inactive", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGHUP",
                 "BELFRY_SENDER_PID": "12", "BELFRY_SENDER_UID": "0", "BELFRY_USER_INFO": "{\"a\":[1,\"x\"]}",
-                "BELFRY_COUNT": "3", "BELFRY_REHEARSAL": "", "BELFRY_SOCKET": "@s",
+                "BELFRY_COUNT": "3", "BELFRY_SOCKET": "@s",
             ])
     }
 

@@ -9,7 +9,7 @@ import Varlink
 @Suite(.timeLimit(.minutes(5)))
 struct HostileServiceTests {
     private static let looking = [
-        ["status"], ["listeners"], ["actions"], ["signals"], ["explain", "TERM"], ["rehearse", "TERM"],
+        ["status"], ["listeners"], ["actions"], ["signals"], ["explain", "TERM"], ["reload", "--dry-run"],
         ["post", "x", "--wait"], ["flush"], ["perform", "x"], ["open", "x:y"], ["pause"], ["metrics"],
     ]
     private static let fleet = [

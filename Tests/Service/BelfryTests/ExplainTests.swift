@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfryctl explain` and `rehearse`, and `belfryd --check-config --unit`, on the real programs.
+/// `belfryctl explain`, and `belfryd --check-config --unit`, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainTests {
     let fixture: DaemonFixture
@@ -100,24 +100,6 @@ struct ExplainTests {
 
         #expect(try control("explain", "USR3").status == 64)
 
-        #expect(daemon.stop().status == 0)
-    }
-
-    @Test func rehearsedReloadReportsErrorsAndChangesNothing() throws {
-        let daemon = try fixture.startReady()
-        let good = try control("rehearse", "HUP")
-        try fixture.directory.write("belfry.conf", "[Socket]\nPath=/nowhere/at/all\n[Signals]\nUSR3=stop\n")
-
-        let bad = try control("rehearse", "HUP")
-
-        #expect(good.status == 0)
-        #expect(good.lines.contains("willReload"))
-        #expect(good.lines.contains { $0.hasPrefix("  configuration: completed") })
-        #expect(good.lines.last == "It would succeed.")
-        #expect(bad.status == 1)
-        #expect(bad.lines.last?.contains("unknown signal 'USR3'") == true)
-        let state = try json("status")
-        #expect(state["sequence"] as? Int == 3)
         #expect(daemon.stop().status == 0)
     }
 

@@ -64,9 +64,9 @@ struct SettingsTests {
         try fixture.directory.write("belfry.conf", "[Thumbd]\nSizeMax=1\nFormat=jpg\n[Thumb]\n")
 
         let reloaded = try fixture.control(["reload"], reading: .error)
-        let rehearsed = try fixture.control(["rehearse", "HUP"])
+        let checked = try fixture.control(["reload", "--dry-run"], reading: .error)
 
-        for text in [reloaded, rehearsed].map({ $0.lines.joined(separator: "\n") }) {
+        for text in [reloaded, checked].map({ $0.lines.joined(separator: "\n") }) {
             #expect(text.contains("\(file):3:8: error: invalid value of 'Format': expected one of 'jpeg', 'webp'"))
             #expect(text.contains("\(file):4:2: error: unknown section [Thumb], did you mean '[Thumbd]'?"))
         }

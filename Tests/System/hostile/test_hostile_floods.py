@@ -17,7 +17,7 @@ FLOODS = {
     "ListSignals": call("ListSignals"),
     "ListHolds": call("ListHolds"),
     "Explain": call("Explain", {"signal": "TERM"}),
-    "Rehearse": call("Rehearse", {"signal": "HUP"}),
+    "Reload in a dry run": call("Reload", {"dryRun": True}),
     "Reload": call("Reload"),
     "Post": call("Post", {"name": "org.example.flood"}),
     "Post that waits": call("Post", {"name": "org.example.flood", "wait": True}),

@@ -62,7 +62,6 @@ def life_of_a_program(belfry, deadline: int, within: int | None) -> None:
         answered(holder)
         for signal in ("TERM", "TSTP", "CONT", "HUP"):
             client.call("Explain", {"signal": signal})
-            client.call("Rehearse", {"signal": signal})
         client.call("ListHolds")
         client.call("ListListeners")
         client.collect("io.systemd.Metrics.List")

@@ -4,8 +4,6 @@
 
 import json
 
-from belfry_service import CONFIGURATION, SERVICE
-
 SECOND = 1_000_000
 
 
@@ -54,54 +52,3 @@ def test_explanation_follows_the_state(on_each):
 
     assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == ["willEnterForeground", "didBecomeActive"]
     assert [step["name"] for step in explain(on_each, "TERM")["steps"]] == ["willTerminate"]
-
-
-def test_rehearsed_reload_names_what_would_be_refused(on_each):
-    on_each.start()
-    sequence = on_each.status()["sequence"]
-    assert on_each.ctl("rehearse", "HUP").stdout.splitlines()[-1] == "It would succeed."
-    on_each.configure("[Signals]\nUSR3=stop\n")
-
-    done = on_each.ctl("rehearse", "HUP", check=False)
-
-    assert done.returncode == 1
-    assert f"{CONFIGURATION}:2:1: error: unknown signal 'USR3'" in done.stdout
-    assert on_each.status()["sequence"] == sequence
-    assert not any(r["BELFRY_NOTIFICATION"] == "willReload" for r in on_each.notifications())
-
-
-def rehearsed(belfry, signal: str) -> dict:
-    return json.loads(belfry.ctl("rehearse", signal, "--json", check=False).stdout)
-
-
-def test_rehearsed_stop_asks_every_listener_that_has_something_to_do(on_each):
-    on_each.start()
-
-    reply = rehearsed(on_each, "TERM")
-
-    assert reply["passed"]
-    asked = {(step["name"], report["listener"], report["outcome"]) for step in reply["steps"] for report in step["reports"]}
-    assert ("willTerminate", "serviceManager", "completed") in asked
-    assert ("didEnterBackground", "restoration", "completed") in asked
-    assert on_each.properties("ActiveState", "StatusText") == {"ActiveState": "active", "StatusText": "active"}
-
-
-def test_rehearsed_flush_deletes_nothing_and_names_what_would_fail(on_each):
-    caches = {"mine": "/var/cache/belfry/mine", "foreign": "/opt/belfry-foreign"}
-    on_each.configure("".join(f"[Cache {name}]\nPath={path}\nFilesMax=0\n" for name, path in caches.items()))
-    on_each.start()
-    for path in caches.values():
-        on_each.host.write(f"{path}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
-        on_each.host.write(f"{path}/old", "old")
-    # Both belong to the service, and one of them is outside of its sandbox.
-    on_each.host.run("chown", "-R", "belfry:", *caches.values())
-
-    reply = rehearsed(on_each, "USR1")
-
-    assert not reply["passed"]
-    assert reply["reasons"] == [
-        "cacheFlush: cache 'foreign': unable to delete in '/opt/belfry-foreign': Read-only file system (EROFS)"
-    ]
-    assert all(on_each.host.path(f"{path}/old").read_text() == "old" for path in caches.values())
-    for path in caches.values():
-        on_each.host.run("rm", "-r", path)

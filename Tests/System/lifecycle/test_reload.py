@@ -52,6 +52,30 @@ def merged(belfry) -> list[dict]:
     return [r for r in belfry.journal() if r["MESSAGE"].startswith("reload merged with the one that waits, ")]
 
 
+def test_dry_run_checks_and_changes_nothing(started_on_each):
+    subscriber = started_on_each.subscribe()
+    with started_on_each.connect() as listener, started_on_each.connect() as client:
+        listener.attach("slow", "willReload")
+        client.send("Reload", {"dryRun": True})
+        token = listener.reply()["token"]
+        assert started_on_each.properties("ActiveState", "StatusText") == {"ActiveState": "active", "StatusText": "active"}
+        with started_on_each.connect() as program:
+            program.call("Answer", {"token": token, "outcome": "completed"})
+        reports = client.reply()["reports"]
+    assert ("slow", "completed") in {(report["listener"], report["outcome"]) for report in reports}
+    started_on_each.configure(BROKEN)
+
+    done = started_on_each.ctl("reload", "--dry-run", check=False)
+
+    assert done.returncode == 78
+    assert f"{CONFIGURATION}:3:1: error: unknown signal 'USR3'" in done.stderr
+    started_on_each.ctl("post", "org.example.mark")
+    names = [n["name"] for n in subscriber.until("org.example.mark")]
+    assert names == ["willReload", "willReload", "org.example.mark"]
+    assert started_on_each.property("StatusText") == "active"
+    assert not [record for record in started_on_each.journal() if int(record["PRIORITY"]) < 6]
+
+
 @pytest.mark.parametrize("broken", [BROKEN, "[Signals\n", "[Servce]\nNice=yes\n", "[Signals]\nUSR1=\x01\n"])
 def test_broken_configuration_fails_the_reload_and_changes_nothing(on_each, broken):
     on_each.configure(DOORBELL)

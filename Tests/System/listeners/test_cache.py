@@ -52,8 +52,6 @@ def test_example_trims_its_cache_as_installed(caching):
     caching.host.systemctl("reload", SERVICE)
 
     caching.host.run("belfryd", "--check-config", "--unit", f"/usr/lib/systemd/system/{SERVICE}")
-    caching.ctl("rehearse", "USR1")
-
     assert flush(caching) == "cache 'thumbnails': written back, removed 1 of 2 files, freed 0 bytes"
     assert remaining(caching, INSTALLED) == ["CACHEDIR.TAG", "new"]
 

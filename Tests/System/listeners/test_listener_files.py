@@ -41,7 +41,7 @@ def test_shell_example_of_the_page(listener):
 
     assert listener.host.systemctl("reload", SERVICE, check=False).returncode != 0
     assert "videos: a recording is under way" in "\n".join(listener.belfry.messages())
-    assert "videos: a recording is under way" in listener.belfry.ctl("rehearse", "HUP", check=False).stdout
+    assert "videos: a recording is under way" in listener.belfry.ctl("reload", "--dry-run", check=False).stderr
     listener.host.path("/run/videos/recording").unlink()
     listener.host.systemctl("reload", SERVICE)
     listener.host.systemctl("stop", SOCKET, SERVICE)

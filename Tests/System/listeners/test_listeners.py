@@ -65,16 +65,15 @@ def test_program_delays_a_stop(listener):
     assert listener.property("ActiveState") == "active"
 
 
-def test_rehearsal_asks_the_program(listener):
-    listener.write("willReload", '#!/bin/sh\n[ "$BELFRY_REHEARSAL" = 1 ] || exit 0\necho "not now" >&2\nexit 1\n', "Rehearse=yes\n")
+def test_dry_run_of_a_reload_asks_the_program(listener):
+    listener.write("willReload", '#!/bin/sh\ncase $BELFRY_USER_INFO in *dryRun*) echo "not now" >&2; exit 1 ;; esac\n')
     listener.belfry.start()
     listener.start()
 
-    done = listener.belfry.ctl("rehearse", "HUP", check=False)
+    done = listener.belfry.ctl("reload", "--dry-run", check=False)
 
-    assert done.returncode == 1
-    assert "guard: not now" in done.stdout
-    assert "guard" in listener.belfry.ctl("explain", "HUP").stdout
+    assert done.returncode == 78
+    assert "guard: not now" in done.stderr
     listener.belfry.ctl("reload")
 
 

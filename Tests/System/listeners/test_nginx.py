@@ -98,7 +98,7 @@ def test_reload_is_a_transaction_and_loses_no_request(nginx, figures):
     small, slow = {}, {}
     with requests(nginx, "/version", 4, 3, small), requests(nginx, "/slow", 8, SLOW, slow):
         nginx.host.write(CONFIGURATION, "server { listen 127.0.0.1:8080; oops; }\n")
-        assert nginx.ctl("rehearse", "HUP", check=False).returncode == 1
+        assert nginx.ctl("reload", "--dry-run", check=False).returncode == 78
         assert reload(nginx).returncode != 0
         said = [record["MESSAGE"] for record in nginx.host.journal(f"--unit={LISTENER}")]
         assert any(f'unknown directive "oops" in {CONFIGURATION}:1' in line for line in said)

@@ -121,7 +121,7 @@ def test_every_key_of_a_listener_is_there(manuals):
     keys = constants("Sources/Service/BelfryConfiguration/Listener/ListenerSettings.swift", r'KeyDescription\("(\w+)"')
     variables = constants("Sources/Programs/belfry-listener/RunVariables.swift", r'"(BELFRY_\w+)"')
 
-    assert {"On", "Rehearse"} <= keys
+    assert {"On", "RunOnStart"} <= keys
     assert missing(manuals["belfry.listener.5"], keys | variables) == set()
 
 

@@ -29,7 +29,7 @@ struct NeighbourNamesTests {
         ListenerRegistration.self, ListenerReport.self, ListenerStatus.self, LoopSource.self, MainEventLoop.self,
         MemoryWarning.self, MonitoredUnit.self, PeerOrigin.self, PendingTransition.self, ProtectedDataArrival.self,
         ProtectedDataLoss.self,
-        ReceivedSignal.self, RehearsalReport.self, (any RestorableListener).self, ServiceComponent.self,
+        ReceivedSignal.self, (any RestorableListener).self, ServiceComponent.self,
         ServiceMain.self, ServiceOptions.self, ServiceReadiness.self, ServiceRun.self, SettingsHandle<String>.self,
         SignalEventSource.self,
         SignalOrigin.self, (any StartupCommand).self, StartupCommandBuilder.self, StartupSequence.self,

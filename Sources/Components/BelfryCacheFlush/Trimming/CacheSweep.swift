@@ -70,20 +70,6 @@ package nonisolated struct CacheSweep {
         if cache.dropPages, !cache.isDryRun { try dropPages() }
     }
 
-    /// Checks whether `run` would succeed, and changes nothing. Unreadable directories are in the report.
-    ///
-    /// - Throws: `CacheError` if there is no valid tag or no permission to delete.
-    package mutating func rehearse() throws(CacheError) {
-        if !cache.limits.isEmpty {
-            try CacheTag.require(in: root)
-            // This also fails if the file system is read-only, even if only for this process (access(2)).
-            guard faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
-                throw CacheError(Errno(errno), "delete in", root.path)
-            }
-        }
-        try survey(remembersAges: false)
-    }
-
     private mutating func writeBack() {
         guard continues() else { return }
         let result = belfry_syncfs(root.descriptor)

@@ -48,26 +48,13 @@ package nonisolated struct DirectoryCache: Sendable, Equatable {
     ///   - monitor: cancels the flush, and shows its progress.
     /// - Returns: what was done. What failed is in its `problems`.
     package func flush(now: Duration, monitor: FlushMonitor = FlushMonitor()) -> CacheFlushReport {
-        visit(monitor) { sweep throws(CacheError) in try sweep.run(now: now) }
-    }
-
-    /// Checks whether a flush would succeed, and changes nothing. Blocks, and is cancelled, like a flush.
-    ///
-    /// - Returns: what was found. What would fail is in its `problems`.
-    package func rehearseFlush(monitor: FlushMonitor = FlushMonitor()) -> CacheFlushReport {
-        visit(monitor) { sweep throws(CacheError) in try sweep.rehearse() }
-    }
-
-    private func visit(
-        _ monitor: FlushMonitor, _ body: (inout CacheSweep) throws(CacheError) -> Void
-    ) -> CacheFlushReport {
         var report = CacheFlushReport(name: name, isDryRun: isDryRun)
         for path in paths {
             CachePath(path, monitor: monitor).visit { root in
                 do throws(CacheError) {
                     var sweep = try CacheSweep(self, root: try root.get(), report: report, monitor: monitor)
                     defer { report = sweep.report }
-                    try body(&sweep)
+                    try sweep.run(now: now)
                 } catch {
                     report.add("\(error)")
                 }

@@ -57,9 +57,7 @@ nonisolated let lifecycleInterfaceMethods = """
     # answered with Answer on another connection. The service continues without the answer after 'deadlineUsec', by default
     # ListenerTimeout= of its configuration. 'follows' names listeners that are called before this one for arriving
     # notifications, and after it for leaving ones. 'actions' are offered to PerformAction. With 'confirm' a first reply
-    # without notification confirms that the listener is attached. With 'rehearses' the program also takes part in Rehearse: a
-    # reply with 'rehearsal' asks whether it would succeed with this notification, and it changes nothing. A program that
-    # disconnects or does not read is detached, and what it has not answered counts as failed. 'names', 'follows' and
+    # without notification confirms that the listener is attached. A program that disconnects or does not read is detached, and what it has not answered counts as failed. 'names', 'follows' and
     # 'actions' are at most 256 together, in 4096 bytes.
     method Attach(
       listener: string,
@@ -67,9 +65,8 @@ nonisolated let lifecycleInterfaceMethods = """
       follows: ?[]string,
       deadlineUsec: ?int,
       actions: ?[]Action,
-      confirm: ?bool,
-      rehearses: ?bool
-    ) -> (token: ?string, notification: ?Notification, rehearsal: ?bool)
+      confirm: ?bool
+    ) -> (token: ?string, notification: ?Notification)
 
     # Answer for an attached listener. 'outcome' is completed, newData, noData, handled, declined, refused or failed; with
     # 'refused' the listener refuses a launch or a new configuration. 'reason' goes with refused and failed.
@@ -89,8 +86,9 @@ nonisolated let lifecycleInterfaceMethods = """
     # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did.
     method OpenURL(url: string) -> (sequence: int, handledBy: ?string, reports: []Report)
 
-    # Reload the configuration. The reply comes when it is in effect or was refused.
-    method Reload() -> ()
+    # Reload the configuration. The reply comes when it is in effect or was refused. With 'dryRun' the listeners only check
+    # whether they would accept it, and nothing changes; 'reports' then has what each of them answered.
+    method Reload(dryRun: ?bool) -> (reports: ?[]Report)
 
     # The listeners in the order of arriving notifications.
     method ListListeners() -> (listeners: []Listener)
@@ -118,22 +116,6 @@ nonisolated let lifecycleInterfaceMethods = """
       unitSetting: ?string,
       unitTimeoutUsec: ?int,
       fits: bool
-    )
-
-    # Rehearse what a signal would do now, with the listeners that allow a dry run. Nothing changes. 'reasons' say why it would
-    # fail, and 'passed' is true if there are none. 'unasked' are the listeners without a dry run, such as programs attached
-    # without 'rehearses': they may still refuse or fail. One rehearsal runs at a time; calls for the same signal that arrive
-    # meanwhile get the result of the next one.
-    method Rehearse(signal: string) -> (
-      signal: string,
-      number: int,
-      action: string,
-      effect: string,
-      state: string,
-      steps: []RehearsedStep,
-      passed: bool,
-      reasons: []string,
-      unasked: []string
     )
     """
 

@@ -111,9 +111,7 @@ nonisolated let lifecycleInterfaceTypes = """
       # How long it may take; absent for a listener that answers at once
       deadlineUsec: ?int,
       # The least of it that it gets, if all listeners before it use their full shares
-      shareUsec: ?int,
-      # Whether it allows a dry run
-      rehearses: bool
+      shareUsec: ?int
     )
 
     # A notification that would be delivered.
@@ -121,14 +119,6 @@ nonisolated let lifecycleInterfaceTypes = """
 
     # A background task that would be waited for.
     type PlannedTask (name: string, remainingUsec: int)
-
-    # The results of the dry runs of a notification.
-    type RehearsedStep (
-      name: string,
-      reports: []Report,
-      # The listeners that would be called and have no dry run
-      skipped: []string
-    )
 
     # A client that delays pause, sleep and stop.
     type Holder (

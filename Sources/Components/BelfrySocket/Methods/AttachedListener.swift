@@ -25,10 +25,7 @@ final class AttachedListener: LifecycleListener {
     var follows: [String] { parameters.follows }
 
     var answers: [LifecycleAnswer] {
-        for name in parameters.names {
-            let answer = onOutcome(name, deadline: parameters.deadline, tell)
-            parameters.rehearses ? answer.rehearsable() : answer
-        }
+        for name in parameters.names { onOutcome(name, deadline: parameters.deadline, tell) }
         for action in parameters.actions {
             onOutcome(.performAction, deadline: parameters.deadline, action: action, tell)
         }
@@ -44,8 +41,6 @@ nonisolated struct AttachParameters {
     let deadline: Duration?
     /// Whether a first reply confirms that the listener is attached.
     let isConfirmed: Bool
-    /// Whether the program has a dry run.
-    let rehearses: Bool
 
     /// What is wrong with the parameters.
     enum Problem: Error {
@@ -77,7 +72,6 @@ nonisolated struct AttachParameters {
         if let usec, usec <= 0 { throw .parameter("deadlineUsec") }
         deadline = usec.map { .microseconds($0) }
         isConfirmed = parameters["confirm"]?.boolValue ?? false
-        rehearses = parameters["rehearses"]?.boolValue ?? false
     }
 
     /// Throws the name of the first list with which the limit is exceeded.

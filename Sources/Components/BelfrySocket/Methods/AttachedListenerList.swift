@@ -118,7 +118,6 @@ final class AttachedListenerList {
         writer.write(token)
         writer.write(raw: ",\"notification\":")
         writer.write(notification, bootID: bootID)
-        if notification.isRehearsal { writer.write(raw: ",\"rehearsal\":true") }
         writer.endContinuingReply()
         let key = UTF8Text(token)
         questions[key] = Question(listener: listener, progress: progress, completion: completion)

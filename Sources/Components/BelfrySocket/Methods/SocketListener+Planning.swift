@@ -11,7 +11,7 @@ internal import Varlink
 extension SocketListener {
     /// Answers `Explain`, with the current timeouts of the unit.
     func explain(_ request: VarlinkRequest) {
-        if subject(of: request) != nil { explanations.add(request, for: 0) }
+        if subject(of: request) != nil { explanations.add(request) }
     }
 
     /// Reads the timeouts of the unit once for all requests.
@@ -46,38 +46,6 @@ extension SocketListener {
             }
         }
         request.reply(reply)
-    }
-
-    /// Answers `Rehearse`.
-    func rehearse(_ request: VarlinkRequest) {
-        if let (number, _, _) = subject(of: request) { rehearsals.add(request, for: number) }
-    }
-
-    /// Rehearses a signal once for all requests, with the origin of the first one.
-    func rehearse(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
-        guard let first = requests.first, let (number, effect, head) = subject(of: first) else { return done() }
-        let completion = { (report: RehearsalReport) in
-            var reply = head
-            reply["number"] = .int(Int64(number))
-            reply["steps"] = .array(
-                report.steps.map { step in
-                    [
-                        "name": .string(step.name.rawValue), "reports": .array(step.listeners.map(JSONValue.init(_:))),
-                        "skipped": .array(step.skipped.map { .string($0) }),
-                    ]
-                })
-            reply["passed"] = .bool(report.reasons.isEmpty)
-            reply["reasons"] = .array(report.reasons.map { .string($0) })
-            reply["unasked"] = .array(report.unasked.map { .string($0) })
-            for request in requests { request.reply(reply) }
-            done()
-        }
-        let origin = origin(of: first)
-        switch effect.work {
-        case .transition(let trigger): mediator.rehearse(trigger, origin: origin, completion: completion)
-        case .post(let name): mediator.rehearse(posting: name, origin: origin, completion: completion)
-        case .nothing: completion(RehearsalReport.nothing)
-        }
     }
 
     /// The requested signal and what it does. Fails the request when there is no such signal.
@@ -116,32 +84,30 @@ extension SocketListener {
     }
 }
 
-/// Runs costly work one at a time. Requests for the same that arrive meanwhile wait, and are answered together by work that
-/// begins afterwards.
+/// Runs costly work one at a time. Requests that arrive meanwhile wait, and are answered together by work that begins
+/// afterwards.
 final class RequestMerger {
-    /// Does the work for requests for the same, and calls `done` when they are answered.
-    typealias Work = (_ key: Int32, _ requests: [VarlinkRequest], _ done: @escaping () -> Void) -> Void
+    /// Does the work, and calls `done` when the requests are answered.
+    typealias Work = (_ requests: [VarlinkRequest], _ done: @escaping () -> Void) -> Void
 
     private let work: Work
-    private var waiting: [Int32: [VarlinkRequest]] = [:]
-    /// The keys of requests that wait, in order of arrival.
-    private var keys: [Int32] = []
+    private var waiting: [VarlinkRequest] = []
     private var isWorking = false
 
     init(_ work: @escaping Work) { self.work = work }
 
-    /// Adds a request. Requests with the same key are for the same. There should be few different keys.
-    func add(_ request: VarlinkRequest, for key: Int32) {
-        if waiting[key] == nil { keys.append(key) }
-        waiting[key, default: []].append(request)
+    /// Adds a request.
+    func add(_ request: VarlinkRequest) {
+        waiting.append(request)
         if !isWorking { workOnNext() }
     }
 
     private func workOnNext() {
-        guard let key = keys.first, let requests = waiting.removeValue(forKey: key) else { return }
-        keys.removeFirst()
+        guard !waiting.isEmpty else { return }
+        let requests = waiting
+        waiting = []
         isWorking = true
-        work(key, requests) { [weak self] in
+        work(requests) { [weak self] in
             self?.isWorking = false
             self?.workOnNext()
         }

@@ -14,7 +14,6 @@ final class Delivery {
     private let notification: LifecycleNotification
     private let groups: [[ListenerEntry]]
     private let clock: any LifecycleClock
-    private let isRehearsal: Bool
     private let isOutcomeWanted: Bool
     /// For immediate answers.
     private let deadline: Duration
@@ -33,7 +32,7 @@ final class Delivery {
 
     init(
         _ notification: LifecycleNotification, to groups: [[ListenerEntry]], after reports: [ListenerReport] = [],
-        clock: any LifecycleClock, deadline: Duration, isRehearsal: Bool = false, isOutcomeWanted: Bool = true,
+        clock: any LifecycleClock, deadline: Duration, isOutcomeWanted: Bool = true,
         share: @escaping Share, progress: Progress? = nil,
         _ completion: @escaping (LifecycleReport) -> Void
     ) {
@@ -42,7 +41,6 @@ final class Delivery {
         self.reports = reports
         self.clock = clock
         self.deadline = deadline
-        self.isRehearsal = isRehearsal
         self.isOutcomeWanted = isOutcomeWanted
         self.share = share
         self.progress = progress
@@ -62,7 +60,7 @@ final class Delivery {
             next += 1
             for entry in group where !entry.isRemoved {
                 guard let answer = entry.answer(to: notification) else { continue }
-                if !isRehearsal { call(entry, answer) } else if let dry = answer.rehearsal { call(entry, dry) }
+                call(entry, answer)
             }
         }
         isAdvancing = false
@@ -106,7 +104,7 @@ final class Delivery {
     private func begin(
         _ body: LifecycleAnswer.LastingBody, of answer: LifecycleAnswer, _ entry: ListenerEntry, _ place: Int
     ) {
-        let isPost = notification.trigger == nil && !isRehearsal
+        let isPost = notification.trigger == nil
         guard !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax else {
             let reason = "\(ListenerEntry.pendingPostsMax) posts wait for its answers"
             reports[place] = report(of: entry, .failed(reason), .zero, since: clock.monotonicUsec)
@@ -150,9 +148,7 @@ final class Delivery {
         _ details: UserInfo? = nil
     ) -> ListenerReport {
         if outcome == .handled { isHandled = true }
-        return isRehearsal
-            ? entry.report(outcome, duration, since: startUsec, details)
-            : entry.record(outcome, after: duration, since: startUsec, details)
+        return entry.record(outcome, after: duration, since: startUsec, details)
     }
 }
 

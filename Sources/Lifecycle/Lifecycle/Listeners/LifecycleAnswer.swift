@@ -35,57 +35,17 @@ public struct LifecycleAnswer {
     /// For `performAction`, the action that is offered.
     public let action: LifecycleAction?
     let body: Body
-    private let dryRun: Body?
 
-    init(
-        _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil,
-        rehearsal: Body? = nil, _ body: Body
-    ) {
+    init(_ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil, _ body: Body) {
         self.name = name
         self.deadline = deadline?.bounded
         self.action = action
         self.body = body
-        dryRun = rehearsal
     }
 
-    init(
-        _ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil,
-        rehearsal: LastingBody? = nil, _ body: LastingBody
-    ) {
-        self.init(name, deadline: deadline, action: action, rehearsal: rehearsal.map { .lasting($0) }, .lasting(body))
+    init(_ name: LifecycleNotification.Name, deadline: Duration?, action: LifecycleAction? = nil, _ body: LastingBody) {
+        self.init(name, deadline: deadline, action: action, .lasting(body))
     }
-
-    /// The same answer, which is its own dry run: it has no side effects, such as one that only checks. In a rehearsal
-    /// (`LifecycleMediator.rehearse`) it is called like any other time.
-    public func rehearsable() -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, action: action, rehearsal: body, body)
-    }
-
-    /// The same answer with a dry run, for an answer with side effects.
-    ///
-    /// - Parameter body: called when the answer is rehearsed (`LifecycleMediator.rehearse`): checks whether the answer
-    ///   would succeed, and changes nothing. It throws the reason if not.
-    public func rehearsing(
-        _ body: @escaping (LifecycleNotification) async throws -> Void
-    ) -> LifecycleAnswer {
-        LifecycleAnswer(
-            name, deadline: deadline, action: action,
-            rehearsal: .lasting(
-                .suspending { notification, _ in
-                    try await body(notification)
-                    return .completed
-                }), self.body)
-    }
-
-    /// The same answer with a dry run that ends with a callback; see `LifecycleListener.onCompletion`.
-    package func rehearsingOnCompletion(
-        _ body: @escaping (LifecycleNotification, @escaping (Result<Void, any Error>) -> Void) -> () -> Void
-    ) -> LifecycleAnswer {
-        LifecycleAnswer(name, deadline: deadline, action: action, rehearsal: .lasting(.calling(body)), self.body)
-    }
-
-    /// The dry run as an answer of its own, if there is one.
-    var rehearsal: LifecycleAnswer? { dryRun.map { LifecycleAnswer(name, deadline: deadline, action: action, $0) } }
 
     /// Whether it ends within its call, so that it needs no share of time.
     var isImmediate: Bool { if case .immediate = body { true } else { false } }

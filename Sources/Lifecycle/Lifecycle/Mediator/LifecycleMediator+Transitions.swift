@@ -22,6 +22,21 @@ extension LifecycleMediator {
         run(transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, completion)))
     }
 
+    /// Asks the listeners whether a reload would be accepted: reads the configuration and delivers `willReload` with it, to
+    /// which listeners only check. Nothing changes, and neither `didReload` nor `didFailToReload` follows.
+    ///
+    /// It has its turn as any other transition. The user info of its notification has `dryRun: true`.
+    ///
+    /// - Parameters:
+    ///   - origin: who asked.
+    ///   - completion: called once. The result is `refused` if a reload would be refused now.
+    public func checkReload(
+        origin: LifecycleOrigin = .service, completion: @escaping (TransitionReport) -> Void
+    ) {
+        let info: UserInfo = ["dryRun": true]
+        run(transitions.add(Transition(.reload, origin: origin, userInfo: info, isDryRun: true, completion)))
+    }
+
     /// The transition under way, if there is one, and those that wait, in the order in which they run; at most the first
     /// 16. There are rarely more than two: requests for the same transition are merged.
     public var pendingTransitions: [PendingTransition] {

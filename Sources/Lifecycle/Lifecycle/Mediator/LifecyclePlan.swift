@@ -11,8 +11,6 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
         public let deadline: Duration?
         /// Its share if all listeners before it use their whole shares.
         public let share: Duration?
-        /// Whether it has a dry run.
-        public let rehearses: Bool
     }
 
     /// A notification that would be delivered.
@@ -92,7 +90,6 @@ extension LifecycleMediator {
         let time = answer.isImmediate ? nil : deadline(of: answer)
         // All shares are the same part of the times wanted.
         let share = time.map { TimeShare(of: $0, before: longest - $0, within: limit ?? longest).time }
-        return LifecyclePlan.Call(
-            listener: entry.place.name, deadline: time, share: share, rehearses: answer.rehearsal != nil)
+        return LifecyclePlan.Call(listener: entry.place.name, deadline: time, share: share)
     }
 }

@@ -109,7 +109,8 @@ nonisolated extension LifecycleNotification.Name {
     public static let didResume = Self(catalogue: "didResume")
     /// The process is about to end. `userInfo` has `reason` and `deadlineUsec`.
     public static let willTerminate = Self(catalogue: "willTerminate")
-    /// The configuration is about to be replaced. A listener that throws refuses the new one.
+    /// The configuration is about to be replaced. A listener that throws refuses the new one. The answer only checks, and
+    /// leaves nothing changed: after a dry run (`dryRun` in `userInfo`) no other notification follows.
     public static let willReload = Self(catalogue: "willReload")
     /// The new configuration is in effect.
     public static let didReload = Self(catalogue: "didReload")

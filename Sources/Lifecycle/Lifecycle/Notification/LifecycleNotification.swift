@@ -44,4 +44,7 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.userInfo = userInfo
         self.configuration = configuration
     }
+
+    /// Whether it is the `willReload` of a dry run, see `LifecycleMediator.checkReload(origin:completion:)`.
+    package var isDryRun: Bool { userInfo["dryRun"] == true }
 }

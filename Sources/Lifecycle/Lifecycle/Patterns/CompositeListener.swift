@@ -77,20 +77,17 @@ public final class CompositeListener: LifecycleListener {
     private func answer(
         _ name: LifecycleNotification.Name, deadline: Duration, action: LifecycleAction? = nil
     ) -> LifecycleAnswer {
-        let rehearses = registry.groups(answering: name).joined().contains { $0.answer(to: name)?.rehearsal != nil }
-        return LifecycleAnswer(
-            name, deadline: deadline, action: action,
-            rehearsal: rehearses ? .completing { [self] in deliver($0, $1, isRehearsal: true, $2) } : nil,
-            .completing { [self] in deliver($0, $1, isRehearsal: false, $2) })
+        LifecycleAnswer(
+            name, deadline: deadline, action: action, .completing { [self] in deliver($0, $1, $2) })
     }
 
     private func deliver(
-        _ notification: LifecycleNotification, _ progress: ListenerProgress, isRehearsal: Bool,
+        _ notification: LifecycleNotification, _ progress: ListenerProgress,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
         let delivery = Delivery(
             notification, to: registry.groups(answering: notification.name), clock: clock,
-            deadline: deadline, isRehearsal: isRehearsal, isOutcomeWanted: progress.isOutcomeWanted,
+            deadline: deadline, isOutcomeWanted: progress.isOutcomeWanted,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { leaf, report in
                 let text = report.text.map { "\(leaf): \($0)" } ?? leaf

@@ -16,6 +16,8 @@ final class Transition {
     var reasons: [String] = []
     /// Whether it can be revoked until a listener was called. It is not merged with others.
     let isRevocable: Bool
+    /// Whether a reload only checks: it ends after `willReload`, and changes nothing.
+    let isDryRun: Bool
     /// Whether a stop still prepares its first step, which waits for that.
     var isPreparing = false
     /// Ends the preparation.
@@ -31,12 +33,13 @@ final class Transition {
 
     init(
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo, isRevocable: Bool = false,
-        _ completion: ((TransitionReport) -> Void)?
+        isDryRun: Bool = false, _ completion: ((TransitionReport) -> Void)?
     ) {
         self.trigger = trigger
         self.origin = origin
         self.userInfo = userInfo
         self.isRevocable = isRevocable
+        self.isDryRun = isDryRun
         completions = completion.map { [$0] } ?? []
     }
 

@@ -17,7 +17,7 @@ struct TransitionQueue {
     private(set) var waiting: [Transition] = []
 
     /// Adds a transition. A stop overtakes those that wait, and a second stop cuts the first short. A transition with the
-    /// same trigger as the last that waits is merged with it, and a reload with any reload that waits. Suspensions are never
+    /// same trigger as the last that waits is merged with it, and a reload with any reload that waits, a dry run with a dry run. Suspensions are never
     /// merged.
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
@@ -57,7 +57,7 @@ struct TransitionQueue {
 
     private func duplicate(of transition: Transition) -> Transition? {
         switch transition.trigger {
-        case .reload: waiting.first { $0.trigger == .reload }
+        case .reload: waiting.first { $0.trigger == .reload && $0.isDryRun == transition.isDryRun }
         // Each has its own cause and duration.
         case .endSuspension: nil
         case let trigger where !transition.isRevocable:

@@ -157,6 +157,7 @@ final class TransitionRunner {
             transition.limitUsec = limit(of: transition)
         }
         transition.steps = machine.steps(for: transition.trigger)
+        if transition.isDryRun { transition.steps.removeAll { $0.name != .willReload } }
         phase = transition.steps.isEmpty ? .advancing : transition.isPreparing ? .acting : .checkingTasks
         let reads = transition.trigger == .reload || (transition.trigger == .launch && configuration == nil)
         guard reads, !transition.steps.isEmpty else { return next() }
@@ -233,7 +234,7 @@ final class TransitionRunner {
             transition.steps = []
         case .willReload:
             transition.reasons += report.problems
-            if !transition.reasons.isEmpty { keepOldConfiguration(transition) }
+            if !transition.reasons.isEmpty, !transition.isDryRun { keepOldConfiguration(transition) }
         case .didReload:
             transition.reasons = report.problems
             if transition.reasons.isEmpty {

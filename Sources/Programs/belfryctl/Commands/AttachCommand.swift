@@ -37,9 +37,6 @@ struct AttachCommand: ServiceCommand {
     @Flag(help: "Also run the command once after each attachment.")
     var runOnStart = false
 
-    @Flag(help: "The command has a dry run: it changes nothing if BELFRY_REHEARSAL is 1.")
-    var rehearse = false
-
     @Argument(parsing: .postTerminator, help: "The command with its arguments, after '--'.")
     var command: [String]
 
@@ -64,7 +61,7 @@ struct AttachCommand: ServiceCommand {
         var words = ["belfry-listener", name, "--socket", context.path]
         words += notifications.flatMap { ["--on", $0] } + follows.flatMap { ["--follows", $0] }
         if let time = context.changeTimeout { words += ["--timeout", "\(time.microseconds)us"] }
-        words += (runOnStart ? ["--run-on-start"] : []) + (rehearse ? ["--rehearse"] : []) + ["--"] + command
+        words += (runOnStart ? ["--run-on-start"] : []) + ["--"] + command
         let program = Self.directory + "belfry-listener"
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

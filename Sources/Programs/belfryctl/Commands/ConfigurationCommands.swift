@@ -12,13 +12,26 @@ struct ReloadCommand: ServiceCommand {
         commandName: "reload", abstract: "Reload the configuration, as SIGHUP does.",
         discussion: """
             Waits until the new configuration is in effect. If it is refused, the old one stays, each reason is printed on \
-            standard error, and the exit status is 78.
+            standard error, and the exit status is 78. With --dry-run the listeners only check the new configuration, and \
+            nothing changes.
             """)
 
     @OptionGroup var connection: ConnectionOptions
 
+    @Flag(help: "Only check whether the new configuration would be accepted.")
+    var dryRun = false
+
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
+        guard !dryRun else {
+            let reply = try await client.call(
+                "Reload", ["dryRun": true], to: "check the configuration of", within: context.changeTimeout)
+            let answers = reply.objects("reports").map {
+                "\($0.textOrDash("listener")): \($0.textOrDash("outcome")), \($0.durationOrDash("durationUsec"))"
+            }
+            try context.print(answers + ["the configuration would be accepted"])
+            return .success
+        }
         _ = try await client.call("Reload", to: "reload", within: context.changeTimeout)
         if StandardStream.output.isTerminal { try context.print(["configuration reloaded"]) }
         return .success

@@ -6,12 +6,21 @@ import BelfryClient
 import BelfryConfiguration
 import Varlink
 
-/// The arguments of `explain` and `rehearse`.
-struct SignalQuery: ParsableArguments {
+/// `belfryctl explain`.
+struct ExplainCommand: ServiceCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Show what a signal would do now.",
+        discussion: """
+            Prints the notifications in order, the listeners that would be called with their deadlines, and whether all \
+            deadlines together fit into the time limit of the transition.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+
     @Argument(
         help: "The signal: TERM, SIGUSR1, RTMIN+5.",
         completion: .list(["TERM", "INT", "HUP", "TSTP", "CONT", "USR1", "USR2", "PWR", "QUIT", "KILL", "STOP"]),
-        transform: SignalQuery.name)
+        transform: ExplainCommand.name)
     var signal: String
 
     @Flag(help: "Print the reply as one JSON object.")
@@ -26,52 +35,19 @@ struct SignalQuery: ParsableArguments {
         }
     }
 
-    /// Calls the method with the signal, and prints the reply.
-    @MainActor func ask(
-        _ method: String, within limit: Duration?, _ context: CommandContext,
-        as lines: (JSONObject, TextStyle) -> [String]
-    ) async throws -> JSONObject {
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         let client = try context.connect()
         let reply = try await client.call(
-            method, ["signal": .string(signal)], to: method.lowercased(), signal, within: limit)
-        try context.print(reply, json: json, as: lines)
-        return reply
-    }
-}
-
-/// `belfryctl explain`.
-struct ExplainCommand: ServiceCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Show what a signal would do now.",
-        discussion: """
-            Prints the notifications in order, the listeners that would be called with their deadlines, and whether all \
-            deadlines together fit into the time limit of the transition.
-            """)
-
-    @OptionGroup var connection: ConnectionOptions
-
-    @OptionGroup var query: SignalQuery
-
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        _ = try await query.ask("Explain", within: context.queryTimeout, context, as: ExplainText.lines)
+            "Explain", ["signal": .string(signal)], to: "explain", signal, within: context.queryTimeout)
+        try context.print(reply, json: json, as: ExplainText.lines)
         return .success
-    }
-}
-
-/// The first line of `explain` and `rehearse`.
-private enum SignalHeading {
-    /// `SIGTERM (15): stop, stops the service in order`. A signal that the service cannot receive has no action.
-    static func line(_ reply: JSONObject, _ style: TextStyle) -> String {
-        let signal = style.bold("\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))")
-        let action = reply.textOrDash("action")
-        return "\(signal): " + (action == "none" ? "" : "\(action), ") + reply.textOrDash("effect")
     }
 }
 
 /// The reply of `Explain` as text.
 enum ExplainText {
     static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        var lines = [SignalHeading.line(reply, style)]
+        var lines = [heading(reply, style)]
         let steps = reply.objects("steps")
         guard !steps.isEmpty else {
             return lines + ["No notification is delivered in the state \(style.state(reply.textOrDash("state")))."]
@@ -83,22 +59,27 @@ enum ExplainText {
         return lines + table(steps).lines(style) + [verdict(reply, style)]
     }
 
+    /// `SIGTERM (15): stop, stops the service in order`. A signal that the service cannot receive has no action.
+    private static func heading(_ reply: JSONObject, _ style: TextStyle) -> String {
+        let signal = style.bold("\(reply.textOrDash("signal")) (\(reply.numberOrDash("number")))")
+        let action = reply.textOrDash("action")
+        return "\(signal): " + (action == "none" ? "" : "\(action), ") + reply.textOrDash("effect")
+    }
+
     private static func table(_ steps: [JSONObject]) -> TextTable {
         var table = TextTable([
             ("NOTIFICATION", .left), ("LEADS TO", .left), ("LISTENER", .left), ("DEADLINE", .right), ("SHARE", .right),
-            ("DRY RUN", .left),
         ])
         for step in steps {
             var name = step.textOrDash("name")
             var state = step.textOrDash("state")
             let listeners = step.objects("listeners")
-            if listeners.isEmpty { table.add([name, state, "-", "-", "-", "-"]) }
+            if listeners.isEmpty { table.add([name, state, "-", "-", "-"]) }
             for listener in listeners {
                 let deadline = listener.number("deadlineUsec").map(DurationText.text(microseconds:))
                 table.add([
                     name, state, listener.textOrDash("name"), deadline ?? "at once",
                     deadline == nil ? "-" : listener.durationOrDash("shareUsec"),
-                    listener["rehearses"]?.boolValue == true ? "yes" : "no",
                 ])
                 (name, state) = ("", "")
             }
@@ -120,54 +101,5 @@ enum ExplainText {
         if reply["fits"]?.boolValue != false { return text + ": it fits." }
         return style.alarming(
             text + ": it does not fit. Each listener gets its share, or more while it reports progress.")
-    }
-}
-
-/// `belfryctl rehearse`.
-struct RehearseCommand: ServiceCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "rehearse", abstract: "Check whether a signal would succeed now.",
-        discussion: """
-            Asks the listeners that support a dry run, in order, whether they would succeed. Nothing changes. The exit \
-            status is 1 if one of them would fail or refuse.
-            """)
-
-    @OptionGroup var connection: ConnectionOptions
-
-    @OptionGroup var query: SignalQuery
-
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
-        let reply = try await query.ask("Rehearse", within: context.changeTimeout, context, as: RehearsalText.lines)
-        return RehearsalText.hasPassed(reply) ? .success : .failure
-    }
-}
-
-/// The reply of `Rehearse` as text.
-enum RehearsalText {
-    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        var lines = [SignalHeading.line(reply, style)]
-        for step in reply.objects("steps") {
-            lines.append(style.notification(step.textOrDash("name")))
-            for report in step.objects("reports") { lines.append(line(report, style)) }
-            let skipped = step.list("skipped", separator: ", ")
-            if !skipped.isEmpty { lines.append("  no dry run: \(skipped)") }
-        }
-        let unasked = reply.texts("unasked")
-        if !unasked.isEmpty {
-            lines.append("Not checked, may refuse or fail: \(unasked.joined(separator: ", "))")
-        }
-        guard hasPassed(reply) else {
-            return lines + reply.texts("reasons").map { style.alarming("Objection: \($0)") }
-        }
-        return lines + [unasked.isEmpty ? "It would succeed." : "The listeners that were checked would succeed."]
-    }
-
-    static func hasPassed(_ reply: JSONObject) -> Bool { reply["passed"]?.boolValue ?? false }
-
-    private static func line(_ report: JSONObject, _ style: TextStyle) -> String {
-        let outcome = report.textOrDash("outcome")
-        let facts = [outcome, report.durationOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
-        let line = "  \(report.textOrDash("listener")): \(facts.joined(separator: ", "))"
-        return outcome == "completed" ? line : style.alarming(line)
     }
 }

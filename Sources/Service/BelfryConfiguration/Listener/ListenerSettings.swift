@@ -24,13 +24,11 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
     package let socket: String
     /// Whether the program is also run once after each attachment.
     package let runsOnStart: Bool
-    /// Whether the program has a dry run.
-    package let rehearses: Bool
 
     /// The settings of a listener.
     package init(
         name: String, on: [String], command: ExecCommand, timeout: Duration = defaultTimeout, follows: [String] = [],
-        socket: String = defaultSocket, runsOnStart: Bool = false, rehearses: Bool = false
+        socket: String = defaultSocket, runsOnStart: Bool = false
     ) {
         self.name = name
         self.on = on
@@ -39,7 +37,6 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
         self.follows = follows
         self.socket = socket
         self.runsOnStart = runsOnStart
-        self.rehearses = rehearses
     }
 
     /// Decodes a file that was resolved without an error.
@@ -47,8 +44,7 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
         self.init(
             name: name, on: section.texts("On"), command: try ExecCommand(section.requiredText("Exec"), instance: name),
             timeout: section.duration("Timeout") ?? Self.defaultTimeout, follows: section.texts("Follows"),
-            socket: section.requiredText("Socket"), runsOnStart: section.boolean("RunOnStart"),
-            rehearses: section.boolean("Rehearse"))
+            socket: section.requiredText("Socket"), runsOnStart: section.boolean("RunOnStart"))
     }
 }
 
@@ -124,7 +120,6 @@ package nonisolated struct ListenerFile {
             KeyDescription("Follows", .listenerNames, default: ""),
             KeyDescription("Socket", .socketPath, default: ListenerSettings.defaultSocket),
             KeyDescription("RunOnStart", .boolean, default: "no"),
-            KeyDescription("Rehearse", .boolean, default: "no"),
         ])
 }
 

@@ -55,7 +55,9 @@ package nonisolated enum LifecycleJournalRecords {
         }
         var fields = fields(of: notification)
         fields.add(report.listener, report.outcome, report.duration)
-        return JournalRecord(.warning, text, id: MessageID.listenerFailed.rawValue, fields: fields)
+        // A dry run asks for objections.
+        let priority: JournalRecord.Priority = notification.isDryRun ? .info : .warning
+        return JournalRecord(priority, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
     /// The record that says how a listener is doing.
@@ -154,6 +156,7 @@ nonisolated extension LifecycleNotification {
         return switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
+        case .willReload: (isDryRun ? ", dry run" as RecordText : "") + deliveries
         case .willTerminate: userInfo.text("reason").map { ", reason \($0)" } ?? ""
         case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""

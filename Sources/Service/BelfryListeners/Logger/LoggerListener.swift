@@ -55,7 +55,7 @@ package final class LoggerListener: LifecycleListener {
                 log.write(LifecycleJournalRecords.record(ofUnknown: name, followedBy: listener))
             }
         }
-        on(.willReload) { [self] in try check($0) }.rehearsable()
+        on(.willReload) { [self] in try check($0) }
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
     }

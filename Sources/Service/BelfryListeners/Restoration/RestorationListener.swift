@@ -31,9 +31,7 @@ package final class RestorationListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try restore() }
-        on(.didEnterBackground) { [self] _ in try keep() }.rehearsing { [self] _ in
-            if !restorer.identifiers.isEmpty { try file?.checkWritable() }
-        }
+        on(.didEnterBackground) { [self] _ in try keep() }
     }
 
     private func restore() throws {

@@ -55,15 +55,6 @@ package nonisolated struct StateFile: Sendable, Equatable {
         }
     }
 
-    /// Throws if it could not be replaced.
-    package func checkWritable() throws(SystemError) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        guard faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
-            throw .last(verb: "write", object: path)
-        }
-    }
-
     /// Makes an empty file. A leftover of an earlier process, or whatever else has the name, is removed, since only a
     /// new file certainly belongs to this process alone.
     private static func make(_ path: String) throws(SystemError) -> Int32 {

@@ -60,11 +60,6 @@ final class ManagerStatus {
         if case .failed(let error) = manager.send(messages + [.status(line)]) { throw error }
     }
 
-    /// Sends the last status again.
-    func sendAgain() throws(SystemError) {
-        if case .failed(let error) = manager.send([.status(sent ?? line)]) { throw error }
-    }
-
     private var line: String {
         let waits = pending.isEmpty ? "" : ", waiting for \(pending.joined(separator: ", "))"
         let problems = unhealthy.map { report in

@@ -39,13 +39,8 @@ package final class ServiceManagerListener: LifecycleListener {
         }
     }
 
-    /// The launch, every change of state, and reloads. A rehearsal sends the last status again, which changes nothing
-    /// and shows whether it can be sent.
+    /// The launch, every change of state, and reloads except dry runs.
     package var answers: [LifecycleAnswer] {
-        messages.map { $0.rehearsing { [status] _ in try status.sendAgain() } }
-    }
-
-    @LifecycleAnswerBuilder private var messages: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
             try watchdog.begin()
             try status.send("launching", waiting: true)
@@ -66,6 +61,7 @@ package final class ServiceManagerListener: LifecycleListener {
         }
         on(.willTerminate) { [self] notification in try sendStopping(notification) }
         on(.willReload) { [self] notification in
+            if notification.isDryRun { return }
             let reloading = ServiceManagerMessage.reloading(monotonicUsec: notification.time.monotonicUsec)
             try status.send("reloading", with: [reloading], waiting: true)
         }

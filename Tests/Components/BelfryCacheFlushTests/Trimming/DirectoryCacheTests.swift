@@ -88,26 +88,6 @@ import Testing
         #expect(fixture.existing("cache/a/b", "cache/a/b/file") == ["cache/a/b"])
     }
 
-    @Test func rehearsalCountsAndDeletesNothing() throws {
-        let fixture = try CacheFixture()
-        try fixture.file("cache/a/old", size: 100, age: 30)
-
-        let report = fixture.cache(filesMax: 0).rehearseFlush()
-
-        var expected = CacheFlushReport(name: "test")
-        expected.directories = 1
-        expected.filesSeen = 1
-        #expect(report == expected)
-        #expect(fixture.exists("cache/a/old"))
-    }
-
-    @Test func rehearsalFailsWhereAFlushWould() throws {
-        let fixture = try CacheFixture(tag: nil)
-
-        #expect(fixture.cache(filesMax: 0).rehearseFlush().problems == ["\(CacheError.tagMissing(fixture.root))"])
-        #expect(fixture.cache().rehearseFlush().problems == [])
-    }
-
     @Test func withoutLimitsFilesAreCountedAndNoTagIsNeeded() throws {
         let fixture = try CacheFixture(tag: nil)
         try fixture.file("cache/a/file", size: 7, age: 5)

@@ -112,21 +112,18 @@ struct AttachedListenerTests {
         #expect(result == .refused(["guard: recording"]))
     }
 
-    @Test func attachedListenerTakesPartInARehearsal() throws {
-        let attached = try fixture.attach(["willReload"], ["rehearses": true])
-        let request = try fixture.more("Rehearse", ["signal": "HUP"])
+    @Test func attachedListenerIsAskedInADryRun() throws {
+        let attached = try fixture.attach(["willReload", "didFailToReload"])
+        let request = try fixture.more("Reload", ["dryRun": true])
 
         try fixture.turn { attached.replies.count == 2 }
-        #expect(attached.replies[1]["rehearsal"] == true)
         #expect(attached.replies[1]["notification"]?["name"] == "willReload")
+        #expect(attached.replies[1]["notification"]?["userInfo"]?["dryRun"] == true)
         _ = try answer(attached.replies.last, "refused", reason: "recording")
         try fixture.turn { request.isOver }
 
-        #expect(request.replies.first?["reasons"] == ["guard: recording"])
-        #expect(request.replies.first?["unasked"]?.arrayValue?.contains("guard") == false)
-        fixture.mediator.perform(.reload)
-        try fixture.turn { attached.replies.count == 3 }
-        #expect(attached.replies[2]["rehearsal"] == nil)
+        #expect(request.errorParameters?["reasons"] == ["guard: recording"])
+        #expect(attached.replies.count == 2)
     }
 
     /// A stop that waits for an attached listener, with its progress reports.

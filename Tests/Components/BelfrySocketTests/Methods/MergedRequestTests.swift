@@ -15,8 +15,8 @@ struct MergedRequestTests {
 
     init() throws { fixture = try SocketFixture() }
 
-    private func ask(_ method: String, _ signal: JSONValue = "HUP") throws -> ReplyRecorder {
-        let request = try fixture.more(method, ["signal": signal])
+    private func explain() throws -> ReplyRecorder {
+        let request = try fixture.more("Explain", ["signal": "HUP"])
         try fixture.loop.turnWithoutWaiting()
         return request
     }
@@ -25,7 +25,7 @@ struct MergedRequestTests {
         var asked: [() -> Void] = []
         fixture.socket.refreshTimeouts = { asked.append($0) }
 
-        let requests = try (0..<5).map { _ in try ask("Explain") }
+        let requests = try (0..<5).map { _ in try explain() }
         #expect(asked.count == 1)
         asked[0]()
         try fixture.turn { requests[0].isOver }
@@ -37,47 +37,35 @@ struct MergedRequestTests {
         #expect(asked.count == 2)
     }
 
-    @Test func concurrentRehearsalsAreMerged() throws {
-        let listener = RehearsingListener()
-        try fixture.mediator.addListener(listener)
+    @Test func concurrentDryRunsAreMerged() throws {
+        let guards = try fixture.more("Attach", ["listener": "guard", "names": ["willReload"], "confirm": true])
+        try fixture.turn { guards.replies.count == 1 }
         var reads = 0
         fixture.mediator.readConfiguration = { [fixture] in
             reads += 1
             return fixture.mediator.configuration
         }
 
-        let requests = try (0..<5).map { _ in try ask("Rehearse") }
-        #expect(reads == 1 && listener.pending.count == 1)
-        listener.pending.removeFirst()(.success(()))
+        let requests = try (0..<5).map { _ in
+            let request = try fixture.more("Reload", ["dryRun": true])
+            try fixture.loop.turnWithoutWaiting()
+            return request
+        }
+        try answer(guards, 1, "completed")
         try fixture.turn { requests[0].isOver }
-        #expect(reads == 2 && listener.pending.count == 1)
-        listener.pending.removeFirst()(.failure(LifecycleRefusal("no")))
+        try answer(guards, 2, "refused")
         try fixture.turn { requests.allSatisfy(\.isOver) }
 
         #expect(reads == 2)
-        #expect(requests.map { $0.replies[0]["passed"] } == [true, false, false, false, false])
+        let reports = requests[0].replies.first?["reports"]?.arrayValue ?? []
+        #expect(reports.contains { $0["listener"] == "guard" && $0["outcome"] == "completed" })
+        let refusal = ["guard: no reason given"] as JSONValue
+        #expect(requests.dropFirst().allSatisfy { $0.errorParameters?["reasons"] == refusal })
     }
 
-    @Test func listenerThatCannotRehearseIsNamed() throws {
-        let attached = try fixture.more("Attach", ["listener": "guard", "names": ["willReload"], "confirm": true])
-        try fixture.turn { attached.replies.count == 1 }
-
-        let reply = try fixture.call("Rehearse", ["signal": "HUP"]).get()
-
-        #expect(reply["passed"] == true)
-        #expect(reply["unasked"]?.arrayValue?.contains("guard") == true)
-    }
-}
-
-/// A listener whose dry runs end when the test decides.
-private final class RehearsingListener: LifecycleListener {
-    let name = "rehearsing"
-    var pending: [(Result<Void, any Error>) -> Void] = []
-
-    var answers: [LifecycleAnswer] {
-        on(.willReload) { _ in }.rehearsingOnCompletion { [self] _, completion in
-            pending.append(completion)
-            return {}
-        }
+    private func answer(_ attached: ReplyRecorder, _ number: Int, _ outcome: JSONValue) throws {
+        try fixture.turn { attached.replies.count == number + 1 }
+        let token = attached.replies[number]["token"] ?? .null
+        _ = try fixture.call("Answer", ["token": token, "outcome": outcome]).get()
     }
 }

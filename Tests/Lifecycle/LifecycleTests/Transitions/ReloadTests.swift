@@ -57,6 +57,37 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["weak: broken"]))
     }
 
+    @Test func dryRunEndsAfterTheCheckAndChangesNothing() {
+        let listener = fixture.listener("listener")
+        var reports: [TransitionReport] = []
+
+        fixture.mediator.checkReload { reports.append($0) }
+        fixture.listener("strict", [.willReload], .throwing(LifecycleRefusal("too small")))
+        fixture.mediator.checkReload { reports.append($0) }
+
+        #expect(reports.map(\.result) == [.completed, .refused(["strict: too small"])])
+        #expect(reports.last?.notifications.flatMap(\.listeners).map(\.listener) == ["strict", "listener"])
+        #expect(listener.received.map(\.name) == [.willReload, .willReload])
+        #expect(listener.received.map { $0.configuration?[Int.self] } == [1, 2])
+        #expect(listener.received.allSatisfy { $0.userInfo == ["dryRun": true] })
+        #expect(fixture.mediator.configuration[Int.self] == nil)
+    }
+
+    @Test func dryRunIsNotMergedWithAReload() {
+        fixture.listener("listener", [.willReload, .didReload], .waiting)
+        var results: [String] = []
+
+        fixture.mediator.perform(.reload) { results.append("first \($0.notifications.count)") }
+        fixture.mediator.checkReload { results.append("check \($0.notifications.count)") }
+        fixture.mediator.perform(.reload) { results.append("second \($0.notifications.count)") }
+        fixture.mediator.checkReload { results.append("check \($0.notifications.count)") }
+        fixture.clock.advance(by: .seconds(600))
+
+        #expect(fixture.mediator.pendingTransitions.isEmpty)
+        #expect(results.count == 4)
+        #expect(results.filter { $0 == "check 1" }.count == 2)
+    }
+
     @Test func unreadableConfigurationFailsTheReload() {
         fixture.mediator.readConfiguration = { throw LifecycleReloadError(["a:1:1: bad", "a:2:1: worse"]) }
         let listener = fixture.listener("listener")

@@ -24,7 +24,6 @@ struct ListenerSettingsTests {
                 Follows=logger socket
                 Socket=/run/x/y
                 RunOnStart=yes
-                Rehearse=yes
                 [X-Mine]
                 A=b
                 """
@@ -35,7 +34,7 @@ struct ListenerSettingsTests {
                 == ListenerSettings(
                     name: "backup", on: ["willReload", "didReload", "com.example.x"],
                     command: try ExecCommand("/bin/echo %i", instance: "backup"), timeout: .seconds(60),
-                    follows: ["logger", "socket"], socket: "/run/x/y", runsOnStart: true, rehearses: true))
+                    follows: ["logger", "socket"], socket: "/run/x/y", runsOnStart: true))
     }
 
     @Test func defaultsAreThoseOfTheDocumentation() throws {
@@ -43,7 +42,7 @@ struct ListenerSettingsTests {
 
         #expect(settings.timeout == .seconds(10))
         #expect(settings.socket == "/run/belfry/io.belfry.Lifecycle")
-        #expect(!settings.runsOnStart && !settings.rehearses && settings.follows.isEmpty)
+        #expect(!settings.runsOnStart && settings.follows.isEmpty)
     }
 
     @Test(arguments: [
