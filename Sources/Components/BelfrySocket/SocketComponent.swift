@@ -5,48 +5,41 @@ public import Belfry
 internal import BelfryConfiguration
 internal import BelfryListeners
 internal import BelfrySystemd
-internal import Glibc
 internal import Lifecycle
 internal import Varlink
 
-/// Assembles the socket from the configuration, the descriptors from systemd and the handoff of the last process.
+/// Assembles the socket from the configuration, and the descriptors of the last process.
 final class SocketComponent: RunningComponent {
     private let parameters: SocketParameters
     private let service: ComponentParameters
-    private let received: ListenDescriptors
+    private let store: SocketStore
     /// Nil if the configuration turns the socket off.
-    private let handoff: Handoff?
+    private let retained: RetainedNotifications?
     private var listener: SocketListener?
 
     init(_ parameters: SocketParameters, _ service: ComponentParameters) throws {
         self.parameters = parameters
         self.service = service
-        received = service.received
-        let descriptors = HandoffDescriptors(received, manager: service.manager)
-        if parameters.isEnabled {
-            handoff = try Handoff(
-                parameters, bootID: service.identity.bootID, descriptors: descriptors, log: service.log)
-        } else {
-            handoff = nil
-            descriptors.closeRest()
+        store = SocketStore(service.received, manager: service.manager)
+        guard parameters.isEnabled else {
+            retained = nil
+            store.closeRest()
+            return
         }
+        retained = try RetainedNotifications(
+            parameters, bootID: service.identity.bootID, store: store, log: service.log)
     }
 
-    var lastSequence: UInt64? { handoff?.lastSequence }
+    var lastSequence: UInt64? { retained?.lastSequence }
 
-    func owns(descriptorNamed name: String) -> Bool { HandoffDescriptors.isOurs(name) }
+    func owns(descriptorNamed name: String) -> Bool { SocketStore.isOurs(name) }
 
     func addFirstListeners(_ context: ComponentContext) throws {
-        guard let handoff else { return }
-        let path = service.options.socketPath
-        let endpoint = SocketEndpoint(
-            path: path ?? parameters.path ?? context.paths.socketPath,
-            activated: path == nil ? received.named("varlink") : [])
+        guard let retained else { return }
+        let path = service.options.socketPath ?? parameters.path ?? context.paths.socketPath
         let listener = try SocketListener(
             loop: context.loop, mediator: context.mediator, parameters: parameters, identity: service.identity,
-            endpoint: endpoint, handoff: handoff,
-            series: JournalSeries(id: context.counter, uid: geteuid(), bootID: service.identity.bootID),
-            log: service.log)
+            endpoint: SocketEndpoint(path: path, store: store), retained: retained, log: service.log)
         listener.describeRun = context.describeRun
         listener.refreshTimeouts = context.refreshTimeouts
         try context.mediator.addListener(listener)

@@ -4,38 +4,50 @@
 internal import Lifecycle
 internal import BelfryListeners
 internal import BelfryLinux
+internal import Glibc
 internal import Varlink
 
-/// Where the socket listens: on descriptors from systemd if there are any, otherwise at a path.
+/// Where the socket listens. The service manager stores the listening socket, so that clients are not refused while the service
+/// restarts.
 package final class SocketEndpoint {
     private let path: String
-    private let activated: [Int32]
+    private let store: SocketStore
+    private var isStored = false
 
     /// - Parameters:
-    ///   - path: where to listen when systemd handed over no socket.
-    ///   - activated: sockets from systemd that listen already.
-    package init(path: String, activated: [Int32]) {
+    ///   - path: where to listen.
+    ///   - store: has the listening socket of the last process, if it is there.
+    package init(path: String, store: SocketStore) {
         self.path = path
-        self.activated = activated
+        self.store = store
     }
 
-    /// Begins to listen. A socket at a path is stored in the service manager, so that clients are not refused while the service
-    /// restarts.
+    /// Begins to listen. A file on whose socket no process listens any more is replaced.
     ///
     /// - Throws: `LifecycleRefusal` when that is not possible, so that the service does not start.
-    func open(_ server: VarlinkServer, _ stored: HandoffDescriptors) throws {
+    func open(_ server: VarlinkServer) throws {
         do throws(SystemError) {
-            for descriptor in activated { try server.listen(onActivated: descriptor) }
-            guard activated.isEmpty else { return }
-            if let descriptor = stored.removeListener(at: path) { return try server.listen(onActivated: descriptor) }
-            try makeDirectory()
-            try server.listen(on: path, mode: 0o666)
-            guard stored.isAvailable else { return }
-            for descriptor in server.listeningDescriptors { stored.storeListener(descriptor) }
+            let listener = store.removeListener(at: path)
+            // This removes all of a name from the store, and so comes before anything is stored.
+            store.closeRest()
+            if let listener {
+                try server.listen(onActivated: listener)
+            } else {
+                try makeDirectory()
+                try server.listen(on: path, mode: 0o666)
+            }
+            guard store.isAvailable else { return }
+            isStored = true
+            for descriptor in server.listeningDescriptors { store.store(listener: descriptor) }
             server.keepFiles()
         } catch {
             throw LifecycleRefusal("\(error)")
         }
+    }
+
+    /// Removes the file of a stored socket, at a stop after which no process listens on it.
+    func removeFile() {
+        if isStored, !path.hasPrefix("@") { unlink(path) }
     }
 
     private func makeDirectory() throws(SystemError) {

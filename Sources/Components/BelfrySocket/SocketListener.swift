@@ -5,7 +5,7 @@ package import BelfryEventLoop
 package import BelfryMetricRegistry
 internal import Glibc
 package import Lifecycle
-package import BelfrySystemd
+internal import BelfrySystemd
 package import BelfryListeners
 internal import Varlink
 
@@ -40,7 +40,7 @@ package final class SocketListener: LifecycleListener {
     let followedPosts = FollowedPosts()
     private let server: VarlinkServer
     private let endpoint: SocketEndpoint
-    private let handoff: Handoff
+    private let retained: RetainedNotifications
     private(set) var parameters: SocketParameters
     /// What `GetState` says about this run besides the state.
     package var describeRun: () -> UserInfo = { [:] }
@@ -55,13 +55,12 @@ package final class SocketListener: LifecycleListener {
     ///   - parameters: what the configuration says, until a reload.
     ///   - identity: what the service says about itself.
     ///   - endpoint: where it listens.
-    ///   - handoff: what it takes over from the last process and hands over to the next.
-    ///   - series: the notifications in the journal; nil when there is no journal.
+    ///   - retained: the recent notifications.
     ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
-        endpoint: SocketEndpoint, handoff: Handoff, series: JournalSeries? = nil,
+        endpoint: SocketEndpoint, retained: RetainedNotifications,
         registry: MetricRegistry = .shared, log: ServiceLog
     ) throws {
         self.mediator = mediator
@@ -69,7 +68,7 @@ package final class SocketListener: LifecycleListener {
         self.parameters = parameters
         self.identity = identity
         self.endpoint = endpoint
-        self.handoff = handoff
+        self.retained = retained
         self.log = log
         clients = ClientLog(log)
         holds = HoldList(mediator: mediator, log: log)
@@ -80,12 +79,10 @@ package final class SocketListener: LifecycleListener {
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: parameters.limits.possible)
-        try handoff.begin(after: mediator.lastSequence)
+        retained.begin(after: mediator.lastSequence)
         subscribers = SubscriberList(
-            on: server, loop: loop, bootID: identity.bootID, queueLimit: parameters.queueMax,
-            queueByteLimit: parameters.queueSizeMax,
-            replayLimit: parameters.replayMax, handoff: handoff,
-            journal: series.map { Self.queue($0, mediator, log) })
+            on: server, bootID: identity.bootID, queueLimit: parameters.queueMax,
+            queueByteLimit: parameters.queueSizeMax, replayLimit: parameters.replayMax, retained: retained)
         try add(lifecycleInterfaceText, Self.methods)
         try add(systemdServiceInterfaceText, Self.systemdMethods)
         try add(metricsInterfaceText, Self.metricsMethods)
@@ -105,26 +102,25 @@ package final class SocketListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in
-            try endpoint.open(server, handoff.descriptors)
-            subscribers.resume()
+            try endpoint.open(server)
+            retained.save()
         }
         // It cannot fail.
         on(.didReload) { [self] in apply($0.configuration) }
         on(.didFailToReload) { [self] in apply($0.configuration) }
-        on(.willTerminate) { [self] _ in server.flush() }
+        on(.willTerminate) { [self] notification in
+            server.flush()
+            // After a restart, and after a failure, another process listens on the same socket.
+            let reason = Termination(userInfo: notification.userInfo)?.reason
+            if let reason, ![.restart, .failed, .launchRefused].contains(reason) { endpoint.removeFile() }
+        }
     }
 
     /// How many clients there are.
     var connectionCount: Int { server.connectionCount }
 
-    /// Closes the socket and all connections, after a last attempt to write what is queued. Connections of subscribers stay
-    /// open for the next process if they are in the service manager's store.
-    package func close() {
-        // Subscriptions that begin in this turn are handed over too.
-        server.flush()
-        handoff.close()
-        server.close()
-    }
+    /// Closes the socket and all connections, after a last attempt to write what is queued.
+    package func close() { server.close() }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let new = configuration?[SocketParameters.self] else { return }
@@ -135,20 +131,6 @@ package final class SocketListener: LifecycleListener {
         subscribers.queueByteLimit = new.queueSizeMax
         subscribers.replayLimit = new.replayMax
         attached.queueLimit = new.queueMax
-    }
-
-    private static func queue(_ series: JournalSeries, _ mediator: LifecycleMediator, _ log: ServiceLog) -> JournalQueue
-    {
-        var isTold = false
-        return JournalQueue(series) {
-            (mediator.configuration[LoggerParameters.self]?.isEnabled ?? true) && log.isKept(.info)
-        } onProblem: { problem in
-            guard !isTold else { return }
-            isTold = true
-            let reason =
-                problem.map { "\($0)" } ?? "the journal shows none, is its reader in the group systemd-journal?"
-            log.write(.notice, "unable to replay what is not in memory any more: \(reason)", .replay)
-        }
     }
 
     /// A method: the permission that it needs, and what answers it.

@@ -7,9 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,25 +17,6 @@
 #endif
 
 enum { FIXED_SIZE = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW };
-
-_Static_assert(
-    sizeof(struct mmsghdr) <= sizeof(((struct belfry_inflight_write *) 0)->message), "room for what the kernel needs");
-
-ssize_t belfry_send_recorded(
-    int fd, struct iovec *parts, size_t count, struct belfry_inflight_write *write, uint64_t slot,
-    struct belfry_position before) {
-    struct mmsghdr *message = (struct mmsghdr *) write->message;
-    belfry_publish(&write->slot, 0);
-    write->before = before;
-    *message = (struct mmsghdr){.msg_hdr = {.msg_iov = parts, .msg_iovlen = count}};
-    belfry_publish(&write->slot, slot);
-    if (sendmmsg(fd, message, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return -1;
-    return message->msg_len;
-}
-
-uint32_t belfry_inflight_bytes(const struct belfry_inflight_write *write) {
-    return ((const struct mmsghdr *) write->message)->msg_len;
-}
 
 int belfry_memory_file(const char *name, uint64_t size) {
     const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;

@@ -43,8 +43,7 @@ package nonisolated enum AttachmentEvent: Sendable, Equatable {
     case note(String)
 }
 
-/// A listener in another process than its service, over restarts of the service. A stopped system service whose socket is in
-/// `/run/NAME` is not started.
+/// A listener in another process than its service, over restarts of the service.
 ///
 /// `Attach` occupies its connection, so answers go over a second one. A `Watch` reports when the service is there again.
 package final class Attachment {
@@ -80,11 +79,11 @@ package final class Attachment {
         self.onEvent = onEvent
         self.onEnd = onEnd
         // Its notifications are not used, so it asks for a rare one.
-        watch = Watch(path, names: ["didDecodeRestorableState"], waitsForService: true, isCompanion: true, on: loop) {
+        watch = Watch(path, names: ["didDecodeRestorableState"], waitsForService: true, on: loop) {
             [weak self] event in
             switch event {
             case .state(let state): self?.attach(state)
-            case .notification: break
+            case .notification, .missed: break
             case .note(let text): self?.onEvent(.note(text))
             }
         } onEnd: { [weak self] in

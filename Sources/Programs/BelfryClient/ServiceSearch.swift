@@ -7,14 +7,13 @@ internal import Glibc
 package nonisolated enum ServiceSearch {
     private static let maximumSockets = 1024
 
-    /// The sockets `/run/*/io.belfry.Lifecycle`, without those on which systemd listens in place of a service, and those in
-    /// `$XDG_RUNTIME_DIR` if it belongs to this user; at most 1,024.
+    /// The sockets `/run/*/io.belfry.Lifecycle`, and those in `$XDG_RUNTIME_DIR` if it belongs to this user; at most 1,024.
     ///
     /// Only root can make a directory in `/run`, and only the user one in the user's runtime directory.
     ///
     /// - Parameter root: a prefix of `/run`.
     package static func sockets(environment: [String: String], uid: UInt32, root: String = "") -> [String] {
-        var found = sockets(in: "\(root)/run").filter { ServiceUnit(socket: $0, root: root)?.mayRun ?? true }
+        var found = sockets(in: "\(root)/run")
         var status = stat()
         if let own = environment["XDG_RUNTIME_DIR"], own.utf8.first == UInt8(ascii: "/"), stat(own, &status) == 0,
             status.st_uid == uid

@@ -13,6 +13,8 @@ package nonisolated enum WatchEvent: Sendable, Equatable {
     case state(JSONObject)
     /// A notification of the service.
     case notification(JSONObject)
+    /// The service no longer has the notifications with these numbers. Comes after the state, and before later ones.
+    case missed(ClosedRange<Int64>)
     /// What the user should know about the connection.
     case note(String)
 }
@@ -20,26 +22,22 @@ package nonisolated enum WatchEvent: Sendable, Equatable {
 /// Follows a service over its restarts: a subscription that is renewed from the last sequence number seen.
 package final class Watch {
     private static let maximumDelay = Duration.seconds(2)
-    /// How long a service that still runs may take to end after it has closed the connection.
-    private static let stopTimeout = Duration.seconds(10)
     private static let connectionClosed = "the service closed the connection, waiting for it to return"
 
     private let path: String
     private let names: [String]
     private let waitsForService: Bool
-    private let isCompanion: Bool
     private let loop: MainEventLoop
     private let onEvent: (WatchEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
     private var client: VarlinkClient?
     private var lastSequence: Int64?
     private var bootID: String?
-    private var process: ServiceProcess?
+    private var missed: ClosedRange<Int64>?
     private var wasConnected = false
     private var isDisconnected = false
-    private var isSocketNew = false
+    private var connected = MonotonicInstant.now
     private var delay = Duration.zero
-    private var waited = Duration.zero
     private var timer: TimerEventSource?
     private var directory: InotifyEventSource?
 
@@ -50,17 +48,14 @@ package final class Watch {
     ///   - names: the names of the notifications; all when empty.
     ///   - after: notifications after this sequence number come first; nil for new ones only.
     ///   - waitsForService: whether to wait for a service that cannot be reached at the start.
-    ///   - isCompanion: whether it only reports when the service is there, for the sake of another connection: it asks for no
-    ///     past notifications, and does not start a service that systemd listens for.
     ///   - onEnd: called once when the watch cannot go on.
     package init(
-        _ path: String, names: [String], after: Int64? = nil, waitsForService: Bool = false, isCompanion: Bool = false,
+        _ path: String, names: [String], after: Int64? = nil, waitsForService: Bool = false,
         on loop: MainEventLoop, onEvent: @escaping (WatchEvent) -> Void, onEnd: @escaping (ClientFailure) -> Void
     ) {
         self.path = path
         self.names = names
         self.waitsForService = waitsForService
-        self.isCompanion = isCompanion
         self.loop = loop
         self.onEvent = onEvent
         self.onEnd = onEnd
@@ -77,10 +72,6 @@ package final class Watch {
 
     /// Connects to the service, or begins to wait for it.
     package func start() {
-        guard !isCompanion || ServiceUnit(socket: path)?.mayRun ?? true else {
-            disconnected("the service is stopped, waiting for it")
-            return retryLater()
-        }
         do throws(ClientFailure) {
             let client = try ServiceSocket.connect(path, on: loop)
             self.client = client
@@ -106,8 +97,7 @@ package final class Watch {
         client?.close()
     }
 
-    /// Connects again. To be called when another connection has shown that the service ended: the connection of this watch
-    /// may have been kept open for the next process.
+    /// Connects again. To be called when another connection to the service has ended, to learn when it can be replaced.
     package func renew() {
         guard let client else { return }
         disconnected(Self.connectionClosed)
@@ -120,7 +110,7 @@ package final class Watch {
     private func subscribe(_ client: VarlinkClient) {
         var parameters = JSONObject()
         if !names.isEmpty { parameters["names"] = .array(names.map { .string($0) }) }
-        if let lastSequence, !isCompanion { parameters["after"] = .int(lastSequence) }
+        if let lastSequence { parameters["after"] = .int(lastSequence) }
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
             guard let self, let client, client === self.client else { return }
             switch reply {
@@ -157,15 +147,14 @@ package final class Watch {
         }
         if isDisconnected, wasConnected { onEvent(.note("reconnected")) }
         isDisconnected = false
-        isSocketNew = false
         wasConnected = true
-        delay = .zero
-        waited = .zero
+        connected = .now
         bootID = state.text("bootId")
         lastSequence = lastSequence ?? sequence
-        let pid = state.number("pid").flatMap { Int32(exactly: $0) }
-        process = pid.flatMap { ServiceProcess(pid: $0, after: process) }
         onEvent(.state(state))
+        guard let missed else { return }
+        self.missed = nil
+        onEvent(.missed(missed))
     }
 
     private func countsAnew(_ state: JSONObject) -> Bool {
@@ -198,7 +187,7 @@ package final class Watch {
                 return false
             }
             lastSequence = oldest.subtracting(1)
-            if asked > 0 { onEvent(.note("notifications \(asked + 1) to \(oldest - 1) are no longer available")) }
+            missed = asked + 1...oldest - 1
             subscribe(client)
         case "io.belfry.Lifecycle.Overrun":
             let count = parameters.numberOrDash("dropped")
@@ -224,26 +213,17 @@ package final class Watch {
         onEvent(.note(note))
     }
 
+    /// A connection that did not last counts as an attempt that failed.
     private func retryLater() {
+        if MonotonicInstant.now - connected > Self.maximumDelay * 2 { delay = .zero }
         delay = delay == .zero ? .milliseconds(50) : min(delay * 2, Self.maximumDelay)
-        waited += delay
         if directory == nil { directory = watchDirectory() }
         do throws(SystemError) {
             timer?.cancel()
-            timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.retry() }
+            timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.start() }
         } catch {
             stop()
             onEnd(ClientFailure(error))
-        }
-    }
-
-    private func retry() {
-        switch isSocketNew ? nil : process?.status {
-        case nil, .replaced: start()
-        // Connecting would make systemd start a service that was stopped.
-        case .stopped: retryLater()
-        // The service is about to end, or has closed only this connection.
-        case .running: waited < Self.stopTimeout ? retryLater() : start()
         }
     }
 
@@ -254,7 +234,6 @@ package final class Watch {
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
         return try? loop.source(path: directory, [.created, .movedTo]) { [weak self] change in
             guard let self, client == nil, change.name.map({ $0 == name }) ?? false else { return }
-            isSocketNew = true
             start()
         }
     }

@@ -76,7 +76,7 @@ extension CompletionKind {
             guard
                 let options = try? ConnectionOptions.parse(
                     given.isEmpty ? socket.map { ["--socket", $0] } ?? [] : given),
-                let context = try? CommandContext(options), ServiceUnit(socket: context.path)?.mayRun ?? true,
+                let context = try? CommandContext(options),
                 let client = try? context.connect()
             else { return [:] }
             var reply: JSONObject = [:]

@@ -28,8 +28,8 @@ final class SocketFixture {
     typealias Answer = Result<JSONObject, VarlinkError>
 
     init(
-        series: JournalSeries? = nil, manager: ServiceManagerSocket = ServiceManagerSocket(),
-        storeDelay: Duration = .seconds(1),
+        manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
+        lastSequence: UInt64 = 0,
         _ change: (inout SocketSettings) -> Void = { _ in }
     ) throws {
         directory = try TemporaryDirectory()
@@ -40,19 +40,19 @@ final class SocketFixture {
         let parameters = SocketParameters(settings)
         configuration[SocketParameters.self] = parameters
         configuration[LoggerParameters.self] = LoggerParameters()
-        mediator = LifecycleMediator(clock: clock, configuration: configuration)
+        mediator = LifecycleMediator(
+            clock: clock, sequence: TransientSequence(after: lastSequence), configuration: configuration,
+            deadlines: LifecycleDeadlines())
         let path = directory.path("socket")
+        let store = SocketStore(ListenDescriptors(received), manager: manager)
         socket = try SocketListener(
             loop: loop, mediator: mediator, parameters: parameters,
             identity: ServiceIdentity(
                 service: "test", version: "1", bootID: "b007", invocationID: nil, pid: 1, startUsec: 0),
-            endpoint: SocketEndpoint(path: path, activated: []),
-            handoff: Handoff(
-                parameters, bootID: "b007",
-                descriptors: HandoffDescriptors(
-                    ListenDescriptors([]), manager: manager, delay: storeDelay),
-                log: ServiceLog { [writer] _ in writer }),
-            series: series, registry: registry, log: ServiceLog { [writer] _ in writer })
+            endpoint: SocketEndpoint(path: path, store: store),
+            retained: RetainedNotifications(
+                parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
+            registry: registry, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)

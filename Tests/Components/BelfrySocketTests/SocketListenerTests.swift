@@ -167,6 +167,30 @@ struct SocketListenerTests {
         #expect(answer == .failure(.failed(name: lifecycle + "ReloadRefused", parameters: reasons)))
     }
 
+    @Test func reloadChangesHowManyNotificationsAreRetained() throws {
+        let fixture = try SocketFixture { $0.replayMax = 600 }
+        var settings = BelfrySettings.defaults
+        fixture.mediator.readConfiguration = {
+            var configuration = LifecycleConfiguration()
+            configuration[SocketParameters.self] = SocketParameters(settings)
+            return configuration
+        }
+        settings.socket.replayMax = 2000
+        fixture.mediator.perform(.reload)
+        for _ in 0..<1500 { fixture.mediator.post(.flushRequested) }
+
+        let replay = try fixture.more("Subscribe", ["after": 5])
+        try fixture.turn { replay.replies.count == 1501 || replay.isOver }
+        let last = replay.replies.last?["notification"]?["sequence"]
+        settings.socket.replayMax = 600
+        fixture.mediator.perform(.reload)
+        let refused = try fixture.more("Subscribe", ["after": 5])
+        try fixture.turn { refused.isOver }
+
+        #expect(last == 1505)
+        #expect(refused.errorParameters == ["oldest": 908])
+    }
+
     @Test func slowSubscriberGetsTheNumberOfDroppedNotifications() throws {
         var last: Result<VarlinkReply, VarlinkError>?
         var received = 0

@@ -3,7 +3,6 @@
 
 // A peer for other implementations: `VarlinkProbe serve ADDRESS` serves the certification interface of varlink.org;
 // `VarlinkProbe certify ADDRESS` calls it as a client, prints each result and exits 0 on success;
-// `VarlinkProbe write LONGEST` writes to its standard output until it is killed, see `RecordedWriter`.
 
 import CBelfry
 import BelfryEventLoop
@@ -18,7 +17,6 @@ let stop = try loop.source(signal: SIGTERM) { _ in loop.exit(0) }
 switch arguments[1] {
 case "serve": exit(try serve(on: arguments[2]))
 case "certify": exit(try certify(arguments[2]))
-case "write": exit(RecordedWriter.run(longest: Int(arguments[2]) ?? 1))
 default: exit(64)
 }
 

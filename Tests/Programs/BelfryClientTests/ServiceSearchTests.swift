@@ -39,11 +39,4 @@ struct ServiceSearchTests {
         #expect(sockets() == system + ["/user/belfry/io.belfry.Lifecycle"])
         #expect(sockets(uid: geteuid() + 1) == system)
     }
-
-    @Test func socketOfAStoppedServiceIsLeftOut() throws {
-        try bind("run/videod/io.belfry.Lifecycle")
-        try directory.write("etc/systemd/system/videod.socket", "[Socket]")
-
-        #expect(sockets() == [])
-    }
 }

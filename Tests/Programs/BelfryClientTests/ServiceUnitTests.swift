@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Foundation
-import TestSupport
 import Testing
 
 @testable import BelfryClient
@@ -19,20 +17,5 @@ struct ServiceUnitTests {
         ] as [(String, String?)])
     func unitHasTheNameOfTheDirectory(socket: String, name: String?) {
         #expect(ServiceUnit(socket: socket)?.name == name)
-    }
-
-    @Test(arguments: ["/etc/systemd/system/belfryd@video.socket", "/usr/lib/systemd/system/belfryd@.socket"])
-    func inactiveServiceWithASocketUnitIsLeftAlone(socketUnit: String) throws {
-        let directory = try TemporaryDirectory()
-        let socket = directory.path("run/belfry@video/io.belfry.Lifecycle")
-        let unit = try #require(ServiceUnit(socket: socket, root: directory.url.path))
-        try directory.write("run/systemd/units/other", "")
-
-        #expect(unit.mayRun)
-        try directory.write(socketUnit, "[Socket]")
-        #expect(!unit.mayRun)
-        try FileManager.default.createSymbolicLink(
-            atPath: directory.path("run/systemd/units/invocation:belfryd@video.service"), withDestinationPath: "0a")
-        #expect(unit.mayRun)
     }
 }

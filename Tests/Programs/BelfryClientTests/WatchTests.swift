@@ -21,7 +21,7 @@ struct WatchTests {
         let watch = Watch(folder.path("socket"), names: [], on: loop) { event in
             switch event {
             case .state: isSeen = true
-            case .notification: break
+            case .notification, .missed: break
             case .note(let text): notes.append(text)
             }
         } onEnd: {

@@ -6,7 +6,6 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from belfry_service import SERVICE
 from test_abuse import BOUND, bystander, many_descriptors  # noqa: F401
 from varlink_client import NOBODY, Subscriber, VarlinkError
 
@@ -79,23 +78,6 @@ def test_thousand_callers_that_do_not_read(started, bystander, figures):
 def post(bystander, name: str, count: int, size: int) -> None:
     for number in range(count):
         bystander.poster.call("Post", {"name": name, "userInfo": {"filler": "x" * size, "number": number}})
-
-
-def test_clients_with_long_filters_do_not_displace_others_over_a_restart(started_on_each):
-    with ExitStack() as stack:
-        strangers = [
-            Subscriber(client, names=names(number)) for number, client in enumerate(crowd(started_on_each, stack))
-        ]
-        last = started_on_each.subscribe(names=["org.example.end"])
-        started_on_each.wait_until_stored(CROWD + 1)
-
-        started_on_each.host.systemctl("restart", SERVICE)
-        with started_on_each.connect() as client:
-            client.call("Post", {"name": "org.example.end"})
-            client.call("Post", {"name": names(700)[0]})
-
-        assert last.next()["name"] == "org.example.end"
-        assert strangers[700].next()["name"] == names(700)[0]
 
 
 def test_filter_has_limits_and_its_errors_name_the_cause(started):

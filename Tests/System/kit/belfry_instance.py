@@ -28,4 +28,4 @@ class BelfryInstance(BelfryService):
         return self.host.path(f"/run/belfry@{self.instance}/io.belfry.Lifecycle")
 
     def remove(self) -> None:
-        self.host.systemctl("stop", f"belfryd@{self.instance}.socket", self.name)
+        self.host.systemctl("stop", self.name)

@@ -15,7 +15,6 @@ from systemd_host import SystemdHost
 from varlink_client import Subscriber, VarlinkClient
 
 SERVICE = "belfryd.service"
-SOCKET = "belfryd.socket"
 ADDRESS = "/run/belfry/io.belfry.Lifecycle"
 CONFIGURATION = "/etc/belfry/belfry.conf"
 DROP_INS = f"/run/systemd/system/{SERVICE}.d"
@@ -43,6 +42,7 @@ class BelfryService(HostedUnit):
         printed = make("install", self.host.root)
         self.kill_what_calls_more()
         self.host.run("systemd-sysusers")
+        self.host.run("systemd-tmpfiles", "--create", "belfry.conf")
         self.host.run("journalctl", "--update-catalog")
         self.host.systemctl("daemon-reload")
         return printed
@@ -61,7 +61,7 @@ class BelfryService(HostedUnit):
 
     def reset(self) -> None:
         """Restores the state after installation; `journal` no longer shows older records."""
-        self.host.systemctl("stop", SOCKET, SERVICE)
+        self.host.systemctl("stop", SERVICE)
         shutil.rmtree(self.host.path("/etc/belfry"), ignore_errors=True)
         self.host.systemctl("reset-failed")
         if (drop_ins := self.host.path(DROP_INS)).exists():

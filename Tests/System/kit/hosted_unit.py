@@ -96,10 +96,6 @@ class HostedUnit:
             self.wait_for(lambda: "TracerPid:\t0\n" not in status.read_text(), "be traced")
             yield strace
 
-    def wait_until_stored(self, descriptors: int) -> None:
-        """Returns when systemd stores this many descriptors of the service. A subscriber is stored after a second."""
-        self.wait_for(lambda: int(self.property("NFileDescriptorStore")) >= descriptors, "store what it has")
-
     def wait_until_inactive(self) -> None:
         """Returns when systemd has seen the service end."""
         self.wait_for(lambda: self.property("ActiveState") in ("inactive", "failed"), "end")

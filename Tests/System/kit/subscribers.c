@@ -3,7 +3,8 @@
 
 // Many subscribers that check everything: `subscribers ADDRESS COUNT [NAME]` subscribes, to NAME alone if it is given, says
 // "ready N" with the number of the last notification before it, and checks every notification that each of them gets
-// until the number that standard input says has come to all. Then it prints what was wrong, as JSON.
+// until the number that standard input says has come to all. One whose connection ends connects again, and asks for what
+// comes after the last number that it has seen. Then it prints what was wrong, as JSON.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 struct subscriber {
-    int fd;
+    int fd, has_state;
     unsigned long last, got;
     size_t pending;
     char *buffer;
@@ -28,26 +29,35 @@ struct subscriber {
 enum { BUFFER = 64 << 10, SECONDS = 120 };
 
 static const char *filter;
-static unsigned long lost, doubled, ended, errors, target;
-static int ready;
+static unsigned long lost, doubled, errors, target;
+static int ready, poll;
+static const char *path;
 
 static void die(const char *what) {
     perror(what);
     exit(71);
 }
 
-static int subscribe(const char *path) {
+static void subscribe(struct subscriber *s) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *) &address, sizeof address) < 0) die("connect");
-    char call[300];
+    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (s->fd < 0) die("socket");
+    while (connect(s->fd, (struct sockaddr *) &address, sizeof address) < 0) {
+        if (errno != ENOENT && errno != ECONNREFUSED) die("connect");
+        usleep(10000);
+    }
+    char call[400], after[40] = "";
+    if (s->last) snprintf(after, sizeof after, "\"after\":%lu%s", s->last, filter ? "," : "");
     int length = snprintf(
-        call, sizeof call, "{\"method\":\"io.belfry.Lifecycle.Subscribe\",\"more\":true,\"parameters\":{%s%s%s}}",
+        call, sizeof call, "{\"method\":\"io.belfry.Lifecycle.Subscribe\",\"more\":true,\"parameters\":{%s%s%s%s}}", after,
         filter ? "\"names\":[\"" : "", filter ? filter : "", filter ? "\"]" : "");
-    if (write(fd, call, (size_t) length + 1) != length + 1) die("subscribe");
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    return fd;
+    // A service that ends meanwhile is noticed when the reply is read.
+    if (send(s->fd, call, (size_t) length + 1, MSG_NOSIGNAL) != length + 1 && errno != EPIPE) die("subscribe");
+    fcntl(s->fd, F_SETFL, O_NONBLOCK);
+    s->has_state = 0;
+    s->pending = 0;
+    if (epoll_ctl(poll, EPOLL_CTL_ADD, s->fd, &(struct epoll_event){EPOLLIN, {.ptr = s}}) < 0) die("watch");
 }
 
 static void take(struct subscriber *s, const char *frame, size_t size) {
@@ -59,7 +69,9 @@ static void take(struct subscriber *s, const char *frame, size_t size) {
         return;
     }
     unsigned long number = strtoul(found + sizeof key - 1, NULL, 10);
-    if (s->last == 0) {
+    if (!s->has_state) {
+        s->has_state = 1;
+        if (s->last) return;
         ready++;
     } else {
         s->got++;
@@ -73,10 +85,8 @@ static void serve(struct subscriber *s) {
     ssize_t n = read(s->fd, s->buffer + s->pending, BUFFER - s->pending);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) {
-        ended++;
         close(s->fd);
-        s->fd = -1;
-        return;
+        return subscribe(s);
     }
     size_t end = s->pending + (size_t) n;
     char *frame = s->buffer, *nul;
@@ -91,14 +101,15 @@ static void serve(struct subscriber *s) {
 int main(int argc, char **argv) {
     if (argc < 3) return 64;
     int count = atoi(argv[2]);
+    path = argv[1];
     filter = argc > 3 ? argv[3] : NULL;
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t) count + 64, (rlim_t) count + 64});
     struct subscriber *all = calloc((size_t) count, sizeof *all);
-    int poll = epoll_create1(EPOLL_CLOEXEC);
+    poll = epoll_create1(EPOLL_CLOEXEC);
     if (!all || poll < 0) die("epoll");
     for (int i = 0; i < count; i++) {
-        all[i] = (struct subscriber){.fd = subscribe(argv[1]), .buffer = malloc(BUFFER)};
-        if (epoll_ctl(poll, EPOLL_CTL_ADD, all[i].fd, &(struct epoll_event){EPOLLIN, {.ptr = all + i}}) < 0) die("watch");
+        all[i].buffer = malloc(BUFFER);
+        subscribe(all + i);
     }
     epoll_ctl(poll, EPOLL_CTL_ADD, 0, &(struct epoll_event){EPOLLIN, {.ptr = NULL}});
     time_t until = time(NULL) + SECONDS;
@@ -122,13 +133,13 @@ int main(int argc, char **argv) {
             fflush(stdout);
         }
         int missing = 0;
-        for (int i = 0; target && i < count; i++) missing += all[i].fd >= 0 && all[i].last < target;
+        for (int i = 0; target && i < count; i++) missing += all[i].last < target;
         if (time(NULL) > until || (target && !missing)) {
             unsigned long got = 0;
             for (int i = 0; i < count; i++) got += all[i].got;
             printf(
-                "{\"lost\": %lu, \"doubled\": %lu, \"disconnected\": %lu, \"errors\": %lu, \"behind\": %d, \"got\": %lu}\n", lost,
-                doubled, ended, errors, missing, got);
+                "{\"lost\": %lu, \"doubled\": %lu, \"errors\": %lu, \"behind\": %d, \"got\": %lu}\n", lost, doubled, errors,
+                missing, got);
             return 0;
         }
     }

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ class VarlinkClient:
     """One connection. Every wait ends after `timeout` seconds with TimeoutError."""
 
     def __init__(self, path: Path, uid: int = 0, timeout: float = 20):
+        self.arguments = (path, uid, timeout)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # In a full queue connect(2) waits, as long as the socket may block.
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(timeout), 0))
@@ -92,18 +94,39 @@ class VarlinkClient:
 
 
 class Subscriber:
-    """A subscription: `state` is the first reply, `seen` has every notification read so far."""
+    """A subscription: `state` is the first reply, `seen` has every notification read so far. `next` and `until` connect again,
+    and continue after the last number, if the service has closed the connection."""
 
     def __init__(self, client: VarlinkClient, **parameters):
         self.client = client
+        self.parameters = parameters
         self.seen: list[dict] = []
         client.send("Subscribe", parameters, more=True)
         self.state = client.reply()["state"]
 
     def next(self) -> dict:
+        end = time.monotonic() + 30
+        while True:
+            try:
+                return self.next_of_connection()
+            except (EOFError, ConnectionError, FileNotFoundError):
+                assert time.monotonic() < end, "the service did not come back"
+                self.renew()
+
+    def next_of_connection(self) -> dict:
         notification = self.client.reply()["notification"]
         self.seen.append(notification)
         return notification
+
+    def renew(self) -> None:
+        """Connects again, if the service can be reached."""
+        last = (self.seen[-1] if self.seen else self.state)["sequence"]
+        try:
+            self.client = VarlinkClient(*self.client.arguments)
+            self.client.send("Subscribe", {**self.parameters, "after": last}, more=True)
+            self.client.reply()
+        except (EOFError, ConnectionError, FileNotFoundError):
+            time.sleep(0.05)
 
     def until(self, name: str) -> list[dict]:
         """The notifications from now on, up to and including the first one called `name`."""
@@ -121,7 +144,7 @@ class Subscriber:
         """The notifications until the service closes the connection."""
         while True:
             try:
-                yield self.next()
+                yield self.next_of_connection()
             except (EOFError, ConnectionResetError):
                 return
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Starting: by the unit, by the first client, and not at all."""
+"""Starting by the unit, and what clients find meanwhile."""
 
-from belfry_service import SERVICE, SOCKET
+import pytest
+from belfry_service import SERVICE
 
 UNIT_STARTED = "39f53479d3a045ac8e11786248231fbf"
 
@@ -21,7 +22,6 @@ def test_start_returns_when_the_service_is_active(on_each):
         "NotifyAccess": "main",
     }
     assert on_each.status()["state"] == "active"
-    assert on_each.host.properties(SOCKET, "ActiveState") == {"ActiveState": "active"}
 
 
 def test_readiness_is_sent_only_after_the_service_became_active(started_on_each):
@@ -31,21 +31,6 @@ def test_readiness_is_sent_only_after_the_service_became_active(started_on_each)
     assert launch == ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"]
     became_active = position(records, BELFRY_NOTIFICATION="didBecomeActive")
     assert became_active < position(records, MESSAGE_ID=UNIT_STARTED)
-
-
-def test_first_client_starts_the_service_on_the_socket_it_connected_to(on_each):
-    on_each.host.systemctl("start", SOCKET)
-    assert on_each.properties("ActiveState") == {"ActiveState": "inactive"}
-    before = on_each.socket_path().stat()
-
-    with on_each.connect() as client:
-        state = client.call("GetState")["state"]
-
-    assert state in ("notRunning", "inactive", "active")
-    assert on_each.subscribe().state["state"] == "active"
-    assert on_each.properties("ActiveState") == {"ActiveState": "active"}
-    after = on_each.socket_path().stat()
-    assert (after.st_dev, after.st_ino) == (before.st_dev, before.st_ino)
 
 
 def test_status_line_has_the_state(started_on_each):
@@ -58,11 +43,41 @@ def test_status_line_has_the_state(started_on_each):
     assert "background" in started_on_each.property("StatusText")
 
 
-def test_socket_survives_a_stop_and_starts_the_service_again(started_on_each):
-    first = started_on_each.main_pid()
+def test_no_client_starts_a_stopped_service(started_on_each):
+    path = started_on_each.socket_path()
+    assert path.is_socket()
+
     started_on_each.host.systemctl("stop", SERVICE)
 
-    with started_on_each.connect() as client:
-        client.call("GetState")
+    assert not path.exists()
+    for command in (["status"], ["list"], ["listeners"]):
+        started_on_each.ctl(*command, check=False)
+    assert started_on_each.properties("ActiveState") == {"ActiveState": "inactive"}
 
-    assert started_on_each.main_pid() not in (0, first)
+
+def test_client_waits_for_a_service_that_restarts(started_on_each):
+    started_on_each.drop_in(RestartSec="2")
+    before = started_on_each.main_pid()
+    inode = started_on_each.socket_path().stat().st_ino
+
+    for interruption in (["kill", "--signal=KILL"], ["restart", "--no-block"]):
+        started_on_each.host.systemctl(*interruption, SERVICE)
+        started_on_each.wait_for(lambda: started_on_each.main_pid() != before, "end")
+        with started_on_each.connect() as client:
+            now = client.call("GetState")["pid"]
+        assert now != before
+        before = now
+
+    assert started_on_each.socket_path().stat().st_ino == inode
+
+
+def test_clients_are_refused_when_systemd_does_not_start_the_service_again(started_on_each):
+    started_on_each.drop_in(Restart="no")
+    started_on_each.kill("KILL")
+    started_on_each.wait_until_inactive()
+
+    with pytest.raises(ConnectionRefusedError):
+        started_on_each.connect()
+
+    started_on_each.start()
+    assert started_on_each.status()["state"] == "active"

@@ -3,7 +3,7 @@
 """The files of listeners: their errors, their command lines, and the examples of docs/listeners.md."""
 
 import pytest
-from belfry_service import SERVICE, SOCKET
+from belfry_service import SERVICE
 from documentation import code_block
 from listener_unit import FOLDER, ListenerUnit
 
@@ -44,7 +44,7 @@ def test_shell_example_of_the_page(listener):
     assert "videos: a recording is under way" in listener.belfry.ctl("reload", "--dry-run", check=False).stderr
     listener.host.path("/run/videos/recording").unlink()
     listener.host.systemctl("reload", SERVICE)
-    listener.host.systemctl("stop", SOCKET, SERVICE)
+    listener.host.systemctl("stop", SERVICE)
 
     assert "srv/videos/film" in listener.host.run("tar", "-tf", "/var/lib/private/videos/videos.tar").stdout
 

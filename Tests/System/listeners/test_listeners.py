@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from belfry_service import SERVICE, SOCKET
+from belfry_service import SERVICE
 from documentation import code_block
 
 PYTHON = """\
@@ -57,7 +57,7 @@ def test_program_delays_a_stop(listener):
     listener.start()
     begin = time.monotonic()
 
-    listener.host.systemctl("stop", SOCKET, SERVICE)
+    listener.host.systemctl("stop", SERVICE)
 
     assert time.monotonic() - begin >= 2
     assert "done" in listener.lines()
@@ -184,24 +184,6 @@ def test_stop_of_the_listener_lets_the_run_end(listener):
 
     assert "ended" in listener.lines()
     assert listener.property("Result") == "success"
-
-
-@pytest.mark.nightly_on_trixie
-def test_stopped_service_is_not_started_by_a_listener(listener):
-    listener.write("com.example.bell", "#!/bin/sh\n")
-    listener.host.systemctl("start", SOCKET)
-
-    listener.start()
-    listener.wait_for_line("the service is stopped, waiting for it")
-    listener.host.run("sleep", "1")
-    assert listener.belfry.property("ActiveState") == "inactive"
-
-    listener.belfry.start()
-    listener.wait_until_attached()
-    listener.host.systemctl("stop", SERVICE)
-    listener.wait_for_line("waiting for it to return")
-    listener.host.run("sleep", "1")
-    assert listener.belfry.property("ActiveState") == "inactive"
 
 
 def test_listener_takes_little_memory_and_has_one_thread(listener):

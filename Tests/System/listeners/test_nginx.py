@@ -60,7 +60,7 @@ def nginx(on_each):
             host.run("sh", "-ec", command)
         assert is_active(instance) and not any(host.path(path).exists() for _, path in FILES)
     finally:
-        host.systemctl("disable", "--now", LISTENER, instance.name, "belfryd@nginx.socket", NGINX, check=False)
+        host.systemctl("disable", "--now", LISTENER, instance.name, NGINX, check=False)
         for path in [path for _, path in FILES] + [CONFIGURATION]:
             host.path(path).unlink(missing_ok=True)
         host.systemctl("daemon-reload")

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from belfry_service import SERVICE, SOCKET, BelfryService, make
+from belfry_service import SERVICE, BelfryService, make
 from host_roots import PROJECT
 
 KINDS = [("belfryd", "service"), ("belfryd", "socket"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
@@ -43,7 +43,6 @@ INSTALLED = [
     "/share/man/man8/belfry-listener.8",
     "/share/man/man8/belfryd.8",
     "/share/man/man8/belfryd.service.8",
-    "/share/man/man8/belfryd.socket.8",
     "/share/zsh/vendor-completions/_belfryctl",
 ]
 # What the administrator has to edit. It is installed once, and never removed.
@@ -102,14 +101,14 @@ def below_local(on_each):
     make("install", on_each.host.root, "/usr/local")
     on_each.host.systemctl("daemon-reload")
     yield on_each
-    on_each.host.systemctl("stop", SOCKET, SERVICE)
+    on_each.host.systemctl("stop", SERVICE)
     make("uninstall", on_each.host.root, "/usr/local")
     on_each.host.systemctl("daemon-reload")
 
 
 def test_unit_below_another_prefix_is_verified_and_runs_the_programs_there(below_local):
     folder = "/usr/local/lib/systemd/system"
-    assert below_local.host.run("systemd-analyze", "verify", f"{folder}/{SERVICE}", f"{folder}/{SOCKET}").stderr == ""
+    assert below_local.host.run("systemd-analyze", "verify", f"{folder}/{SERVICE}").stderr == ""
 
     below_local.start()
 
@@ -193,9 +192,3 @@ def test_no_program_but_that_of_a_fleet_needs_the_libraries_of_a_network(belfry)
 
     assert libraries.pop("belfry-fleetd") == {"libmosquitto"}
     assert set().union(*libraries.values()) == set()
-
-
-def test_enabling_the_service_enables_its_socket(belfry):
-    belfry.host.systemctl("enable", SERVICE)
-    assert belfry.host.systemctl("is-enabled", SERVICE, SOCKET).stdout == "enabled\nenabled\n"
-    belfry.host.systemctl("disable", SERVICE)

@@ -141,9 +141,9 @@ def test_every_method_and_error_is_there(manuals, page):
 
 
 def test_every_unit_is_there(manuals):
-    units = {path.name for path in (PROJECT / "systemd").iterdir() if path.suffix in (".service", ".socket", ".timer")}
+    units = {path.name for path in (PROJECT / "systemd").iterdir() if path.suffix in (".service", ".timer")}
 
-    assert {"belfryd.socket", "belfryd-fetch@.timer"} <= units
+    assert {"belfryd.service", "belfryd-fetch@.timer"} <= units
     assert missing(re.sub(r"@(NAME|video)\.", "@.", manuals["belfryd.service.8"]), units) == set()
 
 

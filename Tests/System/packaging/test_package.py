@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from bare_host import BareHost
 from belfry_instance import BelfryInstance
-from belfry_service import CONFIGURATION, SERVICE, SOCKET
+from belfry_service import CONFIGURATION, SERVICE
 from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
 from hosted_user import HostedUser
@@ -141,7 +141,7 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     before = bare.files()
 
     bare.install_packages(package)
-    assert [bare.host.systemctl("is-active", unit).stdout.strip() for unit in (SERVICE, SOCKET)] == ["active"] * 2
+    assert bare.host.systemctl("is-active", SERVICE).stdout.strip() == "active"
     assert bare.host.systemctl("is-enabled", SERVICE).stdout.strip() == "enabled"
     assert "is active" in bare.ctl("status").stdout
     assert bare.host.systemctl("is-enabled", FETCH, check=False).stdout.strip() == "disabled"

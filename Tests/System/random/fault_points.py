@@ -80,11 +80,12 @@ class Fault:
 
 
 def begin(service: SweptService) -> None:
-    """A subscriber whose connection is in the store, with something to read."""
+    """A subscriber that has connected again after a restart, with something to read."""
     service.start()
     service.subscribe()
     service.post()
     service.restart()
+    service.subscriber.renew()
 
 
 def start(service: SweptService, *strace: str) -> None:

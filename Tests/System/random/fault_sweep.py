@@ -140,7 +140,7 @@ class Run:
             raise Found(f"told the service manager {words}, exit status {service.status}")
 
     def next_process(self) -> None:
-        """The next process finds everything in order, and continues the subscription."""
+        """The next process finds everything in order, and has what the subscriber missed."""
         service = self.service
         service.start()
         if service.subscriber is None:
@@ -155,20 +155,7 @@ class Run:
         service = self.service
         subscriber = service.subscriber
         last = len(service.posts)
-        try:
-            self.read_until(last)
-        except (EOFError, ConnectionError):
-            # Only a connection that began a moment before is not in the store, or one for which the system has failed.
-            if self.fault.phase != "start" and not self.is_reason_logged():
-                raise Found("the subscriber was disconnected") from None
-            seen = subscriber.seen
-            after = seen[-1]["sequence"] if seen else subscriber.state["sequence"]
-            subscriber.client.socket.close()
-            service.subscribe(after=after)
-            service.subscriber.seen = seen
-            service.subscriber.state = subscriber.state
-            subscriber = service.subscriber
-            self.read_until(last)
+        self.read_until(last)
         if not subscriber.is_consecutive():
             raise Found(f"numbers {[n['sequence'] for n in subscriber.seen]} after {subscriber.state['sequence']}")
         received = {n["userInfo"]["post"]: n["sequence"] for n in subscriber.seen if n["name"] == POST}

@@ -47,8 +47,8 @@ class Link:
 class Follower:
     """A subscriber. `pump` reads what it wants to read; without a connection it needs `connect`."""
 
-    def __init__(self, model: Model, names: set[str] | None = None):
-        self.view = View(model, names)
+    def __init__(self, model: Model, names: set[str] | None = None, lags: bool = False):
+        self.view = View(model, names, lags)
         self.link: Link | None = None
         # Seconds of the monotonic clock when it connected, and when it read the reply with the state; None before.
         self.connected = 0.0

@@ -6,7 +6,6 @@ import ctypes
 import os
 import random
 import subprocess
-import time
 from collections import deque
 from contextlib import suppress
 from math import inf
@@ -62,12 +61,10 @@ class SoakHost:
         self.host.write(f"/run/systemd/system/{SERVICE}.d/soak.conf", UNIT)
         self.host.systemctl("daemon-reload")
         self.belfry.configure(GOOD.format(queue=QUEUES[0]))
-        # Its file is below the mount point.
-        self.host.systemctl("restart", "belfryd.socket")
         self.belfry.start()
 
     def tear_down(self) -> None:
-        self.host.systemctl("stop", "belfryd.socket", SERVICE)
+        self.host.systemctl("stop", SERVICE)
         for folder in DISKS.values():
             self.host.run("umount", "--lazy", folder)
         self.host.run("rm", "-f", PRESSURE, CLOCK, CLOCK_DOUBLE)
@@ -148,7 +145,7 @@ class Interruption:
         self.belfry, self.pid = belfry, pid
         self.kind = chance.choices(list(INTERRUPTIONS), list(INTERRUPTIONS.values()))[0]
         self.ends_process = self.kind != "journald restart"
-        self.began, self.ended = time.monotonic(), inf
+        self.ended = inf
         # Whether somebody sends other signals meanwhile.
         self.is_signalled = False
         self.running: subprocess.Popen | None = None
@@ -163,19 +160,10 @@ class Interruption:
         }
         self.commands = deque(commands[self.kind])
 
-    def ends_subscription(self, since: float | None, behind: int) -> bool:
-        """Whether it may end a subscription that was answered at this time and has so many notifications not read.
-
-        A stop ends all of them. Others end only those that are not answered, those that are owed an Overrun, which the next
-        process does not know, and, with kill -9, young ones.
-        """
-        is_young = since is None or (self.kind == "kill -9" and since > self.began - 2)
-        return self.kind == "stop and start" or is_young or behind > min(QUEUES)
-
-    def advance(self) -> int | None:
-        """Starts the next command if none runs. At the end it returns the number of the last notification."""
+    def advance(self) -> bool:
+        """Starts the next command if none runs. Answers whether all are done, and the service answers."""
         if self.running and self.running.poll() is None:
-            return None
+            return False
         # A kill may come while there is no process. A signal before the process blocks signals ends it: a start then fails,
         # and is repeated.
         may_fail = self.kind == "kill -9" or self.is_signalled
@@ -185,11 +173,11 @@ class Interruption:
         if self.commands:
             command, null = self.belfry.host.enter(*self.commands.popleft()), subprocess.DEVNULL
             self.running = subprocess.Popen(command, stdin=null, stdout=null, stderr=null)
-            return None
+            return False
         # Only a process that lives answers, and none that was killed.
         with self.belfry.connect(timeout=PATIENCE) as client:
             state = client.call("GetState")
         if (state["pid"] != self.pid) != self.ends_process:
             raise Fault(f"process {state['pid']} answers after {self.kind} of {self.pid}")
         self.belfry.wait_for(lambda: self.belfry.property("SubState") == "running", "run")
-        return state["sequence"]
+        return True

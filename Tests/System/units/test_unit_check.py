@@ -122,7 +122,6 @@ def test_unit_that_does_not_fit_is_reported_line_by_line(on_each):
         ("WatchdogSec=0", "2:1: warning: no WatchdogSec=: systemd does not detect that the service hangs"),
         ("WatchdogSec=100ms", "2:1: warning: WatchdogSec=100ms: the service wakes up twice in this time"),
         ("StateDirectory=", "warning: no StateDirectory=: the exit record is not stored, or mistaken"),
-        ("SupplementaryGroups=", "warning: no SupplementaryGroups=systemd-journal: subscribers cannot get past notifications"),
     ],
 )
 def test_setting_that_restricts_the_service_causes_a_warning(installed_and, setting, line):

@@ -9,8 +9,7 @@ import Varlink
 
 /// Sends the past notifications that others ask for, one request after the other, as fast as the broker takes them.
 ///
-/// They come from the service, which reads what is no longer in its memory from the journal; those of an earlier boot come from
-/// the journal itself.
+/// They come from the memory of the service; those of an earlier boot come from the journal.
 final class NotificationReplays {
     /// A request for notifications, and who made it.
     nonisolated struct Request: Sendable {

@@ -108,6 +108,9 @@ final class HostPublisher {
                 broker.publish(topic, JSONValue.object(notification).json)
             }
             if presence.receive(notification: notification, now: now) { publish() }
+        case .missed(let range):
+            let what = "notifications \(range.lowerBound) to \(range.upperBound)"
+            logger.info("\(what) are no longer available", metadata: .kind(.fleetService))
         case .note(let text):
             logger.info("\(text)", metadata: .kind(.fleetService))
             if watch?.isConnected == false, presence.serviceEnded(now: now) { publish() }

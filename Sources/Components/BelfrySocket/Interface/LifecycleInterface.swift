@@ -25,8 +25,8 @@ nonisolated let lifecycleInterfaceMethods = """
     )
 
     # Subscribe to notifications. Needs 'more'. The first reply has the state, each later one a notification. With 'names'
-    # only those are sent, at most 256 in 4096 bytes. With 'after' past notifications after that number are sent first, from
-    # memory or from the journal. If the 'sequence' of the state is lower than 'after', the numbers have begun again.
+    # only those are sent, at most 256 in 4096 bytes. With 'after' past notifications after that number are sent first, if
+    # memory has them. If the 'sequence' of the state is lower than 'after', the numbers have begun again.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
     # Post a notification: a name of your own, flushRequested, statusRequested or performFetch. With 'wait' the reply comes

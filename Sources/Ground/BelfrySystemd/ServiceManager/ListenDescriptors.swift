@@ -39,7 +39,4 @@ package nonisolated struct ListenDescriptors: Sendable {
                 && sd_is_socket(descriptor, AF_UNSPEC, Int32(SOCK_DGRAM.rawValue), -1) <= 0
                 && sd_is_fifo(descriptor, nil) <= 0
     }
-
-    /// The descriptors of one name.
-    package func named(_ name: String) -> [Int32] { descriptors.filter { $0.name == name }.map(\.descriptor) }
 }

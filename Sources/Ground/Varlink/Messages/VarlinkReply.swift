@@ -66,7 +66,7 @@ public nonisolated struct VarlinkReply: Sendable, Equatable {
 
 /// A reply that was encoded once and can be sent to any number of clients, which share its bytes.
 public nonisolated struct VarlinkEncodedReply {
-    private(set) var message: EncodedMessage
+    let message: EncodedMessage
     /// Whether further replies follow.
     public let continues: Bool
 
@@ -86,9 +86,8 @@ public nonisolated struct VarlinkEncodedReply {
     }
 
     /// One of several replies to a call, from its bytes.
-    package init(continuing bytes: UnsafeRawBufferPointer, number: UInt64) {
+    package init(continuing bytes: UnsafeRawBufferPointer) {
         message = EncodedMessage(bytes)
-        message.number = number
         continues = true
     }
 

@@ -82,8 +82,7 @@ final class ServerConnection: FrameStream {
         frames.release()
         count()
         guard !isClosed else { return }
-        // Another process that continues the call would not get what was read here.
-        readsInput = recorder == nil && !isPostponed && (isReadyForCall(server.limits) || !isWhole)
+        readsInput = !isPostponed && (isReadyForCall(server.limits) || !isWhole)
         if inputEnded, current == 0, !isPeerGone { finishInput(server) }
     }
 
@@ -170,7 +169,6 @@ final class ServerConnection: FrameStream {
     private func cancelCurrent() {
         current = 0
         pendingBytes = 0
-        recorder = nil
         broadcast?.remove(self)
         successor = nil
         let onCancel = onCancel
@@ -199,23 +197,6 @@ final class ServerConnection: FrameStream {
         broadcast?.flush()
         if !isOneway { enqueue(reply().message) }
         if !continues { finish(number) }
-    }
-
-    /// Continues a call that another process began to answer.
-    func resume(_ call: VarlinkCall) -> VarlinkRequest {
-        calls += 1
-        current = calls
-        let request = VarlinkRequest(call, size: 0, number: calls, on: self)
-        request.answerLater()
-        return request
-    }
-
-    /// Answers false when input of the client was read ahead: another process would not get it.
-    func record(_ number: UInt64, with recorder: any VarlinkWriteRecorder) -> Bool {
-        guard isActive(number), frames.pendingBytes == 0 else { return false }
-        self.recorder = recorder
-        readsInput = false
-        return true
     }
 
     func dropReplies(_ number: UInt64) -> Int {
@@ -254,7 +235,6 @@ final class ServerConnection: FrameStream {
         current = 0
         pendingBytes = 0
         broadcast?.remove(self)
-        recorder = nil
         isUpgrading = false
         onCancel = nil
         onDrained = nil

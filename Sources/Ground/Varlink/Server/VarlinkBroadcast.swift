@@ -42,9 +42,6 @@ public final class VarlinkBroadcast {
         self.byteLimit = byteLimit
     }
 
-    /// Whether there are replies to write in this turn.
-    package var isGathering: Bool { pending != nil }
-
     /// How many members there are.
     public var count: Int { requests.count }
 
@@ -82,7 +79,7 @@ public final class VarlinkBroadcast {
     }
 
     /// Sends a reply to all members. It must have `continues`.
-    public func send(_ reply: VarlinkEncodedReply) { send(reply.bytes, number: reply.message.number) }
+    public func send(_ reply: VarlinkEncodedReply) { send(reply.bytes, number: 0) }
 
     /// Sends one of several replies, as it is on the wire, to all members. Numbers increase.
     package func send(_ reply: UnsafeRawBufferPointer, number: UInt64) {
@@ -144,8 +141,6 @@ final class ReplyBatch {
     var count: Int { ends.count }
     /// Their bytes.
     var byteCount: Int { bytes.count }
-    /// The number of the last one.
-    var last: UInt64 { ends.last?.number ?? 0 }
 
     /// Adds a message.
     func append(_ message: UnsafeRawBufferPointer, number: UInt64) {
@@ -169,10 +164,9 @@ final class ReplyBatch {
             if end.number > 0, let known = writer.waiting[end.number] {
                 shared.append(known)
             } else {
-                var message = bytes.withUnsafeBytes {
+                let message = bytes.withUnsafeBytes {
                     EncodedMessage(.init(rebasing: $0[start..<end.place]), countedIn: writer.shared)
                 }
-                message.number = end.number
                 shared.append(message)
                 if end.number > 0 { writer.waiting[end.number] = message }
             }

@@ -42,8 +42,6 @@ public final class VarlinkRequest {
 
     /// The process that called.
     public var peer: VarlinkPeer { connection.peer }
-    /// The client's socket, which the server owns; -1 when it is closed.
-    package var descriptor: Int32 { connection.descriptor }
     /// An object that a method stores with the connection, for later calls of the same client.
     public var attachment: (any AnyObject & Sendable)? {
         get { connection.attachment }
@@ -84,25 +82,6 @@ public final class VarlinkRequest {
     public func send(_ reply: VarlinkEncodedReply) {
         guard wantsMore || isOneway || !reply.continues else { return fail(.expectedMore) }
         connection.reply(number, reply, continues: reply.continues)
-    }
-
-    /// Sends the rest of a reply of which another process sent the first `written` bytes.
-    package func send(_ reply: VarlinkEncodedReply, written: Int) {
-        guard isActive else { return }
-        connection.queue(reply.message, written: written)
-    }
-
-    /// Closes the connection, as the client has the beginning of a reply that cannot be completed.
-    package func closeConnection() {
-        if isActive { connection.close() }
-    }
-
-    /// Has `recorder` write to the client until the last reply. Only replies with numbers may wait or follow. Input of the
-    /// client stays in the kernel from now on.
-    ///
-    /// - Returns: false, and does nothing, when some of the input has been read already: it would be lost.
-    package func record(with recorder: any VarlinkWriteRecorder) -> Bool {
-        connection.record(number, with: recorder)
     }
 
     /// Sends the last reply, and hands the connection over to another protocol. This is only for a call with `upgrade`;

@@ -99,14 +99,6 @@ public final class VarlinkServer {
         admit(descriptor)
     }
 
-    /// Takes over a connection with a call that another process began to answer; see `VarlinkRequest.record(with:)`. It is
-    /// closed when there are too many connections.
-    ///
-    /// - Returns: the call.
-    package func resume(_ descriptor: Int32, _ call: VarlinkCall) -> VarlinkRequest? {
-        admit(descriptor)?.resume(call)
-    }
-
     /// How many clients are connected.
     public var connectionCount: Int { users.connectionCount }
 
@@ -147,13 +139,11 @@ public final class VarlinkServer {
 
     // Connections
 
-    @discardableResult
-    private func admit(_ descriptor: Int32) -> ServerConnection? {
+    private func admit(_ descriptor: Int32) {
         let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
         if let refusal = refusal(of: peer.uid) {
             Glibc.close(descriptor)
-            report(refusal, peer)
-            return nil
+            return report(refusal, peer)
         }
         var size = Int32(clamping: limits.sendBuffer)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -164,9 +154,7 @@ public final class VarlinkServer {
         } catch {
             report(.system(error), peer)
             connection.close()
-            return nil
         }
-        return connection
     }
 
     private func refusal(of uid: UInt32) -> VarlinkProblem.Kind? {

@@ -27,8 +27,6 @@ class FrameStream {
 
     @exclusivity(unchecked)  // nothing calls out while it is changed
     private final var output = MessageQueue()
-    /// Records what is written.
-    final var recorder: (any VarlinkWriteRecorder)?
     private final var isDirty = false
     /// The turn in which the last call began; 0 for none.
     final var lastTurn: UInt64 = 0
@@ -148,8 +146,7 @@ class FrameStream {
         var part = part
         let result = transmit(&part, 1)
         if result == part.iov_len {
-            output.countWritten(batch.count, last: batch.last)
-            recordPosition()
+            output.countWritten(batch.count)
             return true
         }
         guard result >= 0 || errno == EAGAIN || errno == EINTR else {
@@ -158,7 +155,6 @@ class FrameStream {
         }
         for message in batch.messages(sharedBy: writer) { output.append(message) }
         output.consume(max(result, 0))
-        recordPosition()
         isBlocked = true
         watch()
         return true
@@ -207,19 +203,6 @@ class FrameStream {
         output.remove(from: first)
     }
 
-    private final func recordPosition() {
-        guard let recorder else { return }
-        let (number, bytes) = output.position
-        recorder.record(bytes, of: number)
-    }
-
-    /// Queues a message of which the first bytes were written before.
-    final func queue(_ message: EncodedMessage, written: Int) {
-        output.append(message)
-        output.consume(written)
-        needsTurn()
-    }
-
     /// Writes what is queued until the kernel's buffer is full.
     final func write() {
         isBlocked = false
@@ -231,7 +214,6 @@ class FrameStream {
                 return fail(SystemError.last(verb: "write to", object: "socket"))
             }
             output.consume(max(result, 0))
-            recordPosition()
             isBlocked = result < bytes
         }
         watch()
@@ -245,7 +227,6 @@ class FrameStream {
     }
 
     private final func transmitOnce(_ parts: UnsafeMutablePointer<iovec>?, _ count: Int) -> Int {
-        if let recorder { return recorder.send(descriptor, parts, count) }
         if count == 1, let part = parts?.pointee {
             return send(descriptor, part.iov_base, part.iov_len, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }

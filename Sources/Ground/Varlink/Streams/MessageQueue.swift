@@ -18,9 +18,6 @@ struct MessageQueue {
     /// Messages written since the beginning. With `count` it numbers every message of the stream.
     private(set) var sent: UInt64 = 0
 
-    /// The number of the last message that was written.
-    private var last: UInt64 = 0
-
     /// Messages that wait, including one that was partly written.
     var count: Int { messages.count - head }
 
@@ -31,16 +28,8 @@ struct MessageQueue {
         messages.append(message)
     }
 
-    /// Counts messages that were written without being queued, the last one with number `last`.
-    mutating func countWritten(_ count: Int, last: UInt64) {
-        sent += UInt64(count)
-        self.last = last
-    }
-
-    /// The first message that is not written as a whole, by its number, and how many of its bytes are written.
-    var position: (number: UInt64, bytes: Int) {
-        head < messages.count ? (messages[head].number, written) : (last + 1, 0)
-    }
+    /// Counts messages that were written without being queued.
+    mutating func countWritten(_ count: Int) { sent += UInt64(count) }
 
     /// Removes messages from number `first` on, except one that was partly written. Returns how many.
     mutating func remove(from first: UInt64) -> Int {
@@ -85,7 +74,6 @@ struct MessageQueue {
         while head < messages.count, written >= messages[head].count {
             written -= messages[head].count
             if messages[head].isShared { sharedByteCount -= messages[head].count }
-            last = messages[head].number
             head += 1
             sent += 1
         }
@@ -117,8 +105,6 @@ nonisolated struct EncodedMessage {
     private let storage: ManagedBuffer<Header, UInt8>
     /// The size on the wire, in bytes.
     let count: Int
-    /// Its number among the messages of a broadcast; 0 for other messages.
-    var number: UInt64 = 0
 
     init(_ call: VarlinkCall) {
         var writer = JSONWriter()

@@ -66,7 +66,7 @@ final class HoldSession {
         watch = Watch(context.path, names: ["didBecomeActive"], on: context.loop) { [weak self] event in
             switch event {
             case .state: self?.hold()
-            case .notification: break
+            case .notification, .missed: break
             case .note(let text): self?.context.note(text)
             }
         } onEnd: { [weak self] in

@@ -105,6 +105,9 @@ final class WatchSession {
     /// The number of notifications still to show; nil for a watch without end.
     private var remaining: Int?
     private let line: NotificationLine
+    private let names: [String]
+    /// As the service gave it last.
+    private var state = JSONObject()
     private var watch: Watch?
     private let completion = SessionCompletion()
     private var isInterrupted = false
@@ -117,7 +120,8 @@ final class WatchSession {
         self.context = context
         isJSON = command.json
         remaining = count
-        context.warn(of: command.names)
+        names = command.names
+        context.warn(of: names)
         line = NotificationLine(context.style)
         output = LineOutput(.output, on: context.loop)
         watch = Watch(
@@ -163,8 +167,9 @@ final class WatchSession {
 
     private func show(_ event: WatchEvent) {
         switch event {
-        case .state where remaining != nil: break
         case .state(let state):
+            self.state = state
+            guard remaining == nil else { return }
             completion.cancelTimeout()
             output.write(isJSON ? json("state", state) : line.line(state: state))
         case .notification(let notification):
@@ -175,6 +180,10 @@ final class WatchSession {
             guard remaining == 1 else { return }
             completion.cancelTimeout()
             output.whenWritten { [weak self] in self?.end() }
+        case .missed(let range):
+            MissedNotifications(names: names, state: state).read(range) { [weak self] in
+                self?.show($0)
+            }
         case .note(let text):
             context.note(text)
         }

@@ -22,19 +22,6 @@ nonisolated extension UnitCheck {
             limit, "\(limit.words) is too small for ConnectionsMax=\(socket.connectionsMax) and the other descriptors")
     }
 
-    /// Subscribers get notifications that are no longer in memory from the journal. Distributions let the groups adm and wheel
-    /// read it too (systemd-journald.service(8)).
-    mutating func checkJournal() {
-        guard let settings, settings.socket.isEnabled, settings.logger.isEnabled,
-            [.auto, .journal].contains(settings.logger.target), !isRoot
-        else { return }
-        let groups = unit.words("SupplementaryGroups").map(\.word) + [unit.last("Group")?.value].compactMap { $0 }
-        guard Set(["systemd-journal", "adm", "wheel"]).isDisjoint(with: groups) else { return }
-        warning(
-            unit.last("SupplementaryGroups") ?? unit.last("User"),
-            "no SupplementaryGroups=systemd-journal: subscribers cannot get past notifications from the journal")
-    }
-
     mutating func checkState() {
         guard let settings, stateDirectory(settings) == nil else { return }
         warning(

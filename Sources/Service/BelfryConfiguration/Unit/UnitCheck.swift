@@ -46,7 +46,6 @@ package nonisolated struct UnitCheck: ~Copyable {
         check.checkTimes()
         check.checkRestart()
         check.checkDescriptors()
-        check.checkJournal()
         check.checkState()
         check.checkSandbox()
         return check.diagnostics.sorted(files: unit.files)

@@ -5,8 +5,8 @@ package import BelfryJSON
 internal import CBelfry
 internal import Varlink
 
-/// The last notifications, encoded as they are sent, in the handoff memory. It holds as many as its bytes allow, and at most
-/// a given number.
+/// The last notifications, encoded as they are sent, in memory that outlives the process. It holds as many as its bytes
+/// allow, and at most a given number.
 ///
 /// Records follow each other without a gap; a record that does not fit before the end is stored at the start. The order of
 /// the stores keeps the ring valid at every moment, as the process may be killed between any two instructions.
@@ -65,18 +65,18 @@ package nonisolated struct NotificationRing {
     }
 
     /// Checks what an earlier process stored, and counts it.
-    package mutating func check() throws(HandoffMemoryError) {
+    package mutating func check() throws(RingFileError) {
         let ends = ends.pointee
         // No count reaches the limit; beyond it sums would overflow.
         guard ends.tail < Self.limit, ends.last < Self.limit, ends.head <= ends.tail, ends.tail - ends.head <= size,
             ends.head.isMultiple(of: 16)
-        else { throw .corrupt("ring") }
+        else { throw .corrupt }
         count = 0
         var place = ends.head
         var previous: UInt64?
         while place < ends.tail {
             guard let record = record(at: place), record.sequence == previous.map({ $0 + 1 }) ?? record.sequence else {
-                throw .corrupt("ring")
+                throw .corrupt
             }
             count += 1
             previous = record.sequence
@@ -84,9 +84,7 @@ package nonisolated struct NotificationRing {
         }
         // The process may have been killed after it stored the record and before it stored the number.
         if let previous, previous == ends.last + 1 { self.ends.pointee.last = previous }
-        guard place == ends.tail, previous.map({ $0 == self.ends.pointee.last }) ?? true else {
-            throw .corrupt("ring")
-        }
+        guard place == ends.tail, previous.map({ $0 == self.ends.pointee.last }) ?? true else { throw .corrupt }
     }
 
     /// The number of the last notification, even if the ring does not hold it.
@@ -96,7 +94,7 @@ package nonisolated struct NotificationRing {
     package var oldest: UInt64 { last + 1 - UInt64(count) }
 
     /// How many bytes a notification takes; nil when it is too long for the ring.
-    package func cost(name: Int, message: Int) -> Int? {
+    private func cost(name: Int, message: Int) -> Int? {
         let cost = MemoryLayout<Mark>.size + (name + message + 15) / 16 * 16
         return cost <= size / 2 ? cost : nil
     }
@@ -149,16 +147,6 @@ package nonisolated struct NotificationRing {
         return true
     }
 
-    /// The notification of this number; nil when the ring does not hold it.
-    func record(of number: UInt64) -> Record? {
-        var found: Record?
-        forEach(from: number) {
-            found = $0
-            return false
-        }
-        return found
-    }
-
     private mutating func removeOldest() {
         guard let record = record(at: ends.pointee.head) else { return clear(after: last) }
         count -= 1
@@ -195,5 +183,5 @@ nonisolated extension NotificationRing.Record {
         return names.contains(UTF8Text(String(decoding: name, as: UTF8.self)))
     }
 
-    var reply: VarlinkEncodedReply { VarlinkEncodedReply(continuing: message, number: sequence) }
+    var reply: VarlinkEncodedReply { VarlinkEncodedReply(continuing: message) }
 }
