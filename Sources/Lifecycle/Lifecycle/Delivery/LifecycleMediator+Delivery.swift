@@ -4,8 +4,8 @@
 extension LifecycleMediator {
     /// Whether the delivery of this name ends before `post` returns: all answers are immediate, or there are none.
     package func isAnsweredAtOnce(_ name: LifecycleNotification.Name) -> Bool {
-        guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { return true }
-        return registry.groups(answering: name).isEmpty || recipients.immediateAnswers != nil
+        guard let recipients = registry.answering(nil, name) else { return true }
+        return recipients.immediateAnswers != nil
     }
 
     /// The names of the listeners that a notification is delivered to, in the order of the calls. None for `openURL`, for which
@@ -17,13 +17,14 @@ extension LifecycleMediator {
     }
 
     /// Calls the observers of everything and those of the name.
-    @inline(__always)
-    func announce(_ notification: LifecycleNotification, to recipients: Unmanaged<Recipients>?) {
+    func announce(_ notification: LifecycleNotification, to recipients: Recipients?) {
         // Both calls are prepared before any observer is called: one that is added by a call is first called
         // for the next post.
-        let named = Recipients.beginCall(recipients)
+        let named = recipients?.observers.beginCall()
         if !observersOfAll.isEmpty { observersOfAll.call(notification, upTo: observersOfAll.beginCall()) }
-        if let recipients, let named { Recipients.call(recipients, notification, upTo: named) }
+        guard let recipients, let named else { return }
+        recipients.observers.call(notification, upTo: named)
+        if recipients.isEmpty { registry.removeIfEmpty(recipients) }
     }
 
     /// Delivers a post to the listeners.
@@ -34,10 +35,10 @@ extension LifecycleMediator {
         // Nobody asks for the others: a report costs as much as an answer.
         let onlyProblems = completion == nil && !eventObservers.observes(.delivered)
         if let answers = recipients.immediateAnswers {
-            let (groups, revision) = (recipients.groups ?? [], recipients.revision)
+            let (groups, revision) = (recipients.groups, registry.revision)
             for place in answers.indices {
                 // An answer may add, remove or change listeners: then the rest goes the longer way.
-                guard recipients.revision == revision else {
+                guard registry.revision == revision else {
                     // The answers are in the order of the groups.
                     var called = place
                     let rest = groups.map { group in
@@ -101,9 +102,7 @@ extension LifecycleMediator {
             name: name, sequence: sequence.next(), time: clock.now, previousState: step.from, state: step.to,
             origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
             configuration: transition.configuration)
-        observerIndex.beginUse()
-        announce(notification, to: observerIndex.find(name))
-        observerIndex.endUse()
+        announce(notification, to: registry.find(name))
         let groups = registry.groups(answering: name)
         return Delivery(
             notification, to: groups, clock: clock, deadline: deadlines.listener,

@@ -76,7 +76,6 @@ nonisolated final class ObserverList {
         return places.count
     }
 
-    @inline(__always)
     /// Calls the observers that were present when `beginCall()` returned `count`, except those removed since.
     func call(_ notification: LifecycleNotification, upTo count: Int) {
         var index = 0

@@ -11,8 +11,6 @@ final class ListenerEntry {
     static let pendingPostsMax = 4096
     /// How many posts wait for its answers.
     var pendingPosts = 0
-    /// The number of its group in the order that was determined last.
-    var group = 0
     /// Whether the listener was removed, so that a delivery under way skips it.
     var isRemoved = false
     private(set) var interests: [LifecycleNotification.Name] = []
@@ -24,29 +22,18 @@ final class ListenerEntry {
         self.listener = listener
         self.number = number
         place = ListenerOrder.Place(
-            listener.name, listener.rank, listener.follows, isPrimary, ListenerKey.number(of: Swift.type(of: listener)),
+            listener.name, listener.rank, listener.follows, isPrimary, type: ListenerKey.key(of: type(of: listener)),
             key: ListenerKey.followed)
         readAnswers()
     }
 
-    /// The number of its type.
-    var type: Int { ListenerKey.number(of: Swift.type(of: listener)) }
-
-    /// The rank that puts it into a group with others.
-    var rank: Int? { place.isPrimary ? nil : place.rank }
-
     /// Reads the answers of the listener.
-    ///
-    /// - Returns: the names that the listener answered before.
-    @discardableResult
-    func readAnswers() -> [LifecycleNotification.Name] {
-        let before = interests
+    func readAnswers() {
         let declared = listener.answers
         actionAnswers = declared.filter { $0.action != nil }
         answers = Dictionary(declared.map { ($0.name, $0) }) { _, last in last }
         var seen: Set<LifecycleNotification.Name> = []
         interests = declared.map(\.name).filter { seen.insert($0).inserted }
-        return before
     }
 
     /// The answer to a name, if it has one.

@@ -14,29 +14,21 @@ extension LifecycleListener {
 
 /// What listeners are followed by: a name is its own key, and a type has one.
 enum ListenerKey {
-    /// The types that listeners follow, by the text that stands for each in `follows`.
-    private static var types: [UTF8Text: Int] = [:]
+    /// The keys of the types that listeners follow, by the text that stands for each in `follows`.
+    private static var types: [UTF8Text: String] = [:]
 
     /// The text that stands for a type: its name with that of its module.
     static func follow(_ type: any LifecycleListener.Type) -> String {
         let text = String(reflecting: type)
-        types[UTF8Text(text)] = number(of: type)
+        types[UTF8Text(text)] = key(of: type)
         return text
     }
 
     /// The key that an entry of `follows` stands for.
-    static func followed(by text: String) -> String { types[UTF8Text(text)].map(type) ?? text }
-
-    /// The number of a type in this process.
-    nonisolated static func number(of type: any LifecycleListener.Type) -> Int {
-        Int(bitPattern: ObjectIdentifier(type))
-    }
+    static func followed(by text: String) -> String { types[UTF8Text(text)] ?? text }
 
     /// The key of a type. Names have no white space.
-    nonisolated static func type(_ number: Int) -> String { " \(number)" }
-
-    /// The number of a type by its key; nil when the key is a name.
-    nonisolated static func number(of key: String) -> Int? {
-        key.utf8.first == UInt8(ascii: " ") ? Int(key.dropFirst()) : nil
+    nonisolated static func key(of type: any LifecycleListener.Type) -> String {
+        " \(UInt(bitPattern: ObjectIdentifier(type)))"
     }
 }

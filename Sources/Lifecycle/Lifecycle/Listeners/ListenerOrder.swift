@@ -25,12 +25,12 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
 
         /// A place, by default that of registration, of a listener that others follow by its name.
         package init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
-            self.init(name, rank, follows, isPrimary, nil) { $0 }
+            self.init(name, rank, follows, isPrimary, type: nil) { $0 }
         }
 
         /// The place of a listener of this type.
         init(
-            _ name: String, _ rank: Int?, _ follows: [String], _ isPrimary: Bool, _ type: Int?,
+            _ name: String, _ rank: Int?, _ follows: [String], _ isPrimary: Bool, type: String?,
             key: (String) -> String
         ) {
             self.name = name
@@ -38,8 +38,11 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
             self.follows = follows
             self.isPrimary = isPrimary
             followedKeys = follows.map(key)
-            keys = type.map { [name, ListenerKey.type($0)] } ?? [name]
+            keys = [name] + (type.map { [$0] } ?? [])
         }
+
+        /// Whether it declares nothing, so that its place is that of its registration.
+        var isPlain: Bool { !isPrimary && rank == nil && follows.isEmpty }
 
         /// Whether others follow it by this key.
         func isFollowed(by key: String) -> Bool { keys.contains { $0.hasSameBytes(as: key) } }
@@ -81,16 +84,14 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         var missing = needs.map(\.count)
         var followers = [[Int]](repeating: [], count: groups.count)
         for (group, needed) in needs.enumerated() { for other in needed { followers[other].append(group) } }
-        var ready = SmallestFirst()
-        for group in groups.indices where missing[group] == 0 { ready.add(group) }
+        // The first one is last.
+        var ready = Array(groups.indices.reversed().filter { missing[$0] == 0 })
         var sorted: [[Int]] = []
-        while let next = ready.removeSmallest() {
+        while let next = ready.popLast() {
             sorted.append(groups[next])
-            missing[next] = -1
-            for follower in followers[next] {
-                missing[follower] -= 1
-                if missing[follower] == 0 { ready.add(follower) }
-            }
+            for follower in followers[next] { missing[follower] -= 1 }
+            let freed = followers[next].filter { missing[$0] == 0 }
+            if !freed.isEmpty { ready = (ready + freed).sorted(by: >) }
         }
         guard sorted.count == groups.count else {
             let waiting = groups.indices.filter { missing[$0] > 0 }
@@ -124,35 +125,6 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
             group = needs[current].intersection(waiting).min()
         }
         return path
-    }
-}
-
-/// A binary heap of numbers, smallest first.
-private nonisolated struct SmallestFirst {
-    private var numbers: [Int] = []
-
-    mutating func add(_ number: Int) {
-        numbers.append(number)
-        var place = numbers.count - 1
-        while place > 0, numbers[place] < numbers[(place - 1) / 2] {
-            numbers.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
-        }
-    }
-
-    mutating func removeSmallest() -> Int? {
-        guard let smallest = numbers.first else { return nil }
-        let last = numbers.removeLast()
-        guard !numbers.isEmpty else { return smallest }
-        numbers[0] = last
-        var place = 0
-        while let child = [2 * place + 1, 2 * place + 2].filter({ $0 < numbers.count }).min(by: {
-            numbers[$0] < numbers[$1]
-        }), numbers[child] < numbers[place] {
-            numbers.swapAt(place, child)
-            place = child
-        }
-        return smallest
     }
 }
 

@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryJSON
+
 /// The listeners of a mediator, and the order in which they are called for each name.
 ///
-/// Adding and removing take constant time. The order, and the listeners of a name, are determined on first use.
+/// The order, and the listeners of a name, are determined on first use. A listener is compared with all others when it is
+/// added only if it may follow itself by way of them.
 final class ListenerRegistry {
-    private var places = ListenerPlaces()
     private var entries: [ObjectIdentifier: ListenerEntry] = [:]
-    /// The order; nil when it has to be determined again. A removed listener leaves an empty group.
+    private var names: Set<UTF8Text> = []
+    /// What listeners follow, or have followed before they were removed.
+    private var followed: Set<UTF8Text> = []
+    /// The order; nil when it has to be determined again.
     private var order: [[ListenerEntry]]?
-    private var emptyGroups = 0
-    /// Whether some name has its listeners stored in this order.
-    private var isOrderUsed = false
     private var added = 0
+    /// Counts the changes of the listeners and of their answers.
+    private(set) var revision = 0
     /// The recipients of each name that is answered or observed.
-    let observerIndex = ObserverIndex()
+    @exclusivity(unchecked)  // nothing calls out while it is used
+    private var recipients: [LifecycleNotification.Name: Recipients] = [:]
 
     /// Adds a listener, or throws and changes nothing.
     func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
         let entry = ListenerEntry(listener, isPrimary: isPrimary, number: added)
-        guard entries[ObjectIdentifier(listener)] == nil else { throw .duplicate(entry.place.name) }
-        let isLast = try places.add(entry)
+        let place = entry.place
+        guard entries[ObjectIdentifier(listener)] == nil, !names.contains(UTF8Text(place.name)) else {
+            throw .duplicate(place.name)
+        }
+        if mayCloseCircle(place) {
+            _ = try ListenerOrder(entries.values.inOrderOfAddition.map(\.place) + [place])
+        }
         added += 1
         entries[ObjectIdentifier(listener)] = entry
-        if isLast, let last = order?.count {
-            entry.group = last
-            order?.append([entry])
-        } else {
-            forgetOrder()
-        }
+        names.insert(UTF8Text(place.name))
+        if place.isPlain, !isFollowed(place) { order?.append([entry]) } else { order = nil }
+        followed.formUnion(place.followedKeys.map { UTF8Text($0) })
         join(entry)
     }
 
@@ -38,46 +45,76 @@ final class ListenerRegistry {
         guard let entry = entries.removeValue(forKey: ObjectIdentifier(listener)) else { return }
         defer { withExtendedLifetime(entry) {} }
         entry.isRemoved = true
-        if places.remove(entry), order != nil {
-            order?[entry.group] = []
-            emptyGroups += 1
-            if emptyGroups > 16, emptyGroups * 2 > order?.count ?? 0 { forgetOrder() }
-        } else {
-            forgetOrder()
-        }
-        leave(entry)
+        names.remove(UTF8Text(entry.place.name))
+        order = nil
+        leave(entry.interests)
     }
 
     func updateAnswers(of listener: any LifecycleListener) {
         guard let entry = entries[ObjectIdentifier(listener)] else { return }
-        let left = Set(entry.readAnswers()).subtracting(entry.interests)
+        let before = entry.interests
+        entry.readAnswers()
         join(entry)
-        leave(entry, left)
+        leave(before)
     }
 
     /// Whether there is a listener of this name.
-    func hasListener(named name: String) -> Bool { places.has(name) }
+    func hasListener(named name: String) -> Bool { names.contains(UTF8Text(name)) }
 
     /// The listeners that follow a name that no listener has.
     var unknownFollowed: [(listener: String, name: String)] {
-        var unknown: [(listener: String, name: String)] = []
-        for place in inOrder.joined().map(\.place) {
-            for (name, key) in zip(place.follows, place.followedKeys) where places.entries(key).isEmpty {
-                unknown.append((place.name, name))
-            }
+        let places = inOrder.joined().map(\.place)
+        let known = Set(places.flatMap(\.keys).map { UTF8Text($0) })
+        return places.flatMap { place in
+            zip(place.follows, place.followedKeys).filter { !known.contains(UTF8Text($1)) }.map { (place.name, $0.0) }
         }
-        return unknown
+    }
+
+    // MARK: Recipients
+
+    /// How many names have observers or listeners.
+    var nameCount: Int { recipients.count }
+
+    /// The recipients of a name that has any.
+    func find(_ name: LifecycleNotification.Name) -> Recipients? { recipients[name] }
+
+    /// The recipients of a name. The caller adds an observer or a listener to them.
+    func recipients(of name: LifecycleNotification.Name) -> Recipients {
+        if let known = find(name) { return known }
+        let made = Recipients(name)
+        recipients[name] = made
+        return made
+    }
+
+    /// Removes a name if it has no recipients any more.
+    func removeIfEmpty(_ emptied: Recipients) {
+        guard emptied.isEmpty, find(emptied.name) === emptied else { return }
+        recipients[emptied.name] = nil
+    }
+
+    /// The recipients, if any listener answers. They may have been found before the observers were called, which may have
+    /// added or removed listeners.
+    func answering(_ found: Recipients?, _ name: LifecycleNotification.Name) -> Recipients? {
+        if let found, !found.isEmpty { return answering(found) }
+        return find(name).flatMap(answering)
+    }
+
+    private func answering(_ recipients: Recipients) -> Recipients? {
+        guard recipients.listenerCount > 0 else { return nil }
+        if recipients.revision != revision { setListeners(of: recipients) }
+        return recipients
     }
 
     /// The listeners that answer `name`, in groups in the order of delivery.
     func groups(answering name: LifecycleNotification.Name) -> [[ListenerEntry]] {
-        // Each name that is answered is in the index.
-        guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { return [] }
-        if let known = recipients.groups { return known }
-        let arriving = inGroups(recipients.members.values)
+        answering(nil, name)?.groups ?? []
+    }
+
+    private func setListeners(of recipients: Recipients) {
+        let name = recipients.name
+        let arriving = inOrder.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
         let groups = name.isLeaving ? arriving.reversed() : arriving
-        recipients.setListeners(groups, Self.immediateAnswers(of: groups, to: name))
-        return groups
+        recipients.setListeners(groups, Self.immediateAnswers(of: groups, to: name), revision: revision)
     }
 
     private static func immediateAnswers(
@@ -93,34 +130,7 @@ final class ListenerRegistry {
         return answers
     }
 
-    /// The recipients, if any listener answers. If the name was not found before the observers were called, it is looked up
-    /// again: an observer may have added a listener.
-    @inline(__always)
-    func answering(_ recipients: Unmanaged<Recipients>?, _ name: LifecycleNotification.Name) -> Recipients? {
-        guard let recipients = recipients ?? observerIndex.find(name), !Recipients.isWithoutListeners(recipients) else {
-            return nil
-        }
-        let known = recipients.takeUnretainedValue()
-        return known.groups != nil || !groups(answering: name).isEmpty ? known : nil
-    }
-
     // MARK: Order
-
-    /// The members of each group, in the order of arriving notifications.
-    private func inGroups(_ members: some Collection<ListenerEntry>) -> [[ListenerEntry]] {
-        guard !members.isEmpty else { return [] }
-        _ = inOrder
-        isOrderUsed = true
-        var groups: [[ListenerEntry]] = []
-        for entry in members.sorted(by: { ($0.group, $0.number) < ($1.group, $1.number) }) {
-            if let last = groups.last?.last, last.group == entry.group {
-                groups[groups.count - 1].append(entry)
-            } else {
-                groups.append([entry])
-            }
-        }
-        return groups
-    }
 
     /// All listeners in the order of arriving notifications.
     private var inOrder: [[ListenerEntry]] {
@@ -129,30 +139,34 @@ final class ListenerRegistry {
         // No listener was added that contradicts the others.
         let found = (try? ListenerOrder(all.map(\.place)).groups) ?? all.indices.map { [$0] }
         let order = found.map { $0.map { all[$0] } }
-        for (group, members) in order.enumerated() {
-            for entry in members { entry.group = group }
-        }
         self.order = order
-        emptyGroups = 0
+        followed = Set(all.flatMap(\.place.followedKeys).map { UTF8Text($0) })
         return order
     }
 
-    private func forgetOrder() {
-        order = nil
-        guard isOrderUsed else { return }
-        isOrderUsed = false
-        for recipients in observerIndex.all where recipients.groups?.isEmpty == false { recipients.forgetListeners() }
+    private func isFollowed(_ place: ListenerOrder.Place) -> Bool {
+        place.keys.contains { followed.contains(UTF8Text($0)) }
+    }
+
+    /// Whether a new listener may come after itself. Others come after it only by its name, its type or its rank.
+    private func mayCloseCircle(_ place: ListenerOrder.Place) -> Bool {
+        place.isPrimary || isFollowed(place)
+            || !place.follows.isEmpty && (place.rank != nil || place.followedKeys.contains(where: place.isFollowed))
     }
 
     private func join(_ entry: ListenerEntry) {
-        for name in entry.interests { observerIndex.recipients(of: name).add(entry) }
+        revision += 1
+        for name in entry.interests { recipients(of: name).listenerCount += 1 }
     }
 
-    private func leave(_ entry: ListenerEntry, _ names: Set<LifecycleNotification.Name>? = nil) {
-        for name in names.map(Array.init) ?? entry.interests {
-            guard let recipients = observerIndex.find(name)?.takeUnretainedValue() else { continue }
-            recipients.remove(entry)
-            observerIndex.removeIfEmpty(recipients)
+    private func leave(_ names: [LifecycleNotification.Name]) {
+        revision += 1
+        for name in names {
+            guard let left = find(name) else { continue }
+            left.listenerCount -= 1
+            // A name with observers stays, and must not retain a listener that was removed.
+            left.setListeners([], nil, revision: -1)
+            removeIfEmpty(left)
         }
     }
 

@@ -94,13 +94,10 @@ final class EventObserverList {
         }
     }
 
-    @exclusivity(unchecked)  // nothing calls out while it is used
     private var observers: [Observer] = []
-    @exclusivity(unchecked)  // as above
     private var kinds: LifecycleMediator.EventKinds = []
 
     /// Whether anybody observes events of this kind.
-    @inline(__always)
     func observes(_ kind: LifecycleMediator.EventKinds) -> Bool { kinds.contains(kind) }
 
     func add(

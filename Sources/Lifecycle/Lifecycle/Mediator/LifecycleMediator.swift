@@ -18,7 +18,6 @@ public final class LifecycleMediator {
             perform(transitions.apply(limits))
         }
     }
-    @exclusivity(unchecked)  // nothing calls out while it is used
     private(set) var limits: LifecycleDeadlines
     /// The clock for all deadlines.
     package let clock: any LifecycleClock
@@ -28,7 +27,6 @@ public final class LifecycleMediator {
     /// The listeners that the last health check found unhealthy.
     var unhealthy: [ListenerHealthReport] = []
     let registry = ListenerRegistry()
-    let observerIndex: ObserverIndex
     let transitions: TransitionRunner
     let backgroundTasks = BackgroundTaskList()
     /// The delivery of the transition under way.
@@ -60,7 +58,6 @@ public final class LifecycleMediator {
     ) {
         self.clock = clock
         self.sequence = sequence
-        observerIndex = registry.observerIndex
         limits = deadlines.bounded
         transitions = TransitionRunner(
             configuration: configuration, deadlines: limits, backgroundTasks: backgroundTasks, clock: clock)
@@ -93,11 +90,11 @@ public final class LifecycleMediator {
             let observer = observersOfAll.add(handler)
             return LifecycleObservation { [observersOfAll] in observersOfAll.remove(observer) }
         }
-        let recipients = observerIndex.recipients(of: name)
+        let recipients = registry.recipients(of: name)
         let observer = recipients.observers.add(handler)
-        return LifecycleObservation { [observerIndex] in
+        return LifecycleObservation { [registry] in
             recipients.observers.remove(observer)
-            observerIndex.removeIfEmpty(recipients)
+            registry.removeIfEmpty(recipients)
         }
     }
 
@@ -141,16 +138,13 @@ public final class LifecycleMediator {
         post(Value.name, event.userInfo, origin, event.journalEntry, completion)
     }
 
-    @inline(__always)
     private func post(
         _ name: consuming LifecycleNotification.Name, _ userInfo: consuming UserInfo,
         _ origin: consuming LifecycleOrigin, _ journalEntry: consuming JournalEntry,
         _ completion: ((LifecycleReport) -> Void)?
     ) -> UInt64 {
         precondition(!name.isTransition, "a name that belongs to a transition cannot be posted")
-        observerIndex.beginUse()
-        defer { observerIndex.endUse() }
-        let recipients = observerIndex.find(name)
+        let recipients = registry.find(name)
         let state = state
         var notification = LifecycleNotification(
             name: name, sequence: sequence.next(), time: clock.stamp, previousState: state, state: state,

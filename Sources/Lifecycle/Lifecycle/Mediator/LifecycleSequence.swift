@@ -14,7 +14,7 @@ package protocol LifecycleSequence: AnyObject {
 /// Numbers that are not stored.
 package final class TransientSequence: LifecycleSequence {
     /// The number of the last notification; 0 before the first.
-    @exclusivity(unchecked) package private(set) var last: UInt64
+    package private(set) var last: UInt64
 
     /// Begins after `last`.
     package init(after last: UInt64 = 0) { self.last = last }

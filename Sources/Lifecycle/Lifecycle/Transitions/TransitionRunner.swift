@@ -48,7 +48,7 @@ final class TransitionRunner {
         case acting
     }
 
-    @exclusivity(unchecked) private(set) var machine = LifecycleStateMachine()
+    private(set) var machine = LifecycleStateMachine()
     /// The configuration in effect; nil before the first was read.
     var configuration: LifecycleConfiguration?
     /// How many pauses were asked for that cannot be revoked.

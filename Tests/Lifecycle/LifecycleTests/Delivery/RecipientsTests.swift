@@ -6,7 +6,7 @@ import LifecycleTesting
 import Testing
 
 /// A name uses memory only while it has observers or listeners.
-struct ObserverIndexTests {
+struct RecipientsTests {
     let fixture = MediatorFixture()
 
     private func name(_ index: Int) throws -> LifecycleNotification.Name {
