@@ -30,8 +30,15 @@ func encode(_ path: String, to output: OwnedDescriptor, _ service: BelfryService
     child.end(within: .seconds(5)) { exit in print("ended: \(exit.reason)") }
 }
 
-func cache(_ image: Image, _ path: String, _ service: BelfryService) {
-    let thumbnails = LRUCache<String, Image>(limit: 64 << 20)
+final class Thumbnails: FlushableCache {
+    var images: [String: Image] = [:]
+
+    func flush(_ level: MemoryWarning.Level) {
+        images = level == .full ? [:] : images.filter { $1.bytes < 64 << 10 }
+    }
+}
+
+func cache(_ service: BelfryService) {
+    let thumbnails = Thumbnails()
     service.addCache(thumbnails)
-    thumbnails.insert(image, for: path, cost: image.bytes)
 }
