@@ -152,18 +152,6 @@ def test_belfryctl_does_not_trust_a_directory_of_another_user(place, tmp_path):
     assert f"unable to connect to '{address}': its directory belongs to uid {NOBODY}" in done.stderr
 
 
-def test_socket_that_is_bound_but_not_listening_is_refused(place):
-    address = place.runtime / "bound"
-    with socket.socket(socket.AF_UNIX) as bound:
-        bound.bind(str(address))
-        named = 'exec env LISTEN_FDS=1 LISTEN_PID=$$ LISTEN_FDNAMES=varlink "$@"'
-        third = {"pass_fds": [3], "preexec_fn": lambda: os.dup2(bound.fileno(), 3)}
-        text, status = place.run("sh", "-c", named, "sh", **third)
-
-    assert status == 71, text
-    assert "unable to listen on 'descriptor 3, which neither listens nor is connected'" in text
-
-
 def test_nonsense_in_the_environment_does_not_crash_the_service(place):
     marks = "\u0301\u0323" * 10_000
     hostile = {

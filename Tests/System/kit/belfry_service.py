@@ -44,6 +44,8 @@ class BelfryService(HostedUnit):
         self.host.run("systemd-sysusers")
         self.host.run("systemd-tmpfiles", "--create", "belfry.conf")
         self.host.run("journalctl", "--update-catalog")
+        # As for a unit that is enabled: systemd keeps it loaded, and shows how it ended.
+        self.host.write("/etc/systemd/system/multi-user.target.d/belfryd.conf", f"[Unit]\nAfter={SERVICE}\n")
         self.host.systemctl("daemon-reload")
         return printed
 

@@ -111,20 +111,6 @@ def test_restart_by_hand_is_a_clean_reconnect(by_hand):
     assert numbers(again.seen) == list(range(last + 1, last + 1 + len(again.seen)))
 
 
-def test_restart_by_hand_finds_what_was_missed_in_the_journal(by_hand):
-    service = by_hand(*LOGGED)
-    gone = service.first_run()
-    missed = gone.seen[1]["sequence"]
-
-    with service.running():
-        again = service.subscribe(after=missed)
-        service.post("org.example.end")
-        again.until("org.example.end")
-
-    assert again.seen[: len(gone.seen) - 2] == gone.seen[2:]
-    assert numbers(again.seen) == list(range(missed + 1, missed + 1 + len(again.seen)))
-
-
 def test_first_process_of_a_container_stops_at_a_signal(by_hand):
     service = by_hand("unshare", "--pid", "--fork")
 

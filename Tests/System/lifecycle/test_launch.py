@@ -221,7 +221,7 @@ def test_timer_that_triggered_the_start_is_named(on_each, unit):
     options = wait_until_started(on_each)
     assert options["triggerUnit"] == name
     assert 0 < options["triggerMonotonicUsec"] < options["triggerRealtimeUsec"]
-    assert f"; triggered by {name}; " in on_each.ctl("status").stdout
+    assert f"; triggered by {name}\n" in on_each.ctl("status").stdout
 
 
 def test_unit_whose_failure_started_the_service_is_named(on_each, unit):

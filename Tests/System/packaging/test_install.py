@@ -10,7 +10,7 @@ import pytest
 from belfry_service import SERVICE, BelfryService, make
 from host_roots import PROJECT
 
-KINDS = [("belfryd", "service"), ("belfryd", "socket"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
+KINDS = [("belfryd", "service"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
 PROGRAMS = ["/bin/belfry-fleetd", "/bin/belfry-listener", "/bin/belfryctl", "/bin/belfryd"]
 FLEETD = "belfry-fleetd.service"
 DOCUMENTS = "/share/doc/belfry"
@@ -27,6 +27,7 @@ INSTALLED = [
     "/lib/systemd/user/belfryd.service",
     "/lib/sysusers.d/belfry-fleet.conf",
     "/lib/sysusers.d/belfry.conf",
+    "/lib/tmpfiles.d/belfry.conf",
     *[f"/share/belfry-fleet/mosquitto/{path.name}" for path in sorted((PROJECT / "config/mosquitto").glob("*"))],
     "/share/bash-completion/completions/belfryctl",
     f"{DOCUMENTS}/copyright",

@@ -113,7 +113,7 @@ def test_every_key_of_the_configuration_is_there(manuals):
 def test_every_key_of_a_fleet_is_there(manuals):
     keys = set(re.findall(r"^#([A-Z]\w+)=", (PROJECT / "config/fleet.conf").read_text(), re.MULTILINE))
 
-    assert {"Accept", "CAFile", "Group"} <= keys
+    assert {"Accept", "CAFile", "Host"} <= keys
     assert missing(manuals["belfry-fleetd.8"], keys) == set()
 
 

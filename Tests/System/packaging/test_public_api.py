@@ -34,7 +34,7 @@ public struct Bell: Ringer, Sendable {
 class Package:
     def __init__(self, folder: Path):
         self.folder = folder
-        for name in ("scripts", "Sources/Bell", "Tests/PublicAPI", "built/Modules"):
+        for name in ("scripts", "Sources/Room/Bell", "Tests/PublicAPI", "built/Modules"):
             (folder / name).mkdir(parents=True)
         shutil.copy(PROJECT / "scripts/check-api", folder / "scripts")
         (folder / "Package.swift").write_text(MANIFEST)
@@ -43,9 +43,9 @@ class Package:
         return subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True)
 
     def build(self, source: str) -> None:
-        (self.folder / "Sources/Bell/Bell.swift").write_text(source)
+        (self.folder / "Sources/Room/Bell/Bell.swift").write_text(source)
         module = ["-emit-module", "-module-name", "Bell", "-package-name", "bells", "-o", "built/Modules/Bell.swiftmodule"]
-        self.run("swiftc", "-parse-as-library", *module, "Sources/Bell/Bell.swift")
+        self.run("swiftc", "-parse-as-library", *module, "Sources/Room/Bell/Bell.swift")
 
     def check(self, *arguments: str) -> tuple[int, list[str]]:
         """The exit status, and the differences."""

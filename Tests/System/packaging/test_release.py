@@ -15,7 +15,7 @@ API = "struct Bell\nextension Bell { init() }\n"
 class Sources:
     def __init__(self, folder: Path):
         self.folder = folder
-        for name in ("scripts", "Sources/Bell", "Tests/PublicAPI"):
+        for name in ("scripts", "Sources/Room/Bell", "Tests/PublicAPI"):
             (folder / name).mkdir(parents=True)
         for name in ("check-release", "check-api"):
             shutil.copy(PROJECT / "scripts" / name, folder / "scripts")
@@ -29,7 +29,7 @@ class Sources:
         (self.folder / path).write_text(text)
 
     def commit(self, version: str) -> None:
-        self.write("Sources/Bell/ReleaseVersion.swift", f'    static let current = "{version}"\n')
+        self.write("Sources/Room/Bell/ReleaseVersion.swift", f'    static let current = "{version}"\n')
         self.write("CHANGELOG.md", f"# Changelog\n\n## {version} - 2026-11-23\n\n## 0.0.1 - 2025-01-01\n")
         self.run("git", "add", ".")
         self.run("git", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "--message", version)

@@ -22,7 +22,7 @@ BAD = ["[Signals\n", "[Logger]\nLevel=loud\n", "[Socket]\nReplaySize=2M\n"]
 RING = 34 + 5
 # The directories of the service, on file systems that a file fills. They may have these files.
 DISKS = {"state": "/var/lib/belfry", "runtime": "/run/belfry"}
-FILES = {"sequence", "last-word", "last-exit"}
+FILES = {"sequence", "last-word", "last-exit", "io.belfry.Lifecycle.lock"}
 PRESSURE = "/run/soak-pressure"
 CLOCK = "/run/soak-clock"
 CLOCK_DOUBLE = "/usr/lib/belfry-clock-double.so"

@@ -30,8 +30,8 @@ MENDED = [
     # "Address already in use", with nobody listening.
     ("start", r"socket\(AF_UNIX, SOCK_STREAM", "error=ENFILE"),
     # The subscriber was disconnected without a reason.
-    ("reload", r"sendmmsg\(", "error=ENOBUFS"),
-    ("stop", r"sendmmsg\(", "error=ENOMEM"),
+    ("reload", r"sendmsg\(", "error=ENOBUFS"),
+    ("stop", r"sendmsg\(", "error=ENOMEM"),
     # A pending SIGCONT was lost, and the service remained paused.
     ("reload", r"rt_sigaction\(SIGCONT", "signal=CONT"),
     # "The configuration is invalid", so that the service manager did not try again.

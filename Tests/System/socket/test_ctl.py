@@ -5,6 +5,7 @@
 import json
 import time
 
+import pytest
 from belfry_service import SERVICE
 from dancer import dancer
 

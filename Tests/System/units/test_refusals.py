@@ -87,7 +87,7 @@ def test_second_daemon_on_a_taken_socket_is_refused_and_the_first_stays(started)
     done = started.host.run("belfryd", "--config", "/dev/null", "--socket", ADDRESS, check=False, timeout=20)
 
     assert done.returncode == 71
-    assert f"'{ADDRESS}'" in done.stderr
+    assert f"unable to use '{ADDRESS}.lock'" in done.stderr
     assert_up(started, pid)
 
 
