@@ -22,8 +22,9 @@ NEWER = "99.0.0"
 FETCH = "belfryd-fetch.timer"
 FLEETD = "belfry-fleetd.service"
 FLEET_CONFIGURATION = "/etc/belfry/fleet.conf"
-# What is left when the programs are removed: configuration and state.
-REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/belfry/")
+# What is left when the programs are removed: configuration and state, and until the next boot the links of tmpfiles.d.
+LINKS = tuple(f"/run/{folder}/io.belfry.Lifecycle" for folder in ("varlink/registry", "systemd/report"))
+REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/belfry/", *LINKS)
 # Nobody listens there.
 FLEET = "[Broker]\nUrl=mqtt://127.0.0.1:1\n"
 

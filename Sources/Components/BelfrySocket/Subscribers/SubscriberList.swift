@@ -98,7 +98,10 @@ final class SubscriberList {
     /// Sends past notifications from number `next` on, a piece at a time as the client reads, then new ones.
     private func proceed(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
         guard admits(request) else { return request.fail(.permissionDenied) }
-        guard next >= retained.ring.oldest else { return overrun(request, Int(clamping: retained.ring.oldest - next)) }
+        // All that waited is dropped, as for a subscriber whose queue is full.
+        guard next >= retained.ring.oldest else {
+            return overrun(request, Int(clamping: retained.ring.last + 1 - next))
+        }
         var sent = 0
         var rest: UInt64?
         retained.ring.forEach(from: next) { record in
