@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from belfry_service import SERVICE, SOCKET
+from belfry_service import SERVICE
 from documentation import sample, script, shape
 from fleet_bed import FleetBed, number
 from fleet_host import BRIDGE, CREDENTIALS, SETTINGS, VIEW, configuration, set_up
@@ -65,7 +65,7 @@ def fleet_of_the_page(fleet, tmp_path) -> Iterator[SetUpFleet]:
             host.run("rm", "-rf", f"/{CREDENTIALS}", FILES)
             host.write(NAMES, names[host.name])
             set_up(host, fleet.broker, VIEW if bridge is fleet.operator else configuration())
-        made.operator.systemctl("stop", SOCKET, SERVICE)
+        made.operator.systemctl("stop", SERVICE)
         made.operator.systemctl("start", BRIDGE)
 
 
