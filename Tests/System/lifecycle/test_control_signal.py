@@ -27,6 +27,8 @@ def control(request):
     belfry = request.getfixturevalue(host)
     belfry.reset()
     belfry.start()
+    # It has finished its start, and answers.
+    belfry.ctl("status")
     return belfry, lambda value: send(belfry, value)
 
 
