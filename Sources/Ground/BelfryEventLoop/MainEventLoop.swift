@@ -97,13 +97,13 @@ public final class MainEventLoop {
 /// What the loop can watch. Each call returns the source. The handler is called on the main actor until the source is
 /// cancelled or released.
 extension MainEventLoop {
-    /// Watches a signal that is blocked in every thread.
+    /// Watches signals that are blocked in every thread. Two sources do not share a signal.
     ///
-    /// - Throws: `EBUSY` for a signal that is not blocked, or is watched already (sd_event_add_signal(3)).
+    /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
     public func source(
-        signal number: Int32, _ handler: @escaping (ReceivedSignal) -> Void
+        signals numbers: some Sequence<Int32>, _ handler: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) -> SignalEventSource {
-        try SignalEventSource(number, on: event, handler)
+        try SignalEventSource(numbers, on: event, handler)
     }
 
     /// Watches a descriptor. The caller still owns it, and closes it after the source has ended.

@@ -1,27 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-internal import BelfryLinux
+public import BelfryLinux
 internal import CBelfry
+internal import Glibc
 
-/// Watches one signal. Each delivery that the kernel has queued calls the handler once, with sender and value.
-/// Real-time signals are not merged.
+/// Watches signals. Each delivery that the kernel has queued calls the handler once, with sender and value. Of those that
+/// wait, the lowest number comes first. Real-time signals are not merged.
 ///
-/// The signal must be blocked in every thread before the source is made. A service built on `Belfry` maps signals in its
-/// configuration instead. Source: sd_event_add_signal(3), signalfd(2).
+/// A service built on `Belfry` maps signals in its configuration instead. Source: signalfd(2), signal(7).
+///
+/// The descriptor is our own. A signal source of sd-event shares one with the others of its priority, and a set that is left
+/// with nothing but signals above 32 counts as empty there: sigisemptyset(3) of glibc 2.36 looks at the lower half of a word.
 public final class SignalEventSource: LoopSource {
     private let handler: (ReceivedSignal) -> Void
+    private let descriptor: OwnedDescriptor
 
-    init(_ number: Int32, on event: OpaquePointer, _ handler: @escaping (ReceivedSignal) -> Void) throws(SystemError) {
+    init(
+        _ numbers: some Sequence<Int32>, on event: OpaquePointer, _ handler: @escaping (ReceivedSignal) -> Void
+    ) throws(SystemError) {
         self.handler = handler
+        descriptor = OwnedDescriptor(owning: try Self.signalDescriptor(-1, numbers))
         super.init()
         let userdata = userdata
-        try attach("watch signal", "\(number)") { sd_event_add_signal(event, &$0, number, Self.callback, userdata) }
+        try attach("watch descriptor", "\(descriptor.number)") { [number = descriptor.number] in
+            sd_event_add_io(event, &$0, number, EPOLLIN.rawValue, Self.callback, userdata)
+        }
     }
 
-    private nonisolated static let callback: sd_event_signal_handler_t = { _, info, userdata in
-        guard let info else { return 0 }
-        return fire(SignalEventSource.self, userdata, ReceivedSignal(info.pointee)) { $0.handler($1) }
+    /// Watches these signals from now on, and no others. What the kernel has queued stays queued.
+    ///
+    /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
+    public func watch(_ numbers: some Sequence<Int32>) throws(SystemError) {
+        _ = try Self.signalDescriptor(descriptor.number, numbers)
+    }
+
+    private static func signalDescriptor(
+        _ present: Int32, _ numbers: some Sequence<Int32>
+    ) throws(SystemError) -> Int32 {
+        var blocked = sigset_t()
+        pthread_sigmask(SIG_SETMASK, nil, &blocked)
+        var watched = sigset_t()
+        sigemptyset(&watched)
+        for number in numbers {
+            guard sigismember(&blocked, number) == 1 else {
+                throw SystemError(EBUSY, verb: "watch signal", object: "\(number)")
+            }
+            sigaddset(&watched, number)
+        }
+        let result = signalfd(present, &watched, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
+        return try SystemError.check(result < 0 ? -errno : result, verb: "watch", object: "signals")
+    }
+
+    private func receive() {
+        var info = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        // Another signal of the same turn may have changed what is watched.
+        guard read(descriptor.number, &info, size) == size else { return }
+        handler(ReceivedSignal(info))
+    }
+
+    private nonisolated static let callback: sd_event_io_handler_t = { _, _, _, userdata in
+        fire(SignalEventSource.self, userdata, ()) { source, _ in source.receive() }
     }
 }
 

@@ -24,7 +24,7 @@ final class ListenerProgram {
     private var runStart = MonotonicInstant.now
     private var deadline: TimerEventSource?
     private var codeRelease: DeferredEventSource?
-    private var signals: [SignalEventSource] = []
+    private var signals: SignalEventSource?
     private var isStopping = false
     private var status: CommandStatus = .success
 
@@ -45,9 +45,7 @@ final class ListenerProgram {
         } onEnd: { [weak self] in
             self?.refused($0)
         }
-        for number in [SIGTERM, SIGINT, SIGHUP] {
-            signals.append(try loop.source(signal: number) { [weak self] _ in self?.received() })
-        }
+        signals = try loop.source(signals: [SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.received() }
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease?.priority = 3_000_000
         if isUnit, groups == nil {

@@ -10,7 +10,7 @@ import Glibc
 /// Waits for the end of a command that runs until something ends it: a signal, a failure, a timeout or its own result.
 @MainActor
 final class SessionCompletion {
-    private var signals: [SignalEventSource] = []
+    private var signals: SignalEventSource?
     private var timer: TimerEventSource?
     private var continuation: CheckedContinuation<Result<CommandStatus, ClientFailure>, Never>?
 
@@ -25,9 +25,7 @@ final class SessionCompletion {
         // SIGCHLD is for a child process of the command.
         for number in numbers + [SIGCHLD] { sigaddset(&set, number) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        for number in numbers {
-            signals.append(try loop.source(signal: number) { _ in handler(number) })
-        }
+        signals = try loop.source(signals: numbers) { handler($0.number) }
         return await withCheckedContinuation {
             continuation = $0
             begin()

@@ -99,13 +99,15 @@ final class SignalScene {
     init(_ loop: MainEventLoop) { self.loop = loop }
 
     func run() throws {
-        for number in [SIGTERM, SIGUSR1, belfry_sigrtmin() + 5] {
-            sources.append(
-                try loop.source(signal: number) { [self] signal in
-                    say("\(number) \(signal.senderPID) \(signal.senderUID) \(signal.value)")
-                    if number == SIGTERM { loop.exit(0) }
-                })
+        let realTime = belfry_sigrtmin() + 5
+        let receive = { [self] (signal: ReceivedSignal) in
+            say("\(signal.number) \(signal.senderPID) \(signal.senderUID) \(signal.value)")
+            if signal.number == SIGTERM { loop.exit(0) }
         }
+        // Signals that move to another source leave the real-time signal behind, alone.
+        let all = try loop.source(signals: [SIGTERM, SIGUSR1, realTime], receive)
+        try all.watch([realTime])
+        sources = [all, try loop.source(signals: [SIGTERM, SIGUSR1], receive)]
         say("ready")
     }
 }

@@ -13,7 +13,7 @@ let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(64) }
 belfry_block_signals()
 let loop = try MainEventLoop()
-let stop = try loop.source(signal: SIGTERM) { _ in loop.exit(0) }
+let stop = try loop.source(signals: [SIGTERM]) { _ in loop.exit(0) }
 switch arguments[1] {
 case "serve": exit(try serve(on: arguments[2]))
 case "certify": exit(try certify(arguments[2]))

@@ -23,7 +23,11 @@ package final class SignalSource {
     private let control: (SignalOrigin) -> Void
     private let senders = SenderLookup()
     /// By number.
-    private var routes = [ActiveRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
+    private var routes = [SignalRoute?](repeating: nil, count: Int(belfry_sigrtmax()) + 1)
+    /// Watches the signals that stop the service.
+    private var stopSignals: SignalEventSource?
+    /// Watches those that do something else.
+    private var otherSignals: SignalEventSource?
 
     /// Makes a source without routes. All signals must be blocked (`belfry_block_signals`).
     ///
@@ -47,26 +51,27 @@ package final class SignalSource {
     ///   - routes: what each signal does.
     ///   - ignored: the signals that are ignored from now on.
     package func apply(_ routes: [SignalRoute], ignoring ignored: Set<Int32>) throws(SystemError) {
+        self.routes = self.routes.map { _ in nil }
         for number in ignored {
-            self.routes[Int(number)] = nil
             try SystemError.check(belfry_set_ignored(number, true), verb: "set up signal", object: "\(number)")
         }
         for route in routes {
-            let index = Int(route.number)
-            try SystemError.check(belfry_set_ignored(route.number, false), verb: "set up signal", object: "\(index)")
-            // A source that stays keeps what the kernel has queued for it.
-            let source = if let known = self.routes[index]?.source { known } else { try watch(route.number) }
-            source.priority = route.stops ? SourcePriority.stopSignals : 0
-            self.routes[index] = ActiveRoute(route: route, source: source)
+            try SystemError.check(belfry_set_ignored(route.number, false), verb: "set up signal", object: route.name)
+            self.routes[Int(route.number)] = route
         }
+        try watch(routes.filter(\.stops), with: &stopSignals)
+        stopSignals?.priority = SourcePriority.stopSignals
+        try watch(routes.filter { !$0.stops }, with: &otherSignals)
     }
 
-    private func watch(_ number: Int32) throws(SystemError) -> SignalEventSource {
-        try loop.source(signal: number) { [unowned self] in receive($0) }
+    private func watch(_ routes: [SignalRoute], with source: inout SignalEventSource?) throws(SystemError) {
+        let numbers = routes.map(\.number)
+        if let source { return try source.watch(numbers) }
+        source = try loop.source(signals: numbers) { [unowned self] in receive($0) }
     }
 
     private func receive(_ signal: ReceivedSignal) {
-        guard let route = routes[Int(signal.number)]?.route else { return }
+        guard let route = routes[Int(signal.number)] else { return }
         let now = MonotonicInstant(microseconds: loop.stamp.monotonicUsec)
         let sender = senders.sender(signal.senderPID, at: now)
         let origin = SignalOrigin(
@@ -97,7 +102,7 @@ package final class SignalSource {
         var pending = sigset_t()
         guard sigpending(&pending) == 0 else { return false }
         return routes.contains { route in
-            guard let route = route?.route, route.stops else { return false }
+            guard let route, route.stops else { return false }
             return sigismember(&pending, route.number) == 1
         }
     }
@@ -132,12 +137,6 @@ package nonisolated struct SignalRoute: Sendable, Equatable {
 
     /// Whether it stops the service.
     fileprivate var stops: Bool { action == .transition(.stop) || action == .stopNow }
-}
-
-/// A route with its event source.
-private struct ActiveRoute {
-    let route: SignalRoute
-    let source: SignalEventSource
 }
 
 /// Finds unit and command of the process that sent a signal. A burst from one sender is looked up once.
