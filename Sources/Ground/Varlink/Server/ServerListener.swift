@@ -116,7 +116,7 @@ struct SocketFile {
         path = address.path
         guard address.isSupported else { throw SystemError(EPROTONOSUPPORT, verb: "listen on", object: path) }
         if address.isAbstract {
-            descriptor = try Self.listen(path)
+            descriptor = try Self.listen(path, mode: nil)
             identity = nil
             return
         }
@@ -124,14 +124,9 @@ struct SocketFile {
         // removed, since another service may hold it.
         let lock = try Self.lock(path)
         defer { close(lock) }
-        descriptor = try Self.listenReplacing(path)
+        descriptor = try Self.listenReplacing(path, mode: mode)
         identity = Self.identity(of: path)
         belfry_mark_varlink_entrypoint(path)
-        guard let mode, chmod(path, mode) < 0 else { return }
-        let error = SystemError.last(verb: "set mode of", object: path)
-        remove()
-        close(descriptor)
-        throw error
     }
 
     /// Removes the file, unless it was replaced.
@@ -140,17 +135,21 @@ struct SocketFile {
         unlink(path)
     }
 
-    private static func listen(_ path: String) throws(SystemError) -> Int32 {
-        try SystemError.check(belfry_unix_listen(path, SOMAXCONN), verb: "listen on", object: path)
+    /// The file has its mode from the first moment, as a socket of systemd has: a client that comes between bind(2) and chmod(2)
+    /// would be refused for good.
+    private static func listen(_ path: String, mode: UInt32?) throws(SystemError) -> Int32 {
+        let inherited = mode.map { umask(~$0 & 0o777) }
+        defer { if let inherited { _ = umask(inherited) } }
+        return try SystemError.check(belfry_unix_listen(path, SOMAXCONN), verb: "listen on", object: path)
     }
 
-    private static func listenReplacing(_ path: String) throws(SystemError) -> Int32 {
+    private static func listenReplacing(_ path: String, mode: UInt32?) throws(SystemError) -> Int32 {
         do throws(SystemError) {
-            return try listen(path)
+            return try listen(path, mode: mode)
         } catch {
             guard error.code == EADDRINUSE, try isAbandoned(path) else { throw error }
             if unlink(path) < 0 { throw SystemError.last(verb: "remove stale socket", object: path) }
-            return try listen(path)
+            return try listen(path, mode: mode)
         }
     }
 
