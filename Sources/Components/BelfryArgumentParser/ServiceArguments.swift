@@ -55,8 +55,9 @@ public struct ServiceArguments: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "With --check-config: also check this systemd unit and its drop-ins against the configuration.",
-            valueName: "unit"))
+            "With --check-config: also check this unit, as systemd has loaded it, against the configuration.",
+            valueName: "unit"),
+        transform: Self.unit)
     var unit: String?
 
     /// For ArgumentParser.
@@ -97,6 +98,8 @@ public struct ServiceArguments: ParsableArguments, Sendable {
     private static func instance(_ text: String) throws -> String {
         try checked(text, ServiceCommandLine.instance)
     }
+
+    private static func unit(_ text: String) throws -> String { try checked(text, ServiceCommandLine.unit) }
 
     private static func checked(_ text: String, _ check: (String) throws(UsageError) -> String) throws -> String {
         do {

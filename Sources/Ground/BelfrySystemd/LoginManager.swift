@@ -63,12 +63,7 @@ package final class LoginManager {
     package func onShutdown(_ handler: @escaping (_ begins: Bool, ShutdownKind?) -> Void) -> [BusMatch] {
         let told = bus.match(member("PrepareForShutdownWithMetadata")) { message in
             guard let begins = try? message.boolean() else { return }
-            var kind: ShutdownKind?
-            try? message.dictionary { key throws(BusError) in
-                guard key == "type" else { return false }
-                kind = ShutdownKind(rawValue: try message.variant("s") { () throws(BusError) in try message.text() })
-                return true
-            }
+            let kind = (try? message.dictionary())?["type"]?.text.flatMap { ShutdownKind(rawValue: $0) }
             handler(begins, kind)
         }
         let plain = bus.match(member("PrepareForShutdown")) { message in

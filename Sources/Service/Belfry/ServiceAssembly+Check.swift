@@ -5,6 +5,7 @@ internal import BelfryEventLoop
 internal import BelfryConfiguration
 internal import BelfryLinux
 internal import BelfrySystemd
+internal import Glibc
 internal import Lifecycle
 
 /// `--check-config` and `--print-config`: `compose` is called to learn the settings of the service, which is not launched.
@@ -22,13 +23,30 @@ extension ServiceAssembly {
             StandardStreams.error("\(options.name): \(error)\n")
             return ServiceExit.system
         }
-        let others = (options.checkUnit?(reading.settings) ?? []) + (options.checkOtherFiles?() ?? [])
+        let others = options.checkOtherFiles?() ?? []
         for line in reading.reasons + others.map(\.description) { StandardStreams.error(line + "\n") }
-        guard !reading.isRefused, !others.contains(where: { $0.severity == .error }) else {
-            return ServiceExit.configuration
+        var isRefused = reading.isRefused || others.contains { $0.severity == .error }
+        do {
+            for finding in try unitFindings(reading.settings) {
+                StandardStreams.error("\(options.checkedUnit ?? ""): \(finding)\n")
+                isRefused = isRefused || finding.severity == .error
+            }
+        } catch {
+            StandardStreams.error("\(options.name): \(error)\n")
+            return isRefused ? ServiceExit.configuration : ServiceExit.system
         }
+        if isRefused { return ServiceExit.configuration }
         if options.action == .printConfiguration { StandardStreams.output(reading.printed) }
         return ServiceExit.success
+    }
+
+    /// What is wrong with the unit that is to be checked, if there is one. Nothing is compared with settings that have errors.
+    private func unitFindings(_ settings: BelfrySettings?) throws -> [UnitFinding] {
+        guard let unit = options.checkedUnit, let settings else { return [] }
+        let directories = UnitDirectories(
+            name: options.directoryName, ofUser: geteuid() == 0 ? nil : Environment.variables)
+        let properties = try ServiceManagerUnit.properties(of: unit)
+        return UnitCheck(unit: properties, settings: settings, directories: directories).findings
     }
 
     /// Calls `compose` for a service that will not be launched.

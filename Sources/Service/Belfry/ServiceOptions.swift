@@ -38,8 +38,8 @@ public nonisolated struct ServiceOptions: Sendable {
     package var configurationName: (directory: String, file: String)?
     /// The instance of the service, which has its own name, files and directories; nil for the only or main one.
     package var instance: String?
-    /// Checks a unit against the settings, which are nil if they have errors.
-    package var checkUnit: (@Sendable (BelfrySettings?) -> [ConfigurationDiagnostic])?
+    /// The unit to check against the settings.
+    package var checkedUnit: String?
     /// Checks other files that belong to the configuration.
     package var checkOtherFiles: (@Sendable () -> [ConfigurationDiagnostic])?
 

@@ -30,25 +30,6 @@ nonisolated struct HostileTextTests {
         #expect(loaded.effective.restartKeys(changedFrom: MemoryFiles.load(text).effective).isEmpty)
     }
 
-    @Test(
-        .timeLimit(.minutes(1)),
-        arguments: [
-            "Type", "NotifyAccess", "KillMode", "KillSignal", "ReloadSignal", "WatchdogSec", "TimeoutStopSec",
-            "Restart",
-            "RestartPreventExitStatus", "FileDescriptorStoreMax", "LimitNOFILE", "SupplementaryGroups", "Group", "User",
-            "DynamicUser", "StateDirectory", "RuntimeDirectory", "ProtectSystem", "ProtectHome", "PrivateTmp",
-            "ProtectProc",
-            "ReadWritePaths", "BindPaths", "InaccessiblePaths", "RestrictAddressFamilies", "TemporaryFileSystem", "X",
-        ])
-    func combiningMarksInAUnitTakeLinearTime(key: String) {
-        let lines = ["", "/", "~", "-/", "\"", "yes"].map { "\(key)=\($0)\(Self.marks)\n" }
-        let files = MemoryFiles(["/x.service": "[Service]\n\(Self.marks)=1\n" + lines.joined()])
-
-        let found = UnitCheck.run("/x.service", against: .defaults, reader: files)
-
-        #expect(!found.isEmpty && found.allSatisfy { $0.description.utf8.count < 4000 })
-    }
-
     @Test func textsAreComparedAsBytes() {
         let names = ["\u{E9}", "e\u{301}"]
         let loaded = names.map { MemoryFiles.load("[Service]\nDisabledListeners=\($0)\nRuntimeDirectory=/\($0)\n") }
@@ -76,19 +57,8 @@ nonisolated struct HostileTextTests {
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
             for key in section.keys {
                 let loaded = MemoryFiles.load("\(header)\(key.name)=\(number)\n")
-                let unit = MemoryFiles(["/x.service": "[Service]\nTimeoutStopSec=\(number)\nLimitNOFILE=\(number)\n"])
 
                 #expect(loaded.settings != nil || !loaded.diagnostics.isEmpty)
-                _ = UnitCheck.run("/x.service", against: loaded.settings, reader: unit)
-            }
-        }
-    }
-
-    @Test func extremeTimesOfAUnitDoNotCrash() {
-        for key in ["TimeoutSec", "TimeoutStartSec", "WatchdogSec", "FileDescriptorStoreMax"] {
-            for number in Self.numbers {
-                let unit = MemoryFiles(["/x.service": "[Service]\n\(key)=\(number)\n"])
-                #expect(!UnitCheck.run("/x.service", against: .defaults, reader: unit).isEmpty)
             }
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `belfryctl explain`, and `belfryd --check-config --unit`, on the real programs.
+/// `belfryctl explain`, and `belfryd --check-config --unit` without a bus, on the real programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainTests {
     let fixture: DaemonFixture
@@ -103,20 +103,16 @@ struct ExplainTests {
         #expect(daemon.stop().status == 0)
     }
 
-    @Test func unitIsCheckedAgainstTheConfiguration() throws {
-        let unit = try fixture.directory.write(
-            "x.service", "[Service]\nType=notify\nTimeoutStopSec=9s\nKillMode=none\n")
-        let configuration = try fixture.directory.write("c.conf", "[Service]\nStopTmeout=3s\n")
+    @Test func unitCannotBeCheckedWithoutABus() throws {
+        let nowhere = "unix:path=/nonexistent"
+        let file = try fixture.directory.write("c.conf", "")
 
         let check = try ProbeProcess(
-            "belfryd", ["--check-config", "--config", configuration, "--unit", unit], reading: .error
+            "belfryd", ["--check-config", "--config", file, "--unit", "x"],
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": nowhere, "DBUS_SESSION_BUS_ADDRESS": nowhere], reading: .error
         ).finish()
-        let misuse = try ProbeProcess("belfryd", ["--unit", unit], reading: .error).finish()
 
-        #expect(check.status == 78)
-        #expect(check.lines.first?.hasPrefix("\(configuration):2:1: error: unknown key 'StopTmeout'") == true)
-        #expect(check.lines.contains { $0.hasPrefix("\(unit):4:1: warning: KillMode=none") })
-        #expect(misuse.status == 64)
-        #expect(misuse.lines.first == "belfryd: '--unit' needs '--check-config'")
+        #expect(check.status == 71)
+        #expect(check.lines.first?.hasPrefix("belfryd: unable to ask systemd about 'x.service': no answer") == true)
     }
 }

@@ -69,12 +69,38 @@ package final class BusMessage {
         try container(BusType.variant, contents, body)
     }
 
-    /// A dictionary `a{sv}`; `value` reads the variants of the keys that it knows, and answers whether it did.
-    package func dictionary(_ value: (_ key: String) throws(BusError) -> Bool) throws(BusError) {
+    /// A dictionary `a{sv}`.
+    func dictionary() throws(BusError) -> [String: BusValue] {
+        var values: [String: BusValue] = [:]
         _ = try array(of: "{sv}") { () throws(BusError) in
             try container(BusType.dictionaryEntry, "sv") { () throws(BusError) in
-                if try !value(try text()) { try check(sd_bus_message_skip(pointer, "v")) }
+                values[try text()] = try value()
             }
+        }
+        return values
+    }
+
+    /// The next value, whatever its type; nil at the end of a container. Types that no caller needs are empty lists.
+    func value() throws(BusError) -> BusValue? {
+        var type: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        try check(sd_bus_message_peek_type(pointer, &type, &contents))
+        switch type {
+        case 0: return nil
+        case BusType.string, BusType.objectPath: return .text(try text())
+        case BusType.boolean: return .boolean(try boolean())
+        case BusType.int32: return .number(Int64(try basic(type, Int32())))
+        case BusType.uint32: return .number(Int64(try uint32()))
+        case BusType.uint64: return .number(Int64(clamping: try uint64()))
+        case BusType.array, BusType.structure, BusType.variant, BusType.dictionaryEntry:
+            var values: [BusValue] = []
+            _ = try container(type, contents.map { String(cString: $0) } ?? "") { () throws(BusError) in
+                while let value = try value() { values.append(value) }
+            }
+            return type == BusType.variant ? values.first : .list(values)
+        default:
+            try check(sd_bus_message_skip(pointer, nil))
+            return .list([])
         }
     }
 
@@ -124,6 +150,7 @@ package final class BusMessage {
 /// The type codes of the D-Bus specification that are used here.
 nonisolated enum BusType {
     static let boolean = code("b")
+    static let int32 = code("i")
     static let uint32 = code("u")
     static let uint64 = code("t")
     static let string = code("s")
@@ -157,7 +184,7 @@ package nonisolated struct BusError: Error, Sendable, Equatable, CustomStringCon
     }
 
     /// The other side refused.
-    init(_ attempt: String, name: String, message: String?) {
+    init(_ attempt: String, name: String? = nil, message: String?) {
         self.attempt = attempt
         self.name = name
         self.message = message ?? "refused"

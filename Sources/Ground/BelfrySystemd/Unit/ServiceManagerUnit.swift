@@ -50,6 +50,32 @@ package final class ServiceManagerUnit {
         return ServiceManagerUnit(name: unit.name, on: bus, managerSocket: "/run/systemd/private")
     }
 
+    /// Asks the manager about a unit, and waits: as root that of the system, as another user that of this user.
+    package static func properties(of name: String) throws -> UnitProperties {
+        let loop = try MainEventLoop()
+        let attempt = "ask systemd about '\(name)'"
+        let isRoot = geteuid() == 0
+        guard let bus = isRoot ? SystemBus(loop: loop) : userAddress.map({ SystemBus(loop: loop, address: $0) }) else {
+            throw BusError(attempt, message: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+        }
+        let unit = ServiceManagerUnit(name: name, on: bus)
+        let limit = Duration.seconds(5)
+        var answer = Result<UnitProperties, BusError>.failure(
+            BusError(attempt, message: "no answer over the \(isRoot ? "system" : "user") bus within \(limit)"))
+        let timer = try loop.timer(after: limit) { loop.exit(0) }
+        defer { timer.cancel() }
+        bus.addObserver { isReady in
+            guard isReady else { return }
+            unit.properties {
+                answer = $0
+                loop.exit(0)
+            }
+        }
+        bus.connect()
+        _ = try loop.run()
+        return try answer.get()
+    }
+
     /// The same unit by way of the manager's own socket, which needs no bus; nil where it is not ours to use: that of the
     /// system is for root. The manager sends everything that happens to it there, so it is for the last questions of
     /// a process and not to be kept.
@@ -61,6 +87,16 @@ package final class ServiceManagerUnit {
 
     /// Whether the manager is that of a user, in whose queue the end of the machine is not.
     package var isOfUser: Bool { system != nil }
+
+    /// Reads all properties of the unit, which the manager loads for it.
+    package func properties(
+        timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitProperties, BusError>) -> Void
+    ) {
+        let all = BusMember(Self.manager, path, "org.freedesktop.DBus.Properties", "GetAll")
+        bus.call(
+            all, [""], timeout: timeout,
+            reading: { message throws(BusError) in UnitProperties(try message.dictionary()) }, then: completion)
+    }
 
     /// Reads a time limit of the unit; nil is none.
     package func get(

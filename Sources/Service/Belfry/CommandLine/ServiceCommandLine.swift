@@ -41,7 +41,7 @@ package nonisolated struct ServiceCommandLine: Sendable {
             case "--config": configurationFiles.append(try value())
             case "--socket": socketPath = try value()
             case "--log-level": logLevel = try Self.level(value())
-            case "--unit": unit = try value()
+            case "--unit": unit = try Self.unit(value())
             default:
                 guard let mode = Self.modes[argument] else { throw Self.unknown(argument) }
                 self.mode = mode
@@ -83,6 +83,14 @@ package nonisolated struct ServiceCommandLine: Sendable {
         }
     }
 
+    /// The full name of a service unit.
+    ///
+    /// - Throws: `UsageError` for the path of a file: only a unit that systemd has can be checked.
+    package static func unit(_ text: String) throws(UsageError) -> String {
+        if text.utf8.contains(UInt8(ascii: "/")) { throw UsageError("expected the name of a unit, not '\(text)'") }
+        return text.utf8.suffix(8).elementsEqual(".service".utf8) ? text : "\(text).service"
+    }
+
     private static func unknown(_ argument: String) -> UsageError {
         let options = modes.keys + ["--instance", "--config", "--socket", "--log-level", "--unit"]
         return UsageError("unknown argument '\(argument)'\(NearestName.question(argument, in: options.sorted()))")
@@ -115,8 +123,8 @@ package nonisolated struct ServiceCommandLine: Sendable {
                                  /etc/\(directory).
               --socket PATH      Listen on this socket; '@NAME' is an abstract address.
               --check-config     Check the configuration, print all problems, and exit.
-              --unit UNIT        Also check this systemd unit and its drop-ins against the
-                                 configuration: the name of a unit, or the path of a file.
+              --unit UNIT        Also check this unit, as systemd has loaded it, against the
+                                 configuration.
               --print-config     Print the settings in effect and where each was set, and
                                  exit.
               --log-level LEVEL  Log no levels less urgent than this one, emerg to debug.

@@ -67,10 +67,7 @@ extension ServiceOptions {
         case .recordExit: recordExit()
         case .run, .version, .help: action = .run
         }
-        if let unit = line.unit {
-            let name = directoryName
-            checkUnit = { UnitCheck.run(unit, against: $0, name: name) }
-        }
+        checkedUnit = line.unit
     }
 
     private func recordExit() -> Never {

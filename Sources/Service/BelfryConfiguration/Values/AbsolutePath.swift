@@ -39,14 +39,14 @@ package nonisolated enum AbsolutePath {
     }
 
     /// Whether `path` is `directory` or below it, compared as text.
-    static func isPath(_ path: String, below directory: String) -> Bool {
+    package static func isPath(_ path: String, below directory: String) -> Bool {
         let rest = path.utf8.dropFirst(directory.utf8.count)
         return directory.hasSameBytes(as: "/")
             || path.utf8.starts(with: directory.utf8) && (rest.isEmpty || rest.first == UInt8(ascii: "/"))
     }
 
     /// `path` without trailing slashes.
-    static func withoutSlash(_ path: String) -> String {
+    package static func withoutSlash(_ path: String) -> String {
         // `/` stays.
         let last = path.utf8.lastIndex { $0 != UInt8(ascii: "/") } ?? path.startIndex
         return path.utf8.isEmpty ? path : String(Substring(path.utf8[...last]))

@@ -31,6 +31,39 @@ struct ServiceManagerUnitTests {
         #expect(timeout == expected)
     }
 
+    private static func entry(_ name: String, _ signature: String, to reply: OpaquePointer, _ write: () -> Void) {
+        BusWriting.container("e", "sv", to: reply) {
+            BusWriting.text(name, to: reply)
+            BusWriting.container("v", signature, to: reply, write)
+        }
+    }
+
+    @Test func propertiesAreReadWhateverTheirTypes() throws {
+        manager.answer("GetAll") { reply in
+            BusWriting.container("a", "{sv}", to: reply) {
+                Self.entry("Type", "s", to: reply) { BusWriting.text("notify", to: reply) }
+                Self.entry("Nice", "i", to: reply) { BusWriting.number(Int32(-5), "i", to: reply) }
+                Self.entry("CPUWeight", "t", to: reply) { BusWriting.number(UInt64.max, "t", to: reply) }
+                Self.entry("Load", "d", to: reply) { BusWriting.number(Double(1).bitPattern, "d", to: reply) }
+                Self.entry("Families", "(bas)", to: reply) {
+                    BusWriting.container("r", "bas", to: reply) {
+                        BusWriting.number(Int32(1), "b", to: reply)
+                        BusWriting.container("a", "s", to: reply) { BusWriting.text("AF_UNIX", to: reply) }
+                    }
+                }
+                Self.entry("Delegate", "b", to: reply) { BusWriting.number(Int32(1), "b", to: reply) }
+            }
+        }
+
+        let properties = try fixture.answer { unit.properties(then: $0) }.get()
+
+        #expect(properties.text("Type") == "notify" && properties.text("None") == "")
+        #expect(properties.number("Nice") == -5 && properties.number("CPUWeight") == .max)
+        #expect(properties.list("Load") == [])
+        #expect(properties.list("Families") == [.boolean(true), .list([.text("AF_UNIX")])])
+        #expect(properties.isOn("Delegate"))
+    }
+
     @Test func endingIsReadFromTheJobQueue() throws {
         manager.answer("ListJobs") { reply in
             BusWriting.container("a", "(usssoo)", to: reply) {

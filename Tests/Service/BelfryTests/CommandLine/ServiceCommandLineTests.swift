@@ -28,6 +28,7 @@ struct ServiceCommandLineTests {
         (["--chek-config"], "unknown argument '--chek-config', did you mean '--check-config'?"),
         (["--config"], "missing value for '--config'"),
         (["--unit", "a"], "'--unit' needs '--check-config'"),
+        (["--check-config", "--unit", "/tmp/a.service"], "expected the name of a unit, not '/tmp/a.service'"),
         (["file"], "unknown argument 'file'"),
     ])
     func invalidArgumentIsNamed(arguments: [String], expected: String) {

@@ -65,6 +65,11 @@ final class UnitBudget {
     }
 }
 
+nonisolated extension UnitTimeouts {
+    /// What listeners may use of a time of the unit: a tenth of it, at most 5 s, is kept for the exit of the service.
+    static func usable(of time: Duration) -> Duration { time - min(time / 10, .seconds(5)) }
+}
+
 nonisolated extension LifecycleDeadlines {
     /// Stands for no limit.
     private static let forever = Duration.seconds(365 * 24 * 60 * 60)
@@ -73,8 +78,8 @@ nonisolated extension LifecycleDeadlines {
     init(_ settings: ServiceSettings, unit: UnitTimeouts? = nil) {
         self.init(listener: Self.limited(settings.listenerTimeout), stop: Self.limited(settings.stopTimeout))
         guard let unit else { return }
-        start = Self.limited(unit.start.map(UnitTime.usable))
-        stop = Self.limited(unit.stop.map(UnitTime.usable))
+        start = Self.limited(unit.start.map(UnitTimeouts.usable))
+        stop = Self.limited(unit.stop.map(UnitTimeouts.usable))
     }
 
     /// A longer time means none, and might not fit into a number of microseconds.

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfryListeners
+internal import BelfrySystemd
+
+/// Checks a loaded unit against the configuration of the service that it starts: settings that harm the service, and missing
+/// settings that the service relies on.
+nonisolated struct UnitCheck {
+    let unit: UnitProperties
+    let settings: BelfrySettings
+    /// The directories of the service.
+    let directories: UnitDirectories
+
+    /// One thing that is checked.
+    typealias Rule = @Sendable (UnitCheck) -> [UnitFinding]
+
+    /// Everything that is checked, in the order in which it is reported.
+    static let rules: [Rule] = [
+        freshness, type, notifyAccess, execReload, killMode, signals, stopTimeout, listenerTimeouts, watchdog, restart,
+        descriptorStore, descriptorLimit, stateDirectory, senders, addressFamilies, paths,
+    ]
+
+    /// All findings. Of a unit that the manager could not load, that is the only one.
+    var findings: [UnitFinding] {
+        switch unit.text("LoadState") {
+        case "loaded": Self.rules.flatMap { $0(self) }
+        case "not-found": [.error("systemd finds no such unit")]
+        case "masked": [.error("the unit is masked")]
+        case let state:
+            [
+                .error(
+                    "systemd could not load the unit (\(state)): \(DisplayText.cut(unit.list("LoadError").last?.text ?? ""))"
+                )
+            ]
+        }
+    }
+}
+
+/// A setting of a unit that does not fit.
+nonisolated struct UnitFinding: CustomStringConvertible {
+    let severity: ConfigurationDiagnostic.Severity
+    let message: String
+
+    var description: String { "\(severity.rawValue): \(message)" }
+
+    static func error(_ message: String) -> Self { Self(severity: .error, message: message) }
+    static func warning(_ message: String) -> Self { Self(severity: .warning, message: message) }
+}
+
+/// The notification protocol, the signals and restarts.
+nonisolated extension UnitCheck {
+    private var isNotifying: Bool { ["notify", "notify-reload"].contains(unit.text("Type")) }
+
+    static let freshness: Rule = {
+        $0.unit.isOn("NeedDaemonReload")
+            ? [.warning("its files have changed since systemd read them, use 'systemctl daemon-reload'")] : []
+    }
+
+    static let type: Rule = {
+        let type = $0.unit.text("Type")
+        if $0.isNotifying { return [] }
+        return ["simple", "exec", "idle"].contains(type)
+            ? [.warning("Type=\(type): systemd does not wait until the service is ready, use Type=notify")]
+            : [.error("Type=\(type) does not fit a service that sends READY=1, use Type=notify")]
+    }
+
+    static let notifyAccess: Rule = {
+        switch $0.unit.text("NotifyAccess") {
+        case "none":
+            [.error("systemd ignores messages of the service: neither status nor watchdog work, use NotifyAccess=main")]
+        case "all", "exec":
+            [
+                .warning(
+                    "NotifyAccess=\($0.unit.text("NotifyAccess")): every process of the unit may send messages to systemd, "
+                        + "use NotifyAccess=main")
+            ]
+        default: []
+        }
+    }
+
+    static let execReload: Rule = {
+        $0.unit.text("Type") == "notify" && $0.unit.list("ExecReload").isEmpty
+            ? [.warning("no ExecReload=: 'systemctl reload' does not work, use ExecReload=belfryctl reload")] : []
+    }
+
+    static let killMode: Rule = {
+        switch $0.unit.text("KillMode") {
+        case "mixed": []
+        case "control-group":
+            [
+                .warning(
+                    "KillMode=control-group: the stop signal goes to the service's children too, use KillMode=mixed")
+            ]
+        case let mode: [.warning("KillMode=\(mode): processes may remain after a stop, use KillMode=mixed")]
+        }
+    }
+
+    static let signals: Rule = { check in
+        let reloads = check.unit.text("Type") == "notify-reload"
+        let uses: [(key: String, verb: String, action: SignalAction)] =
+            [("KillSignal", "stops", .stop), ("RestartKillSignal", "stops", .stop)]
+            + (reloads ? [("ReloadSignal", "reloads", .reload)] : [])
+        return uses.compactMap { key, verb, action -> UnitFinding? in
+            let number = Int32(clamping: check.unit.number(key))
+            // RestartKillSignal= is KillSignal= unless it is set.
+            if key == "RestartKillSignal", check.unit.number(key) == check.unit.number("KillSignal") { return nil }
+            let mapped = check.settings.signals.actions[number] ?? .ignore
+            if number == 0 || mapped == action { return nil }
+            return .error(
+                "\(key)=SIG\(SignalName.name(of: number) ?? "\(number)") is the signal by which systemd \(verb) the service, "
+                    + "but [Signals] maps it to '\(mapped)' instead of '\(action)'")
+        }
+    }
+
+    static let restart: Rule = {
+        let restart = $0.unit.text("Restart")
+        let prevented = $0.unit.list("RestartPreventExitStatus").first?.elements ?? []
+        guard ["always", "on-failure"].contains(restart), !prevented.contains(.number(78)) else { return [] }
+        return [
+            .warning(
+                "Restart=\(restart): a service with an invalid configuration is restarted again and again, use "
+                    + "RestartPreventExitStatus=78")
+        ]
+    }
+}
+
+/// Times.
+nonisolated extension UnitCheck {
+    static let stopTimeout: Rule = {
+        guard let stop = $0.unit.time("TimeoutStopUSec") else { return [] }
+        let own = $0.settings.service.stopTimeout
+        let (key, words) = ("TimeoutStopSec=\(text(stop))", "StopTimeout=\(text(own))")
+        guard let own, own < stop else {
+            return [
+                .error(
+                    "\(key) is not more than \(words): if the service cannot ask systemd for it, it is killed before the "
+                        + "deadlines of its listeners")
+            ]
+        }
+        return own > UnitTimeouts.usable(of: stop)
+            ? [.warning("\(key) is hardly more than \(words), leave a tenth of it for the service itself")] : []
+    }
+
+    static let listenerTimeouts: Rule = { check in
+        let own = check.settings.service.listenerTimeout
+        return ["TimeoutStop", "TimeoutStart"].compactMap { key -> UnitFinding? in
+            guard let limit = check.unit.time("\(key)USec") else { return nil }
+            let usable = UnitTimeouts.usable(of: limit)
+            if let own, own <= usable { return nil }
+            return .warning(
+                "\(key)Sec=\(text(limit)) leaves listeners \(text(usable)), less than ListenerTimeout=\(text(own)) allows "
+                    + "one of them")
+        }
+    }
+
+    /// systemd tells it of a unit that runs; of one that was never started it says 0 (systemd 257).
+    static let watchdog: Rule = {
+        guard let watchdog = $0.unit.time("WatchdogUSec") else {
+            return $0.unit.text("ActiveState") != "active"
+                ? [] : [.warning("no WatchdogSec=: systemd does not detect that the service hangs")]
+        }
+        return watchdog < .seconds(1)
+            ? [.warning("WatchdogSec=\(text(watchdog)): the service wakes up twice in this time, use a second or more")]
+            : []
+    }
+
+    private static func text(_ time: Duration?) -> String {
+        guard let time else { return "infinity" }
+        let milliseconds = Int64(time / .milliseconds(1))
+        return milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
+}
+
+/// Resources and permissions.
+nonisolated extension UnitCheck {
+    static let descriptorStore: Rule = {
+        $0.unit.number("FileDescriptorStoreMax") == 0
+            ? [
+                .warning(
+                    "no FileDescriptorStoreMax=: systemd does not keep descriptors of the service over a restart")
+            ] : []
+    }
+
+    /// The service raises the soft limit itself.
+    static let descriptorLimit: Rule = {
+        let (limit, most) = ($0.unit.number("LimitNOFILE"), $0.settings.socket.connectionsMax)
+        return $0.settings.socket.isEnabled && limit < Int64(most) + 512
+            ? [.warning("LimitNOFILE=\(limit) is too small for ConnectionsMax=\(most) and the other descriptors")] : []
+    }
+
+    private var isRoot: Bool { ["", "root", "0"].contains(unit.text("User")) && !unit.isOn("DynamicUser") }
+
+    /// Without one, a system service has a place that other services have too.
+    static let stateDirectory: Rule = {
+        $0.directories.isOfUser || $0.state != nil
+            ? []
+            : [.warning("no StateDirectory=: the exit record is not stored, or mistaken for that of another service")]
+    }
+
+    private var state: String? {
+        settings.service.stateDirectory ?? directories.made("StateDirectory", by: unit).first
+    }
+
+    /// Senders and clients are identified by /proc and by uid.
+    static let senders: Rule = {
+        var found: [UnitFinding] = []
+        if $0.unit.isOn("PrivateUsers") {
+            found.append(.warning("PrivateUsers= hides the users of clients: all but root appear as nobody"))
+        }
+        let (processes, files) = ($0.unit.text("ProtectProc"), $0.unit.text("ProcSubset"))
+        if !["", "default"].contains(processes) {
+            found.append(.warning("ProtectProc=\(processes) hides the senders of signals"))
+        }
+        if files == "pid" { found.append(.warning("ProcSubset=pid hides memory pressure and mount points")) }
+        return found
+    }
+
+    static let addressFamilies: Rule = {
+        guard $0.settings.socket.isEnabled || $0.settings.logger.target != .stderr,
+            case let parts = $0.unit.list("RestrictAddressFamilies"), parts.count == 2,
+            case let (isAllowed, named) = (parts[0] == .boolean(true), parts[1].elements.contains(.text("AF_UNIX"))),
+            isAllowed != named
+        else { return [] }
+        return [
+            .error(
+                "RestrictAddressFamilies= does not allow AF_UNIX, which the service needs for systemd and for clients")
+        ]
+    }
+
+    static let paths: Rule = { check in
+        let sandbox = UnitSandbox(check.unit, check.directories)
+        return check.needs.compactMap { need -> UnitFinding? in
+            let path = DisplayText.quoted(need.path)
+            switch sandbox.access(to: need.path) {
+            case .writable: return nil
+            case .readOnly(let setting):
+                return .error(
+                    "\(setting) makes \(path) read-only, which \(need.who) writes to: \(need.remedy)"
+                        + "use ReadWritePaths=-\(DisplayText.cut(need.path)) in a drop-in")
+            case .inaccessible(let setting): return .error("\(setting) hides \(path), which \(need.who) needs")
+            case .ownCopy(let setting):
+                return .warning("\(setting) gives the service a private \(path), not the one that \(need.who) is for")
+            }
+        }
+    }
+
+    private struct Need {
+        let path: String
+        let who: String
+        var remedy = ""
+    }
+
+    /// The paths that the service writes to.
+    private var needs: [Need] {
+        let runtime =
+            settings.service.runtimeDirectory ?? directories.made("RuntimeDirectory", by: unit).first
+            ?? directories.usualRuntime(isRoot: isRoot)
+        var needs = [Need(path: runtime, who: "the service", remedy: "use RuntimeDirectory=, or ")]
+        if let state { needs.append(Need(path: state, who: "the service", remedy: "use StateDirectory=, or ")) }
+        if settings.socket.isEnabled, let path = settings.socket.path,
+            let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        {
+            needs.append(Need(path: end == path.startIndex ? "/" : String(path[..<end]), who: "the socket"))
+        }
+        for cache in settings.caches {
+            let who = "[Cache \(DisplayText.cut(cache.name))]"
+            needs += cache.paths.map { Need(path: PathPattern($0).prefix, who: who) }
+        }
+        return needs.filter { !$0.path.utf8.contains(UInt8(ascii: "%")) }
+    }
+}

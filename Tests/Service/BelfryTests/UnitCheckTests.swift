@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfrySystemd
+import TestSupport
+import Testing
+
+@testable import Belfry
+
+nonisolated struct UnitCheckTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// The properties of the shipped unit that the check reads.
+    private static let sound: [String: BusValue] = [
+        "LoadState": .text("loaded"), "ActiveState": .text("active"), "Type": .text("notify"),
+        "NotifyAccess": .text("main"),
+        "ExecReload": .list([.list([.text("/usr/bin/belfryctl")])]), "KillMode": .text("mixed"),
+        "KillSignal": .number(15),
+        "RestartKillSignal": .number(15), "ReloadSignal": .number(1), "WatchdogUSec": usec(30),
+        "TimeoutStopUSec": usec(30), "TimeoutStartUSec": usec(90), "Restart": .text("on-failure"),
+        "RestartPreventExitStatus": .list([.list([.number(64), .number(78)]), .list([])]),
+        "FileDescriptorStoreMax": .number(4608), "LimitNOFILE": .number(8192), "User": .text("belfry"),
+        "Group": .text("belfry"), "RuntimeDirectory": texts("belfry"),
+        "StateDirectory": texts("belfry"), "CacheDirectory": texts("belfry"), "ProtectSystem": .text("strict"),
+        "ProtectHome": .text("yes"), "ProtectProc": .text("default"), "ProcSubset": .text("all"),
+        "RestrictAddressFamilies": .list([.boolean(true), texts("AF_UNIX")]),
+    ]
+
+    private static func usec(_ seconds: Double) -> BusValue { .number(Int64(seconds * 1_000_000)) }
+
+    private static func texts(_ texts: String...) -> BusValue { .list(texts.map(BusValue.text)) }
+
+    /// What is found when these properties differ from the shipped unit.
+    private func findings(
+        _ changes: [String: BusValue] = [:], _ configuration: String = "",
+        _ directories: UnitDirectories = UnitDirectories(name: "belfry")
+    ) throws -> [String] {
+        let file = try directory.write("belfry.conf", configuration)
+        let settings = try #require(ConfigurationLoader.load(from: .files([file])).settings)
+        let unit = UnitProperties(Self.sound.merging(changes) { $1 })
+        return UnitCheck(unit: unit, settings: settings, directories: directories).findings.map(\.description)
+    }
+
+    @Test func unitThatFitsHasNoFindings() throws {
+        #expect(try findings() == [])
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["LoadState": .text("not-found"), "Type": .text("simple")], "error: systemd finds no such unit"
+            ),
+            (["LoadState": .text("masked")], "error: the unit is masked"),
+            (
+                [
+                    "LoadState": .text("bad-setting"),
+                    "LoadError": texts("x.BadUnitSetting", "Unit has a bad unit file setting."),
+                ],
+                "error: systemd could not load the unit (bad-setting): Unit has a bad unit file setting."
+            ),
+            (
+                ["NeedDaemonReload": .boolean(true)],
+                "warning: its files have changed since systemd read them, use 'systemctl daemon-reload'"
+            ),
+            (
+                ["Type": .text("forking")],
+                "error: Type=forking does not fit a service that sends READY=1, use Type=notify"
+            ),
+            (
+                ["Type": .text("exec")],
+                "warning: Type=exec: systemd does not wait until the service is ready, use Type=notify"
+            ),
+            (
+                ["NotifyAccess": .text("none")],
+                "error: systemd ignores messages of the service: neither status nor watchdog work, use NotifyAccess=main"
+            ),
+            (
+                ["NotifyAccess": .text("all")],
+                "warning: NotifyAccess=all: every process of the unit may send messages to systemd, use NotifyAccess=main"
+            ),
+            (
+                ["ExecReload": .list([])],
+                "warning: no ExecReload=: 'systemctl reload' does not work, use ExecReload=belfryctl reload"
+            ),
+            (
+                ["KillMode": .text("control-group")],
+                "warning: KillMode=control-group: the stop signal goes to the service's children too, use KillMode=mixed"
+            ),
+            (
+                ["KillMode": .text("process")],
+                "warning: KillMode=process: processes may remain after a stop, use KillMode=mixed"
+            ),
+            (
+                ["KillSignal": .number(10), "RestartKillSignal": .number(10)],
+                "error: KillSignal=SIGUSR1 is the signal by which systemd stops the service, but [Signals] maps it to "
+                    + "'flushRequested' instead of 'stop'"
+            ),
+            (
+                ["RestartKillSignal": .number(10)],
+                "error: RestartKillSignal=SIGUSR1 is the signal by which systemd stops the service, but [Signals] maps it to "
+                    + "'flushRequested' instead of 'stop'"
+            ),
+            (
+                ["TimeoutStopUSec": usec(20)],
+                "error: TimeoutStopSec=20s is not more than StopTimeout=25s: if the service cannot ask systemd for it, it is "
+                    + "killed before the deadlines of its listeners"
+            ),
+            (
+                ["TimeoutStopUSec": usec(26)],
+                "warning: TimeoutStopSec=26s is hardly more than StopTimeout=25s, leave a tenth of it for the service itself"
+            ),
+            (
+                ["TimeoutStartUSec": usec(5)],
+                "warning: TimeoutStartSec=5s leaves listeners 4500ms, less than ListenerTimeout=10s allows one of them"
+            ),
+            (["WatchdogUSec": usec(0)], "warning: no WatchdogSec=: systemd does not detect that the service hangs"),
+            (
+                ["WatchdogUSec": usec(0.1)],
+                "warning: WatchdogSec=100ms: the service wakes up twice in this time, use a second or more"
+            ),
+            (
+                ["FileDescriptorStoreMax": .number(0)],
+                "warning: no FileDescriptorStoreMax=: systemd does not keep descriptors of the service over a restart"
+            ),
+            (
+                ["LimitNOFILE": .number(1024)],
+                "warning: LimitNOFILE=1024 is too small for ConnectionsMax=4096 and the other descriptors"
+            ),
+            (
+                ["RestartPreventExitStatus": .list([.list([]), .list([])])],
+                "warning: Restart=on-failure: a service with an invalid configuration is restarted again and again, use "
+                    + "RestartPreventExitStatus=78"
+            ),
+            (
+                ["PrivateUsers": .boolean(true)],
+                "warning: PrivateUsers= hides the users of clients: all but root appear as nobody"
+            ),
+            (["ProtectProc": .text("invisible")], "warning: ProtectProc=invisible hides the senders of signals"),
+            (["ProcSubset": .text("pid")], "warning: ProcSubset=pid hides memory pressure and mount points"),
+            (
+                ["RestrictAddressFamilies": .list([.boolean(true), texts("AF_INET")])],
+                "error: RestrictAddressFamilies= does not allow AF_UNIX, which the service needs for systemd and for clients"
+            ),
+            (
+                ["RestrictAddressFamilies": .list([.boolean(false), texts("AF_UNIX")])],
+                "error: RestrictAddressFamilies= does not allow AF_UNIX, which the service needs for systemd and for clients"
+            ),
+            (
+                ["StateDirectory": texts()],
+                "warning: no StateDirectory=: the exit record is not stored, or mistaken for that of another service"
+            ),
+        ] as [([String: BusValue], String)])
+    func eachPropertyThatDoesNotFitIsFound(changes: [String: BusValue], finding: String) throws {
+        #expect(try findings(changes) == [finding])
+    }
+
+    @Test(
+        arguments: [
+            ["TimeoutStopUSec": .number(.max), "TimeoutStartUSec": .number(.max)],
+            ["WatchdogUSec": .number(0), "ActiveState": .text("inactive")],
+            ["Restart": .text("no"), "RestartPreventExitStatus": .list([.list([]), .list([])])],
+            ["RestrictAddressFamilies": .list([.boolean(false), texts()])],
+            ["Type": .text("notify-reload"), "ExecReload": .list([])],
+        ] as [[String: BusValue]])
+    func settingThatDoesNoHarmIsNotFound(changes: [String: BusValue]) throws {
+        #expect(try findings(changes) == [])
+    }
+
+    @Test func signalOfAReloadMustReload() throws {
+        let found = try findings(["Type": .text("notify-reload")], "[Signals]\nHUP=stop\n")
+
+        #expect(
+            found == [
+                "error: ReloadSignal=SIGHUP is the signal by which systemd reloads the service, but [Signals] maps it to "
+                    + "'stop' instead of 'reload'"
+            ])
+    }
+
+    @Test func stateDirectoryOfTheConfigurationMustBeWritable() throws {
+        let (none, configuration) = (["StateDirectory": Self.texts()], "[Service]\nStateDirectory=/srv/state\n")
+
+        #expect(try findings(none.merging(["ReadWritePaths": Self.texts("/srv")]) { $1 }, configuration) == [])
+        #expect(
+            try findings(none, configuration) == [
+                "error: ProtectSystem=strict makes '/srv/state' read-only, which the service writes to: "
+                    + "use StateDirectory=, or use ReadWritePaths=-/srv/state in a drop-in"
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (
+                [:], "/var/cache/x",
+                "error: ProtectSystem=strict makes '/var/cache/x' read-only, which [Cache c] writes to: "
+                    + "use ReadWritePaths=-/var/cache/x in a drop-in"
+            ),
+            (["ReadWritePaths": texts("-/var/cache")], "/var/cache/x", nil),
+            (["CacheDirectory": texts("x")], "/var/cache/x/y", nil),
+            (
+                ["ReadWritePaths": texts("/srv"), "ReadOnlyPaths": texts("/srv/a")], "/srv/a/b",
+                "error: ReadOnlyPaths=/srv/a makes '/srv/a/b' read-only"
+            ),
+            (["ReadWritePaths": texts("/srv"), "ReadOnlyPaths": texts("/srv/a")], "/srv/ab", nil),
+            (["PrivateTmp": .boolean(true)], "/tmp/x", "warning: PrivateTmp= gives the service a private '/tmp/x'"),
+            (
+                ["TemporaryFileSystem": .list([texts("/srv", "ro")])], "/srv/x",
+                "warning: TemporaryFileSystem=/srv gives the service a private '/srv/x'"
+            ),
+            ([:], "/home/me/x", "error: ProtectHome=yes hides '/home/me/x', which [Cache c] needs"),
+            (["InaccessiblePaths": texts("-/srv")], "/srv/x", "error: InaccessiblePaths=-/srv hides '/srv/x'"),
+            (["ProtectSystem": .text("full")], "/var/cache/x", nil),
+            (["ProtectSystem": .text("full")], "/usr/x", "error: ProtectSystem=full makes '/usr/x' read-only"),
+            (["ProtectSystem": .text("yes")], "/etc/x", nil),
+            (
+                ["BindPaths": .list([.list([.text("/a"), .text("/b"), .boolean(false), .number(0)])])], "/b/c", nil
+            ),
+        ] as [([String: BusValue], String, String?)])
+    func cacheMustBeWritable(changes: [String: BusValue], path: String, finding: String?) throws {
+        let found = try findings(changes, "[Cache c]\nPath=\(path)\n")
+
+        #expect(found.count == (finding == nil ? 0 : 1))
+        if let finding { #expect(found.first?.hasPrefix(finding) == true, "\(found)") }
+    }
+
+    @Test func directoriesOfAUserAreWhereTheManagerOfTheUserMakesThem() throws {
+        let environment = ["HOME": "/home/ann", "XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/srv/state"]
+        let ofAnn = UnitDirectories(name: "belfry", ofUser: environment)
+        let cache = "[Cache c]\nPath=/home/ann/.cache/belfry/thumbs\n"
+
+        #expect(try findings([:], cache, ofAnn) == [])
+        #expect(try findings(["StateDirectory": Self.texts()], "", ofAnn) == [])
+        #expect(try findings(["CacheDirectory": Self.texts()], cache, ofAnn).count == 1)
+    }
+}
