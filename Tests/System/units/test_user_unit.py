@@ -75,8 +75,8 @@ def test_check_of_a_unit_asks_the_service_manager_of_the_user(ann):
     assert ann.shell(check).stderr == ""
 
     folder = f"~/.config/systemd/user/{SERVICE}.d"
-    ann.shell(f"mkdir -p {folder} && printf '[Service]\\nKillMode=none\\n' >{folder}/z.conf && systemctl --user daemon-reload")
-    assert "belfryd.service: warning: KillMode=none: " in ann.shell(check).stderr
+    ann.shell(f"mkdir -p {folder} && printf '[Service]\\nNotifyAccess=all\\n' >{folder}/z.conf && systemctl --user daemon-reload")
+    assert "belfryd.service: warning: NotifyAccess=all: " in ann.shell(check).stderr
 
 
 def test_exposure_is_no_higher_than_offline(ann):

@@ -43,25 +43,26 @@ package final class ServiceManagerUnit {
         guard let unit = ProcessUnit.of(getpid()) else { return nil }
         if unit.isOfUser {
             guard let address = userAddress else { return nil }
-            let socket = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
             return ServiceManagerUnit(
-                name: unit.name, on: SystemBus(loop: loop, address: address), system: bus, managerSocket: socket)
+                name: unit.name, on: SystemBus(loop: loop, address: address), system: bus, managerSocket: userSocket)
         }
-        return ServiceManagerUnit(name: unit.name, on: bus, managerSocket: "/run/systemd/private")
+        return ServiceManagerUnit(name: unit.name, on: bus, managerSocket: systemSocket)
     }
 
-    /// Asks the manager about a unit, and waits: as root that of the system, as another user that of this user.
+    /// Asks the manager about a unit, and waits: as root that of the system, as another user that of this user. It asks over
+    /// the manager's own socket, as systemctl(1) does: a user may have a manager and no bus.
     package static func properties(of name: String) throws -> UnitProperties {
         let loop = try MainEventLoop()
         let attempt = "ask systemd about '\(name)'"
         let isRoot = geteuid() == 0
-        guard let bus = isRoot ? SystemBus(loop: loop) : userAddress.map({ SystemBus(loop: loop, address: $0) }) else {
-            throw BusError(attempt, message: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+        guard let socket = isRoot ? systemSocket : userSocket else {
+            throw BusError(attempt, message: "XDG_RUNTIME_DIR is not set")
         }
+        let bus = SystemBus(loop: loop, address: "unix:path=\(socket)", isDirect: true)
         let unit = ServiceManagerUnit(name: name, on: bus)
         let limit = Duration.seconds(5)
         var answer = Result<UnitProperties, BusError>.failure(
-            BusError(attempt, message: "no answer over the \(isRoot ? "system" : "user") bus within \(limit)"))
+            BusError(attempt, message: "no answer over '\(socket)' within \(limit)"))
         let timer = try loop.timer(after: limit) { loop.exit(0) }
         defer { timer.cancel() }
         bus.addObserver { isReady in
@@ -157,6 +158,12 @@ package final class ServiceManagerUnit {
 
     private func member(_ name: String, of interface: String) -> BusMember {
         BusMember(Self.manager, path, "\(Self.manager).\(interface)", name)
+    }
+
+    private static let systemSocket = "/run/systemd/private"
+
+    private static var userSocket: String? {
+        getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/systemd/private" }
     }
 
     private static var userAddress: String? {
