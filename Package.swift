@@ -103,7 +103,7 @@ package.targets += [
     swift("Sources/Lifecycle/Lifecycle", ["BelfryJSON"]),
     swift("Sources/Lifecycle/LifecycleTesting", ["Lifecycle"]),
 
-    swift("Sources/Service/BelfryConfiguration", linux + ["BelfryJSON"]),
+    swift("Sources/Service/BelfryConfiguration", ground + ["Lifecycle"]),
     swift("Sources/Service/BelfrySources", ground + ["Lifecycle"]),
     swift("Sources/Service/BelfryListeners", ground + ["Lifecycle"]),
     swift("Sources/Service/Belfry", ground + ["BelfryConfiguration", "BelfryListeners", "BelfrySources", "Lifecycle"]),

@@ -40,7 +40,7 @@ package nonisolated struct CacheParameters: Sendable {
                 sizeMax: settings.sizeMax, ageMax: settings.ageMax, filesMax: settings.filesMax,
                 keepFree: settings.keepFree),
             writeBack: settings.writeBack, dropPages: settings.dropPages, isDryRun: settings.isDryRun)
-        names = settings.on.compactMap { LifecycleNotification.Name($0) }
+        names = settings.on
     }
 }
 

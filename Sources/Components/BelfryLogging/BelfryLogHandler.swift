@@ -102,7 +102,7 @@ public nonisolated struct BelfryLogHandler: LogHandler {
 
 nonisolated extension Logger.Level {
     /// The level of syslog(3).
-    var priority: JournalRecord.Priority {
+    var priority: LogPriority {
         switch self {
         case .trace, .debug: .debug
         case .info: .info
@@ -114,7 +114,7 @@ nonisolated extension Logger.Level {
     }
 
     /// The least urgent level that is written if records up to `priority` are.
-    init(including priority: JournalRecord.Priority) {
+    init(including priority: LogPriority) {
         self =
             switch priority {
             case .emergency, .alert, .critical: .critical

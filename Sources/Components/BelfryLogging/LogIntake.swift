@@ -26,7 +26,7 @@ package nonisolated final class LogIntake: RecordSource {
         var records: [JournalRecord] = []
         var bytes = 0
         var dropped = 0
-        var level = JournalRecord.Priority.info
+        var level = LogPriority.info
         var format = RecordFormat.text
         var identifier: String?
         var mainThread: pthread_t?
@@ -42,7 +42,7 @@ package nonisolated final class LogIntake: RecordSource {
     package init() {}
 
     /// The least urgent level that is written.
-    package var maximumLevel: JournalRecord.Priority { state.withLock { $0.level } }
+    package var maximumLevel: LogPriority { state.withLock { $0.level } }
 
     /// Adds a record, unless it is less urgent than the level.
     package func add(_ record: JournalRecord) {
@@ -83,7 +83,7 @@ nonisolated extension LogIntake {
     }
 
     /// See `RecordSource`.
-    @MainActor package func use(_ level: JournalRecord.Priority, _ format: RecordFormat) {
+    @MainActor package func use(_ level: LogPriority, _ format: RecordFormat) {
         state.withLock { ($0.level, $0.format) = (level, format) }
     }
 

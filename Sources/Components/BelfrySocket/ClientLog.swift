@@ -25,7 +25,7 @@ final class ClientLog {
     /// Records a client that broke the protocol or a limit.
     func record(_ problem: VarlinkProblem) { write(.warning, "\(problem)", problem.peer) }
 
-    private func write(_ priority: JournalRecord.Priority, _ text: RecordText, _ peer: VarlinkPeer?) {
+    private func write(_ priority: LogPriority, _ text: RecordText, _ peer: VarlinkPeer?) {
         guard let suppressed = limit.admit(peer?.uid ?? 0, at: .now) else { return }
         let suffix: RecordText = suppressed > 0 ? "; \(suppressed) such messages before it were suppressed" : ""
         let origin = peer.map { PeerOrigin(pid: $0.pid, uid: $0.uid, unit: ProcessUnit.of($0.pid)?.name) }

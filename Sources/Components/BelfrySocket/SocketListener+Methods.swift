@@ -55,7 +55,7 @@ extension SocketListener {
     private var signals: [JSONValue] {
         parameters.signals.sorted { $0.key < $1.key }.map {
             [
-                "signal": .string(SignalName.name(of: $0.key).map { "SIG" + $0 } ?? "\($0.key)"),
+                "signal": .string(SignalName.full($0.key)),
                 "number": .int(Int64($0.key)), "action": .string("\($0.value)"),
             ]
         }

@@ -3,6 +3,7 @@
 
 package import BelfryConfiguration
 internal import Glibc
+internal import Lifecycle
 internal import Varlink
 
 /// What the socket uses of the configuration.

@@ -57,7 +57,7 @@ final class ListenerLog {
 
     /// Writes a message about the listener or its program.
     func message(
-        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID, _ fields: JournalFields = ownFields
+        _ priority: LogPriority, _ text: RecordText, _ id: MessageID, _ fields: JournalFields = ownFields
     ) {
         if isJournal {
             record(priority, text, id, fields)
@@ -86,7 +86,7 @@ final class ListenerLog {
     }
 
     private func record(
-        _ priority: JournalRecord.Priority, _ text: RecordText, _ id: MessageID?, _ more: JournalFields
+        _ priority: LogPriority, _ text: RecordText, _ id: MessageID?, _ more: JournalFields
     ) {
         var fields: JournalFields = ["BELFRY_LISTENER": name]
         fields.add(more)

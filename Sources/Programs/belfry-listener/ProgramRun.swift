@@ -82,7 +82,7 @@ final class ProgramRun {
         switch exit.reason {
         case .exited(0): return .succeeded
         case .exited(let number): status = "exit status \(number)"
-        case .signaled(let number): status = "ended by \(SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)")"
+        case .signaled(let number): status = "ended by \(SignalName.full(number))"
         }
         return .failed(streams.first?.lines.last.map { SystemError.escape($0.cut(toBytes: 512)) } ?? status)
     }

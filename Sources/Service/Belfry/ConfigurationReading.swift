@@ -106,9 +106,6 @@ final class ConfigurationReading {
 nonisolated extension LoggerParameters {
     fileprivate init(_ settings: LoggerSettings) {
         self.init(
-            isEnabled: settings.isEnabled,
-            level: JournalRecord.Priority(rawValue: Int32(settings.level.rawValue)) ?? .info,
-            target: ServiceLog.Target(rawValue: settings.target.rawValue) ?? .auto,
-            format: RecordFormat(rawValue: settings.format.rawValue) ?? .text)
+            isEnabled: settings.isEnabled, level: settings.level, target: settings.target, format: settings.format)
     }
 }

@@ -12,7 +12,7 @@ internal import Lifecycle
 /// heap.
 final class ControlSignal {
     /// systemd's console is standard error here.
-    private static let targets: [Int32: ServiceLog.Target] = [
+    private static let targets: [Int32: LogTarget] = [
         0x200: .stderr, 0x201: .journal, 0x202: .kmsg, 0x203: .null,
     ]
     private let mediator: LifecycleMediator
@@ -24,7 +24,7 @@ final class ControlSignal {
     }
 
     func obey(_ signal: SignalOrigin) {
-        if let level = JournalRecord.Priority(rawValue: signal.value &- 0x100) {
+        if let level = LogPriority(rawValue: signal.value &- 0x100) {
             log.set(level: level, by: .signal(signal))
         } else if let target = Self.targets[signal.value] {
             log.set(target: target, by: .signal(signal))

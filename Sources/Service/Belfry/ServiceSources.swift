@@ -25,7 +25,7 @@ final class ServiceSources {
     private var timeZone: TimeZoneSource?
     private var memory: PressureSource?
     /// Pressure on other resources, with the notifications that the configuration asks for.
-    private var pressures: [PressureResource: (name: String, source: PressureSource?)] = [:]
+    private var pressures: [PressureResource: (name: LifecycleNotification.Name, source: PressureSource?)] = [:]
     private let loop: MainEventLoop
     private let mediator: LifecycleMediator
     private let log: ServiceLog
@@ -115,10 +115,10 @@ final class ServiceSources {
 
 extension ServiceSources {
     /// Posts a notification of this name at pressure on a resource from now on; nil posts none.
-    private func watch(_ resource: PressureResource, posting text: String?) {
-        guard text != pressures[resource]?.name else { return }
+    private func watch(_ resource: PressureResource, posting name: LifecycleNotification.Name?) {
+        guard name != pressures[resource]?.name else { return }
         pressures[resource] = nil
-        guard let text, let name = LifecycleNotification.Name(text) else { return }
+        guard let name else { return }
         let source = missing.attempt { () throws(SystemError) in
             let triggers = try PressurePlan.triggers(of: resource, environment: Environment.variables, group: group)
             return try PressureSource(loop: loop, triggers: triggers, onEnd: Self.pressureEnded(in: log)) {
@@ -126,7 +126,7 @@ extension ServiceSources {
                 mediator.post(name, userInfo: ["level": .string($0.rawValue)])
             }
         }
-        pressures[resource] = (text, source)
+        pressures[resource] = (name, source)
     }
 }
 
@@ -140,28 +140,6 @@ extension LifecycleMediator {
 nonisolated extension BelfrySettings {
     /// The routes of `[Signals]`.
     fileprivate var signalRoutes: [SignalRoute] {
-        signals.actions.compactMap { number, action in
-            guard let action = SignalRoute.Action(action, of: number) else { return nil }
-            return SignalRoute(number, name: SignalName.name(of: number).map { "SIG" + $0 } ?? "\(number)", action)
-        }
-    }
-}
-
-nonisolated extension SignalRoute.Action {
-    /// Nil for a signal that is ignored.
-    fileprivate init?(_ action: SignalAction, of number: Int32) {
-        switch action {
-        case .stop: self = .transition(.stop)
-        case .stopNow: self = .stopNow
-        case .reload: self = .transition(.reload)
-        case .pause: self = .transition(.pause)
-        case .resume: self = .transition(number == SIGCONT ? .continued : .resume)
-        case .interrupt: self = .transition(.interrupt)
-        case .control: self = .control
-        case .ignore: return nil
-        case .post(let text):
-            guard let name = LifecycleNotification.Name(text) else { return nil }
-            self = .post(name)
-        }
+        signals.actions.filter { $1 != .ignore }.map { SignalRoute($0, name: SignalName.full($0), $1) }
     }
 }

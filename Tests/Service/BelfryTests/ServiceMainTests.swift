@@ -4,7 +4,6 @@
 import BelfryConfiguration
 import CBelfry
 import Foundation
-import Lifecycle
 import TestSupport
 import Testing
 
@@ -266,11 +265,5 @@ struct ServiceMainTests {
 
         #expect(first.last?.contains("asked by SIGRTMIN+18 from pid \(getpid()) ") == true)
         #expect(daemon.finish().lines.isEmpty)
-    }
-
-    @Test func configurationAndMediatorHaveTheSameTransitions() {
-        let transitions = LifecycleNotification.Name.catalogue.filter(\.isTransition).map(\.rawValue)
-
-        #expect(Set(transitions) == NotificationName.transitions)
     }
 }

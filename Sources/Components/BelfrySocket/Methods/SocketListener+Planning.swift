@@ -158,12 +158,7 @@ nonisolated struct SignalEffect: Sendable, Equatable {
                 .post(.didReceiveMemoryWarning),
                 "does what the value says that is queued with it; 0x300 posts a memory warning")
         case .ignore: self.init(.nothing, "nothing: it is ignored")
-        case .post(let name):
-            guard let name = LifecycleNotification.Name(name) else {
-                self.init(.nothing, "nothing: it is ignored")
-                return
-            }
-            self.init(.post(name), "posts a notification")
+        case .post(let name): self.init(.post(name), "posts a notification")
         }
     }
 

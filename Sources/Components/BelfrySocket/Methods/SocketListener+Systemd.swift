@@ -17,7 +17,7 @@ extension SocketListener {
 
     private func setLogLevel(_ request: VarlinkRequest) {
         let level = request.parameters["level"]?.intValue.flatMap { Int32(exactly: $0) }
-        guard let level = level.flatMap(JournalRecord.Priority.init(rawValue:)) else {
+        guard let level = level.flatMap(LogPriority.init(rawValue:)) else {
             return request.fail(.invalidParameter("level"))
         }
         log.set(level: level, by: origin(of: request))

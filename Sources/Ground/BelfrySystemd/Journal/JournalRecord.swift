@@ -6,30 +6,8 @@ package import BelfryLinux
 
 /// One record for the journal: a text for people and fields for programs (systemd.journal-fields(7)).
 package nonisolated struct JournalRecord: Sendable, Equatable {
-    /// How urgent it is, the levels of syslog(3).
-    package enum Priority: Int32, Sendable, Comparable {
-        case emergency, alert, critical, error, warning, notice, info, debug
-
-        /// The name that systemd and journalctl use, `emerg` to `debug`.
-        package var name: String {
-            switch self {
-            case .emergency: "emerg"
-            case .alert: "alert"
-            case .critical: "crit"
-            case .error: "err"
-            case .warning: "warning"
-            case .notice: "notice"
-            case .info: "info"
-            case .debug: "debug"
-            }
-        }
-
-        /// Whether `left` is the more urgent one.
-        package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-    }
-
     /// `PRIORITY`.
-    package var priority: Priority
+    package var priority: LogPriority
     /// `MESSAGE`: escaped, of one or more lines.
     package private(set) var message: String
     /// `MESSAGE_ID`: 32 hexadecimal digits, the same for all records of a kind.
@@ -43,7 +21,7 @@ package nonisolated struct JournalRecord: Sendable, Equatable {
 
     /// A record; the writer adds who wrote it.
     package init(
-        _ priority: Priority, _ message: RecordText, id messageID: String? = nil,
+        _ priority: LogPriority, _ message: RecordText, id messageID: String? = nil,
         fields: JournalFields = JournalFields()
     ) {
         self.priority = priority

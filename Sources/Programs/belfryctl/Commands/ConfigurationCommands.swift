@@ -4,6 +4,7 @@
 import ArgumentParser
 import BelfryClient
 import BelfryConfiguration
+import BelfrySystemd
 import Varlink
 
 /// `belfryctl reload`.

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryConfiguration
+internal import BelfrySystemd
 
 /// The command line of a service.
 ///

@@ -4,6 +4,7 @@
 internal import BelfryConfiguration
 internal import BelfryListeners
 internal import BelfrySystemd
+internal import Lifecycle
 
 /// Checks a loaded unit against the configuration of the service that it starts: settings that harm the service, and missing
 /// settings that the service relies on.
@@ -109,7 +110,7 @@ nonisolated extension UnitCheck {
             let mapped = check.settings.signals.actions[number] ?? .ignore
             if number == 0 || mapped == action { return nil }
             return .error(
-                "\(key)=SIG\(SignalName.name(of: number) ?? "\(number)") is the signal by which systemd \(verb) the service, "
+                "\(key)=\(SignalName.full(number)) is the signal by which systemd \(verb) the service, "
                     + "but [Signals] maps it to '\(mapped)' instead of '\(action)'")
         }
     }

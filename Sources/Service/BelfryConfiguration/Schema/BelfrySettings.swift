@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+package import BelfrySystemd
+package import Lifecycle
+
 /// All settings of `belfry.conf`.
 package nonisolated struct BelfrySettings: Sendable, Equatable {
     /// `[Service]`.
@@ -49,9 +52,9 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     /// The mount points whose mounts and unmounts are notified.
     package var protectedData: [String]
     /// The notification to post at processor pressure; nil for none.
-    package var cpuPressure: String?
+    package var cpuPressure: LifecycleNotification.Name?
     /// The notification to post at storage pressure; nil for none.
-    package var ioPressure: String?
+    package var ioPressure: LifecycleNotification.Name?
     /// The runtime directory; nil for the default of the environment.
     package var runtimeDirectory: String?
     /// The state directory; nil for the default of the environment.
@@ -66,8 +69,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
         inhibitShutdown = section.boolean("InhibitShutdown")
         disabledListeners = section.texts("DisabledListeners")
         protectedData = section.texts("ProtectedData")
-        cpuPressure = section.text("CPUPressure")
-        ioPressure = section.text("IOPressure")
+        cpuPressure = section.name("CPUPressure")
+        ioPressure = section.name("IOPressure")
         runtimeDirectory = section.text("RuntimeDirectory")
         stateDirectory = section.text("StateDirectory")
     }
@@ -158,9 +161,9 @@ package nonisolated struct LoggerSettings: Sendable, Equatable {
     /// The least urgent level that is logged.
     package var level: LogPriority
     /// Where records go.
-    package var target: LoggerTarget
+    package var target: LogTarget
     /// How records are written to standard error.
-    package var format: LoggerFormat
+    package var format: RecordFormat
 
     init(_ section: EffectiveSection) {
         isEnabled = section.boolean("Enabled")
@@ -168,28 +171,6 @@ package nonisolated struct LoggerSettings: Sendable, Equatable {
         target = section.choice("Target")
         format = section.choice("Format")
     }
-}
-
-/// Where log records go.
-package nonisolated enum LoggerTarget: String, Sendable, CaseIterable {
-    /// To the journal when there is one, else to standard error.
-    case auto
-    /// To the journal.
-    case journal
-    /// To standard error.
-    case stderr
-    /// To the kernel's log.
-    case kmsg
-    /// Nowhere.
-    case null
-}
-
-/// How log records are written to standard error.
-package nonisolated enum LoggerFormat: String, Sendable, CaseIterable {
-    /// Lines for people.
-    case text
-    /// JSON objects, one a line.
-    case json
 }
 
 /// `[Cache NAME]`.
@@ -213,7 +194,7 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
     /// Whether a flush only finds out what it would delete.
     package var isDryRun: Bool
     /// The notifications that flush it.
-    package var on: [String]
+    package var on: [LifecycleNotification.Name]
 
     init(_ section: EffectiveSection) {
         name = section.instance ?? ""
@@ -225,6 +206,6 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
         writeBack = section.boolean("WriteBack")
         dropPages = section.boolean("DropPages")
         isDryRun = section.boolean("DryRun")
-        on = section.texts("On")
+        on = section.names("On")
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfrySystemd
+internal import Lifecycle
+
 /// Every section and key of `belfry.conf`. Names and defaults are only here; `config/belfry.conf` describes the keys.
 package nonisolated enum ConfigurationKeys {
     /// In display order.
@@ -27,8 +30,8 @@ package nonisolated enum ConfigurationKeys {
         "Signals", takesSignals: true,
         keys: [
             signal("TERM", .stop), signal("INT", .stop), signal("HUP", .reload), signal("TSTP", .pause),
-            signal("CONT", .resume), signal("USR1", .post("flushRequested")), signal("USR2", .post("statusRequested")),
-            signal("PWR", .post("powerFailing")), signal("QUIT", .stopNow), signal("RTMIN+18", .control),
+            signal("CONT", .resume), signal("USR1", .post(.flushRequested)), signal("USR2", .post(.statusRequested)),
+            signal("PWR", .post(.powerFailing)), signal("QUIT", .stopNow), signal("RTMIN+18", .control),
             signal("PIPE", .ignore),
         ])
 
@@ -56,8 +59,8 @@ package nonisolated enum ConfigurationKeys {
         keys: [
             KeyDescription("Enabled", .boolean, default: "yes"),
             KeyDescription("Level", .logPriority, default: "info"),
-            KeyDescription("Target", .choice(LoggerTarget.allCases.map(\.rawValue)), default: "auto"),
-            KeyDescription("Format", .choice(LoggerFormat.allCases.map(\.rawValue)), default: "text"),
+            KeyDescription("Target", .choice(LogTarget.allCases.map(\.rawValue)), default: "auto"),
+            KeyDescription("Format", .choice(RecordFormat.allCases.map(\.rawValue)), default: "text"),
         ])
 
     static let cache = SectionDescription(

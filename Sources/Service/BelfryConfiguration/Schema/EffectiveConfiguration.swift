@@ -3,6 +3,8 @@
 
 internal import BelfryJSON
 internal import BelfryLinux
+package import BelfrySystemd
+internal import Lifecycle
 
 /// The settings in effect after all files were read: every section and key of the schema, and where each was set.
 package nonisolated struct EffectiveConfiguration: Sendable {
@@ -101,12 +103,23 @@ package nonisolated struct EffectiveSection: Sendable {
         required(key) { $0.text.flatMap(Choice.init(rawValue:)) }
     }
 
+    /// The name of a notification; nil if it is not set.
+    func name(_ key: String) -> LifecycleNotification.Name? { optional(key) { $0.text.flatMap { .init($0) } } }
+
+    /// The names of notifications.
+    func names(_ key: String) -> [LifecycleNotification.Name] {
+        texts(key).map { text in
+            guard let name = LifecycleNotification.Name(text) else { mismatch(key) }
+            return name
+        }
+    }
+
     /// The words of a list.
     package func texts(_ key: String) -> [String] { required(key, \.texts) }
 
     /// A log level, which has a default.
     package func priority(_ key: String) -> LogPriority {
-        required(key) { $0.integer.flatMap { LogPriority(rawValue: $0) } }
+        required(key) { $0.text.flatMap { LogPriority($0) } }
     }
 
     private func optional<Value>(_ key: String, _ read: (SettingValue) -> Value?) -> Value? {

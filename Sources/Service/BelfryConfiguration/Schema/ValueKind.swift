@@ -2,6 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 package import BelfryJSON
+internal import BelfrySystemd
+internal import Lifecycle
 
 /// The kind of a value: how its text is parsed and checked.
 package nonisolated struct ValueKind: Sendable {
@@ -165,7 +167,7 @@ nonisolated extension ValueKind {
             let expected = "expected a log level from 'emerg' to 'debug' or 0 to 7"
             throw ValueProblem("\(expected), not \(DisplayText.quoted(text))\(question)")
         }
-        return .integer(priority.rawValue)
+        return .text(UTF8Text(priority.name))
     }
 
     /// A list of notification names. A name that is almost one of Belfry's gets a warning.
@@ -184,11 +186,11 @@ nonisolated extension ValueKind {
 
     /// The name of a notification to post.
     static let postedName = ValueKind { text, _ throws(ValueProblem) in
-        let name = try NotificationName.parse(text)
-        guard !NotificationName.transitions.contains(where: name.hasSameBytes) else {
+        let name = try NotificationName.name(text)
+        guard !name.isTransition else {
             throw ValueProblem("'\(name)' belongs to a change of state and cannot be posted, use a name of your own")
         }
-        return .text(UTF8Text(name))
+        return .text(UTF8Text(name.rawValue))
     }
 
     /// A list of listener names, which need not exist.
@@ -200,7 +202,8 @@ nonisolated extension ValueKind {
     /// What a signal does: an action, or a notification to post. A name that is almost one of either gets a warning.
     static let signalAction = ValueKind { text, warnings throws(ValueProblem) in
         let action = try SignalAction(text)
-        if case .post(let name) = action {
+        if case .post(let posted) = action {
+            let name = posted.rawValue
             if let near = NotificationName.nearMiss(name, of: SignalAction.names) {
                 warnings.append(
                     ValueProblem("'\(name)' is taken as a notification name, did you mean the action '\(near)'?"))

@@ -3,6 +3,7 @@
 
 internal import BelfryJSON
 internal import Glibc
+package import Lifecycle
 
 /// Names and numbers of signals in the syntax of kill(1) and systemd: `USR1`, `SIGUSR1`, `RTMIN+5`, `RTMAX-1`.
 package nonisolated enum SignalName {
@@ -28,6 +29,9 @@ package nonisolated enum SignalName {
         guard realTime.contains(number) else { return nil }
         return number == realTime.lowerBound ? "RTMIN" : "RTMIN+\(number - realTime.lowerBound)"
     }
+
+    /// The name with `SIG`; the number if there is no such signal.
+    package static func full(_ number: CInt) -> String { name(of: number).map { "SIG\($0)" } ?? "\(number)" }
 
     /// The number of a name, with or without the prefix `SIG`.
     ///
@@ -92,27 +96,8 @@ package nonisolated enum SignalName {
     }
 }
 
-/// What a signal does.
-package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertible {
-    /// Stops the service in order.
-    case stop
-    /// Writes the status to the journal and stops the service at once.
-    case stopNow
-    /// Reads the configuration again.
-    case reload
-    /// Pauses the service.
-    case pause
-    /// Continues it after a pause or an interruption.
-    case resume
-    /// Interrupts it: inactive until it continues.
-    case interrupt
-    /// Depends on the queued value, by systemd's convention for SIGRTMIN+18.
-    case control
-    /// Nothing.
-    case ignore
-    /// Posts the notification of this name.
-    case post(String)
-
+/// The actions in a configuration.
+nonisolated extension SignalAction: CustomStringConvertible {
     private static let actions: [String: SignalAction] = [
         "stop": .stop, "stopNow": .stopNow, "reload": .reload, "pause": .pause, "resume": .resume,
         "interrupt": .interrupt, "control": .control, "ignore": .ignore,
@@ -125,11 +110,11 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
     ///
     /// - Throws: `ValueProblem` if it is neither.
     package init(_ text: String) throws(ValueProblem) {
-        let name = try NotificationName.parse(text)
-        if let action = Self.actions[name] {
+        let name = try NotificationName.name(text)
+        if let action = Self.actions[text] {
             self = action
         } else {
-            guard !NotificationName.transitions.contains(name) else {
+            guard !name.isTransition else {
                 let actions = "'pause', 'resume', 'interrupt', 'reload', 'stop'"
                 throw ValueProblem("'\(name)' is part of a transition and cannot be posted, name an action: \(actions)")
             }
@@ -139,7 +124,7 @@ package nonisolated enum SignalAction: Sendable, Hashable, CustomStringConvertib
 
     /// The name in a configuration.
     package var description: String {
-        if case .post(let name) = self { return name }
+        if case .post(let name) = self { return name.rawValue }
         return Self.actions.first { $0.value == self }?.key ?? ""
     }
 }

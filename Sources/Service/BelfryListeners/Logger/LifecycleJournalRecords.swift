@@ -84,7 +84,7 @@ package nonisolated enum LifecycleJournalRecords {
 
     /// The record of the health that a listener reports.
     static func record(of health: ListenerHealth, of listener: String) -> JournalRecord {
-        let (priority, text): (JournalRecord.Priority, RecordText) =
+        let (priority, text): (LogPriority, RecordText) =
             switch health {
             case .healthy: (.notice, "is healthy again")
             case .unhealthy(let reason): (.warning, "is unhealthy, sending no watchdog keep-alive: \(reason)")

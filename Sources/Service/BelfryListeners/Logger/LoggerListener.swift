@@ -113,14 +113,14 @@ package nonisolated struct LoggerParameters: Sendable, Equatable {
     /// Whether notifications are logged.
     package var isEnabled: Bool
     /// The least urgent level that is logged.
-    package var level: JournalRecord.Priority
+    package var level: LogPriority
     /// Where records go.
-    package var target: ServiceLog.Target
+    package var target: LogTarget
     /// How records are written to standard error.
     package var format: RecordFormat
 
     package init(
-        isEnabled: Bool = true, level: JournalRecord.Priority = .info, target: ServiceLog.Target = .auto,
+        isEnabled: Bool = true, level: LogPriority = .info, target: LogTarget = .auto,
         format: RecordFormat = .text
     ) {
         self.isEnabled = isEnabled

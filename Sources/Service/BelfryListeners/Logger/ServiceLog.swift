@@ -8,31 +8,17 @@ package import Lifecycle
 
 /// Where the service writes its records: to the journal when there is one, else to standard error.
 package final class ServiceLog {
-    /// Where records go.
-    package nonisolated enum Target: String, Sendable, CaseIterable {
-        /// To the journal when there is one, else to standard error.
-        case auto
-        /// To the journal.
-        case journal
-        /// To standard error.
-        case stderr
-        /// To the kernel's log.
-        case kmsg
-        /// Nowhere.
-        case null
-    }
-
     /// Makes the writer for a target.
-    package typealias WriterForTarget = (Target) throws -> any RecordWriter
+    package typealias WriterForTarget = (LogTarget) throws -> any RecordWriter
 
     private let makeWriter: WriterForTarget
     private var writer: any RecordWriter
-    private var target = Target.auto
+    private var target = LogTarget.auto
     private var loop: MainEventLoop?
     /// Where records of other threads come from.
     private var source: (any RecordSource)?
     /// The least urgent level that is written.
-    package internal(set) var maximumLevel: JournalRecord.Priority { didSet { source?.use(maximumLevel, format) } }
+    package internal(set) var maximumLevel: LogPriority { didSet { source?.use(maximumLevel, format) } }
     /// How records are written to standard error.
     package var format = RecordFormat.text {
         didSet {
@@ -109,13 +95,13 @@ package final class ServiceLog {
     }
 
     /// Whether records of this priority go to the journal, with their fields.
-    package func isKept(_ priority: JournalRecord.Priority) -> Bool {
+    package func isKept(_ priority: LogPriority) -> Bool {
         writer is JournalWriter && priority <= maximumLevel
     }
 
     /// Sets the target and the level. If the target is not available, the old one stays and says so; at the start
     /// that is standard error. A target that does not change keeps the records that wait.
-    package func apply(target: Target, level: JournalRecord.Priority) {
+    package func apply(target: LogTarget, level: LogPriority) {
         maximumLevel = level
         guard target != self.target else { return }
         do {
@@ -132,7 +118,7 @@ package final class ServiceLog {
     }
 
     /// Throws if a target is not available.
-    package func check(target: Target) throws {
+    package func check(target: LogTarget) throws {
         if target != self.target { _ = try makeWriter(target) }
     }
 
@@ -161,7 +147,7 @@ package protocol RecordSource: AnyObject, Sendable {
     @MainActor func connect(to log: ServiceLog, identifier: String)
 
     /// Sets the least urgent level that is taken, and the format of records that come after the end of the log.
-    @MainActor func use(_ level: JournalRecord.Priority, _ format: RecordFormat)
+    @MainActor func use(_ level: LogPriority, _ format: RecordFormat)
 
     /// Removes the records that wait.
     ///
@@ -175,20 +161,20 @@ package protocol RecordSource: AnyObject, Sendable {
 extension ServiceLog {
     /// Writes a record of a kind, with the fields of its origin: who did what it says.
     package func write(
-        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID,
+        _ priority: LogPriority, _ message: RecordText, _ id: MessageID,
         by origin: LifecycleOrigin = .service, fields: JournalFields = [:]
     ) {
         write(Self.record(priority, message, id, by: origin, fields))
     }
 
     /// Sets the level. The change itself is always logged.
-    package func set(level: JournalRecord.Priority, by origin: LifecycleOrigin) {
+    package func set(level: LogPriority, by origin: LifecycleOrigin) {
         tell("log level is now \(level.name)", origin)
         maximumLevel = level
     }
 
     /// Sets the target as `apply` does. The change is always logged, in the old target.
-    package func set(target: Target, by origin: LifecycleOrigin) {
+    package func set(target: LogTarget, by origin: LifecycleOrigin) {
         tell("log target is to be \(target.rawValue)", origin)
         apply(target: target, level: maximumLevel)
     }
@@ -199,7 +185,7 @@ extension ServiceLog {
     }
 
     private static func record(
-        _ priority: JournalRecord.Priority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
+        _ priority: LogPriority, _ message: RecordText, _ id: MessageID, by origin: LifecycleOrigin,
         _ fields: JournalFields
     ) -> JournalRecord {
         var all: JournalFields = ["BELFRY_ORIGIN": origin.kind]

@@ -81,18 +81,23 @@ package final class SignalSource {
         perform(route.action, origin)
     }
 
-    private func perform(_ action: SignalRoute.Action, _ origin: SignalOrigin) {
+    private func perform(_ action: SignalAction, _ origin: SignalOrigin) {
+        let from = LifecycleOrigin.signal(origin)
         switch action {
-        case .transition(.stop): stops.stop(origin)
+        case .stop: stops.stop(origin)
         case .stopNow: stopNow(origin)
-        case .transition(.continued) where isStopPending, .transition(.resume) where isStopPending: break
-        case .transition(let trigger):
+        case .reload: mediator.perform(.reload, origin: from)
+        case .pause: mediator.perform(.pause, origin: from)
+        case .resume where isStopPending: break
+        case .resume where origin.number == SIGCONT:
             // The kernel does not say whether the process had been stopped.
-            let userInfo: UserInfo =
-                trigger == .continued ? ["cause": .string(Suspension.Cause.signal.rawValue)] : [:]
-            mediator.perform(trigger, origin: .signal(origin), userInfo: userInfo)
+            let userInfo: UserInfo = ["cause": .string(Suspension.Cause.signal.rawValue)]
+            mediator.perform(.continued, origin: from, userInfo: userInfo)
+        case .resume: mediator.perform(.resume, origin: from)
+        case .interrupt: mediator.perform(.interrupt, origin: from)
         case .control: control(origin)
-        case .post(let name): mediator.post(name, origin: .signal(origin))
+        case .ignore: break
+        case .post(let name): mediator.post(name, origin: from)
         }
     }
 
@@ -110,33 +115,21 @@ package final class SignalSource {
 
 /// What one signal does.
 package nonisolated struct SignalRoute: Sendable, Equatable {
-    /// What it does.
-    package enum Action: Sendable, Equatable {
-        /// Performs a transition.
-        case transition(LifecycleTrigger)
-        /// Posts a notification.
-        case post(LifecycleNotification.Name)
-        /// Ends the process at once, after its status went to the journal.
-        case stopNow
-        /// Does what the queued value says, by systemd's convention for SIGRTMIN+18.
-        case control
-    }
-
     /// The signal.
     package let number: Int32
     /// `SIGUSR1`, `SIGRTMIN+5`.
     package let name: String
     /// What it does.
-    package let action: Action
+    package let action: SignalAction
 
-    package init(_ number: Int32, name: String, _ action: Action) {
+    package init(_ number: Int32, name: String, _ action: SignalAction) {
         self.number = number
         self.name = name
         self.action = action
     }
 
     /// Whether it stops the service.
-    fileprivate var stops: Bool { action == .transition(.stop) || action == .stopNow }
+    fileprivate var stops: Bool { action == .stop || action == .stopNow }
 }
 
 /// Finds unit and command of the process that sent a signal. A burst from one sender is looked up once.

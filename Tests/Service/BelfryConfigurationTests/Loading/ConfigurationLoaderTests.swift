@@ -3,6 +3,7 @@
 
 import BelfryConfiguration
 import Glibc
+import Lifecycle
 import Testing
 
 struct ConfigurationLoaderTests {
@@ -141,7 +142,7 @@ struct ConfigurationLoaderTests {
                 "/r/etc/belfry/belfry.conf.d/a.conf": "[Cache a]\nOn=y\n",
             ]))
 
-        #expect(loaded.settings?.caches.first?.on == ["x", "y"])
+        #expect(loaded.settings?.caches.first?.on.map(\.rawValue) == ["x", "y"])
     }
 
     @Test func givenFilesAreReadAloneAndInOrder() {

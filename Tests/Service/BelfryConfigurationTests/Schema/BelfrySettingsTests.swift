@@ -2,7 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import BelfrySystemd
 import Glibc
+import Lifecycle
 import Testing
 
 struct SettingsTests {
@@ -23,7 +25,7 @@ struct SettingsTests {
         #expect(settings.caches.isEmpty)
         let actions: [CInt: SignalAction] = [
             SIGTERM: .stop, SIGINT: .stop, SIGHUP: .reload, SIGTSTP: .pause, SIGCONT: .resume,
-            SIGUSR1: .post("flushRequested"), SIGUSR2: .post("statusRequested"), SIGPWR: .post("powerFailing"),
+            SIGUSR1: .post(.flushRequested), SIGUSR2: .post(.statusRequested), SIGPWR: .post(.powerFailing),
             SIGQUIT: .stopNow, SignalName.realTime.lowerBound + 18: .control, SIGPIPE: .ignore,
         ]
         #expect(settings.signals.actions == actions)
@@ -87,7 +89,7 @@ struct SettingsTests {
         #expect(settings.service.protectedData == ["/srv/vault", "/mnt/two words", "/home"])
         #expect(settings.service.runtimeDirectory == "/run/mine" && settings.service.stateDirectory == "/var/lib/mine")
         #expect(settings.signals.actions[SIGUSR1] == .ignore)
-        #expect(settings.signals.actions[SignalName.realTime.lowerBound + 5] == .post("my.own"))
+        #expect(settings.signals.actions[SignalName.realTime.lowerBound + 5]?.description == "my.own")
         #expect(settings.signals.actions[SignalName.realTime.upperBound - 1] == .interrupt)
         #expect(settings.signals.actions[SIGTERM] == .stop)
         #expect(!settings.socket.isEnabled && settings.socket.path == "@mine" && settings.socket.group == "adm")
@@ -101,7 +103,7 @@ struct SettingsTests {
         #expect(
             images.paths == ["/var/cache/images"] && images.sizeMax == 3 << 29 && images.ageMax == .seconds(1_209_600))
         #expect(images.filesMax == 100 && !images.writeBack && images.dropPages)
-        #expect(images.on == ["didEnterBackground", "my.own", "another"])
+        #expect(images.on.map(\.rawValue) == ["didEnterBackground", "my.own", "another"])
         let other = settings.caches[1]
         #expect(other.sizeMax == nil && other.ageMax == nil && other.filesMax == nil && other.on.isEmpty)
     }
@@ -118,14 +120,14 @@ struct SettingsTests {
     @Test func emptyAssignmentClearsAList() {
         let settings = MemoryFiles.load("[Cache a]\nPath=/a\nOn=x y\nOn=\nOn=z\n").settings
 
-        #expect(settings?.caches.first?.on == ["z"])
+        #expect(settings?.caches.first?.on.map(\.rawValue) == ["z"])
     }
 
     @Test func cacheWithoutListKeepsTheDefaultOne() {
         let settings = MemoryFiles.load("[Cache a]\nPath=/a\n").settings
 
         #expect(
-            settings?.caches.first?.on == [
+            settings?.caches.first?.on.map(\.rawValue) == [
                 "flushRequested", "didReceiveMemoryWarning", "didEnterBackground", "willTerminate",
             ])
     }
@@ -134,7 +136,7 @@ struct SettingsTests {
         let settings = MemoryFiles.load("[Signals]\nUSR1=one\nSIGUSR1=two\nRTMIN+1=three\nRTMIN+1=\nHUP=ignore\nHUP=\n")
             .settings
 
-        #expect(settings?.signals.actions[SIGUSR1] == .post("two"))
+        #expect(settings?.signals.actions[SIGUSR1]?.description == "two")
         #expect(settings?.signals.actions[SignalName.realTime.lowerBound + 1] == nil)
         #expect(settings?.signals.actions[SIGHUP] == .reload)
     }

@@ -3,6 +3,7 @@
 
 import BelfryConfiguration
 import Glibc
+import Lifecycle
 import Testing
 
 struct SignalNameTests {
@@ -52,8 +53,8 @@ struct SignalNameTests {
 
     @Test func actionsAreExactAndAllElseIsANotification() throws {
         #expect(try SignalAction("stopNow") == .stopNow)
-        #expect(try SignalAction("stopnow") == .post("stopnow"))
-        #expect(try SignalAction("my.own-name2") == .post("my.own-name2"))
+        #expect(try SignalAction("stopnow") == .post(#require(LifecycleNotification.Name("stopnow"))))
+        #expect(try SignalAction("my.own-name2") == .post(#require(LifecycleNotification.Name("my.own-name2"))))
         #expect(SignalAction.names.count == 8)
         for name in SignalAction.names { #expect(try SignalAction(name).description == name) }
     }

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryConfiguration
+import BelfrySystemd
 import Testing
 
 struct ValueTextTests {
