@@ -42,6 +42,9 @@ nonisolated extension LifecycleNotification {
         /// Whether listeners are called in reverse order.
         var isLeaving: Bool { traits.contains(.leaving) }
 
+        /// Whether it is delivered in the new state of its transition.
+        var isArrival: Bool { traits.contains(.arrival) }
+
         /// Whether the names are the same.
         public static func == (left: Self, right: Self) -> Bool {
             left.hash == right.hash && left.rawValue == right.rawValue
@@ -74,16 +77,20 @@ nonisolated extension LifecycleNotification.Name {
         static let transition = Traits(rawValue: 1)
         /// Listeners are called in reverse order.
         static let leaving = Traits(rawValue: 2)
+        /// It is delivered in the new state of its transition.
+        static let arrival = Traits(rawValue: 4)
 
         /// The names with traits, by their hashes.
         static let known = Dictionary(
             uniqueKeysWithValues: all.map { (LifecycleNotification.Name.hash($0), (name: $0, traits: $1)) })
 
         private static let all: KeyValuePairs<String, Traits> = [
-            "willFinishLaunching": .transition, "didFinishLaunching": .transition, "didBecomeActive": .transition,
-            "willResignActive": [.transition, .leaving], "didEnterBackground": [.transition, .leaving],
-            "willEnterForeground": .transition, "didResume": .transition, "willTerminate": [.transition, .leaving],
-            "willReload": [.transition, .leaving], "didReload": .transition, "didFailToReload": .transition,
+            "willFinishLaunching": .transition, "didFinishLaunching": [.transition, .arrival],
+            "didBecomeActive": [.transition, .arrival], "willResignActive": [.transition, .leaving],
+            "didEnterBackground": [.transition, .leaving, .arrival], "willEnterForeground": .transition,
+            "didResume": [.transition, .arrival], "willTerminate": [.transition, .leaving],
+            "willReload": [.transition, .leaving], "didReload": [.transition, .arrival],
+            "didFailToReload": [.transition, .arrival],
             "willSleep": .leaving, "willEncodeRestorableState": .leaving,
         ]
     }

@@ -103,7 +103,7 @@ package nonisolated struct LifecycleStep: Sendable, Equatable {
     package let to: LifecycleState
 
     /// Whether the notification is delivered in the new state.
-    var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
+    var isArrival: Bool { name?.isArrival ?? true }
 
     init(_ name: LifecycleNotification.Name?, _ from: LifecycleState, _ to: LifecycleState) {
         self.name = name

@@ -56,7 +56,7 @@ package nonisolated enum LifecycleJournalRecords {
         var fields = fields(of: notification)
         fields.add(report.listener, report.outcome, report.duration)
         // A dry run asks for objections.
-        let priority: JournalRecord.Priority = notification.isDryRun ? .info : .warning
+        let priority: LogPriority = notification.isDryRun ? .info : .warning
         return JournalRecord(priority, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
