@@ -101,7 +101,7 @@ extension MainEventLoop {
     ///
     /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
     public func source(
-        signals numbers: some Sequence<Int32>, _ handler: @escaping (ReceivedSignal) -> Void
+        signals numbers: Set<Int32>, _ handler: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) -> SignalEventSource {
         try SignalEventSource(numbers, on: event, handler)
     }

@@ -15,11 +15,13 @@ internal import Glibc
 public final class SignalEventSource: LoopSource {
     private let handler: (ReceivedSignal) -> Void
     private let descriptor: OwnedDescriptor
+    private var watched: Set<Int32>
 
     init(
-        _ numbers: some Sequence<Int32>, on event: OpaquePointer, _ handler: @escaping (ReceivedSignal) -> Void
+        _ numbers: Set<Int32>, on event: OpaquePointer, _ handler: @escaping (ReceivedSignal) -> Void
     ) throws(SystemError) {
         self.handler = handler
+        watched = numbers
         descriptor = OwnedDescriptor(owning: try Self.signalDescriptor(-1, numbers))
         super.init()
         let userdata = userdata
@@ -28,15 +30,18 @@ public final class SignalEventSource: LoopSource {
         }
     }
 
-    /// Watches these signals from now on, and no others. What the kernel has queued stays queued.
+    /// Watches these signals from now on, and no others. What the kernel has queued stays queued. The same set again makes no
+    /// system call.
     ///
     /// - Throws: `EBUSY` for a signal that is not blocked in this thread.
-    public func watch(_ numbers: some Sequence<Int32>) throws(SystemError) {
+    public func watch(_ numbers: Set<Int32>) throws(SystemError) {
+        guard numbers != watched else { return }
         _ = try Self.signalDescriptor(descriptor.number, numbers)
+        watched = numbers
     }
 
     private static func signalDescriptor(
-        _ present: Int32, _ numbers: some Sequence<Int32>
+        _ present: Int32, _ numbers: Set<Int32>
     ) throws(SystemError) -> Int32 {
         var blocked = sigset_t()
         pthread_sigmask(SIG_SETMASK, nil, &blocked)

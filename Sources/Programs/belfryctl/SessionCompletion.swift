@@ -19,11 +19,11 @@ final class SessionCompletion {
     func wait(
         on loop: MainEventLoop, signals handler: @escaping (_ number: Int32) -> Void, _ begin: () -> Void
     ) async throws(SystemError) -> Result<CommandStatus, ClientFailure> {
-        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        let numbers: Set = [SIGINT, SIGTERM, SIGHUP]
         var set = sigset_t()
         sigemptyset(&set)
         // SIGCHLD is for a child process of the command.
-        for number in numbers + [SIGCHLD] { sigaddset(&set, number) }
+        for number in numbers.union([SIGCHLD]) { sigaddset(&set, number) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signals = try loop.source(signals: numbers) { handler($0.number) }
         return await withCheckedContinuation {

@@ -65,7 +65,7 @@ package final class SignalSource {
     }
 
     private func watch(_ routes: [SignalRoute], with source: inout SignalEventSource?) throws(SystemError) {
-        let numbers = routes.map(\.number)
+        let numbers = Set(routes.map(\.number))
         if let source { return try source.watch(numbers) }
         source = try loop.source(signals: numbers) { [unowned self] in receive($0) }
     }
