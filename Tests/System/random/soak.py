@@ -14,6 +14,8 @@ import random
 import sys
 import time
 from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from select import select
 
@@ -153,6 +155,9 @@ class Soak:
     def advance(self) -> None:
         if self.interruption and self.interruption.advance():
             self.interruption.ended = time.monotonic()
+            if self.interruption.stops:
+                for follower in self.steady:
+                    follower.view.is_after_stop = True
             self.interruption = None
             self.identify()
 
@@ -176,7 +181,18 @@ class Soak:
         count = self.chance.choice([1, 1, 2, 5, 20, 100])
         if len(self.poster.outstanding) < 500:
             self.note("batches of posts", f"of {count} from {self.poster.next}")
-            self.poster.post(self.belfry.connect, [self.chance.choice([0, 10, 100, 1000, 8000]) for _ in range(count)])
+            sizes = [self.chance.choice([0, 10, 100, 1000, 8000]) for _ in range(count)]
+            with self.refused_after_a_stop():
+                self.poster.post(self.belfry.connect, sizes)
+
+    @contextmanager
+    def refused_after_a_stop(self) -> Iterator[None]:
+        """A stop removes the socket. A restart and a crash do not: clients wait for the next process."""
+        try:
+            yield
+        except FileNotFoundError:
+            if self.interruption is None or not self.interruption.stops:
+                raise
 
     def send_signal(self) -> None:
         name = self.chance.choice(["USR1", "USR2", "PWR", "TSTP", "CONT", "CONT", "HUP"])
@@ -203,11 +219,13 @@ class Soak:
             self.note("subscribers that go")
             self.guests.pop(self.chance.randrange(len(self.guests))).disconnect()
         elif len(self.guests) < 6 and last:
-            self.guests.append(Follower(self.model, self.chance.choice([None, None, {POST}]), lags=True))
+            guest = Follower(self.model, self.chance.choice([None, None, {POST}]), lags=True)
             if past := self.chance.choice([0, 0, 10, 500, 3000]):
-                self.guests[-1].view.begin(max(0, last - past))
+                guest.view.begin(max(0, last - past))
             self.note("subscribers that come", f"and want {past}")
-            self.guests[-1].connect(self.belfry.connect())
+            with self.refused_after_a_stop():
+                guest.connect(self.belfry.connect())
+                self.guests.append(guest)
 
     def read_slowly(self) -> None:
         """One subscriber reads all, little or nothing each time; or it goes and resumes."""
@@ -245,7 +263,8 @@ class Soak:
         self.note("checks")
         self.host.signal("CONT", self.pid)
         self.wait_until(lambda: not self.poster.outstanding, "answer all posts")
-        self.wait_until(lambda: all(self.model.has_seen(RING, n) for n in self.rung), f"deliver one of {self.rung}")
+        rung = [n for n in self.rung if not self.model.has_seen(RING, n)]
+        self.wait_until(lambda: all(self.model.has_seen(RING, n) for n in rung), f"deliver one of {rung}")
         for name, since in self.owed.items():
             self.wait_until(lambda name=name, since=since: self.model.latest[name] > since, f"post {name} after {since}")
         self.wait_until(lambda: self.steady[0].view.state == "active", "continue")

@@ -145,6 +145,7 @@ class Interruption:
         self.belfry, self.pid = belfry, pid
         self.kind = chance.choices(list(INTERRUPTIONS), list(INTERRUPTIONS.values()))[0]
         self.ends_process = self.kind != "journald restart"
+        self.stops = self.kind == "stop and start"
         self.ended = inf
         # Whether somebody sends other signals meanwhile.
         self.is_signalled = False
@@ -175,8 +176,14 @@ class Interruption:
             self.running = subprocess.Popen(command, stdin=null, stdout=null, stderr=null)
             return False
         # Only a process that lives answers, and none that was killed.
-        with self.belfry.connect(timeout=PATIENCE) as client:
-            state = client.call("GetState")
+        try:
+            with self.belfry.connect(timeout=PATIENCE) as client:
+                state = client.call("GetState")
+        except FileNotFoundError:
+            if not (self.stops and self.is_signalled):
+                raise
+            # The stop has removed the socket, and a signal has ended the start, which is repeated.
+            return False
         if (state["pid"] != self.pid) != self.ends_process:
             raise Fault(f"process {state['pid']} answers after {self.kind} of {self.pid}")
         self.belfry.wait_for(lambda: self.belfry.property("SubState") == "running", "run")

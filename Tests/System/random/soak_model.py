@@ -73,6 +73,11 @@ class Model:
         if not legal:
             raise Fault(f"illegal change of state: {notification}")
 
+    def forget(self, numbers: range) -> None:
+        """Nobody needs to have seen these posts: a stop ended the connections of those who had not read them yet."""
+        for number in numbers:
+            self.accepted.pop(number, None)
+
     def has_seen(self, name: str, value: int) -> bool:
         return (name, value) in self.numbers
 
@@ -97,6 +102,8 @@ class View:
         self.names = names
         # Whether it may need more than the service has in memory.
         self.lags = lags
+        # Whether the service was stopped since the last state. systemd 252 then drops what the service retained.
+        self.is_after_stop = False
         # Of the last notification that it saw or, before the first one, of the state.
         self.last: int | None = None
         self.state: str | None = None
@@ -107,6 +114,7 @@ class View:
 
     def begin(self, last: int) -> None:
         """The state came first, with the number of the last notification before it."""
+        self.is_after_stop = False
         if self.last is None:
             self.last = self.checked = last
         elif last < self.last:
@@ -133,11 +141,14 @@ class View:
 
     def not_retained(self, oldest: int) -> None:
         """The service no longer has what comes after `last`, but everything from `oldest` on."""
-        if not self.lags or oldest <= self.last + 1:
+        if oldest <= self.last + 1 or not (self.lags or self.is_after_stop):
             raise Fault(f"{self.last + 1} to {oldest - 1} are not retained for a subscriber that is not far behind")
         self.model.checks["not retained"] += 1
-        self.gaps.append(range(self.last + 1, oldest))
-        self.last, self.state = oldest - 1, None
+        gap = range(self.last + 1, oldest)
+        self.gaps.append(gap)
+        if self.is_after_stop:
+            self.model.forget(gap)
+        self.last, self.state, self.is_after_stop = oldest - 1, None, False
 
     def check(self, last: int) -> None:
         """It has seen all that it must have seen up to `last`."""
