@@ -178,7 +178,8 @@ class Soak:
             self.owed[name] = self.steady[0].view.last or 0
 
     def post(self) -> None:
-        count = self.chance.choice([1, 1, 2, 5, 20, 100])
+        # While subscribers are away, no more than the service retains.
+        count = self.chance.choice([1, 1, 2, 5, 20, *([] if self.interruption else [100])])
         if len(self.poster.outstanding) < 500:
             self.note("batches of posts", f"of {count} from {self.poster.next}")
             sizes = [self.chance.choice([0, 10, 100, 1000, 8000]) for _ in range(count)]

@@ -141,7 +141,9 @@ class View:
 
     def not_retained(self, oldest: int) -> None:
         """The service no longer has what comes after `last`, but everything from `oldest` on."""
-        if oldest <= self.last + 1 or not (self.lags or self.is_after_stop):
+        # The last number of a subscriber with names is old when nothing with these names came.
+        may_lack = self.lags or self.is_after_stop or self.names is not None
+        if oldest <= self.last + 1 or not may_lack:
             raise Fault(f"{self.last + 1} to {oldest - 1} are not retained for a subscriber that is not far behind")
         self.model.checks["not retained"] += 1
         gap = range(self.last + 1, oldest)

@@ -170,6 +170,16 @@ def test_only_who_lags_may_need_more_than_memory_has(model, view):
     view.see(post(16, 6))
 
 
+def test_what_a_stop_took_may_be_gone_once(model, view):
+    model.accept(3, 13)
+    view.is_after_stop = True
+    view.not_retained(oldest=16)
+    model.check(15)
+    view.see(post(16, 6))
+    with pytest.raises(Fault, match="17 to 19 are not retained"):
+        view.not_retained(oldest=20)
+
+
 def test_number_may_not_go_back_after_a_new_connection(view):
     view.begin(12)
     with pytest.raises(Fault, match="number 11 after notification 12"):
