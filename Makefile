@@ -15,12 +15,13 @@ LEAN = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xswiftc -
 # modules, and debug information have paths of the folder in them.
 REPRODUCIBLE = -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen -Xlinker --strip-debug
 RELEASE = --configuration release --static-swift-stdlib --disable-local-rpath $(STRICT) $(LEAN) $(REPRODUCIBLE)
-PROGRAMS = belfryd belfryctl belfry-listener belfry-fleetd
+PROGRAMS = belfryd belfryctl belfry-listener
+FLEET_PROGRAMS = belfry-fleetd belfry-fleet
 BUILT = .build/release
-export BELFRY_FLEET = 1
 
 .PHONY: all build manuals deb deb-twice run check quick test nightly unit-tests api documentation docs examples model fuzz fuzz-corpus \
-	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall clean
+	probe others system-tests live-fuzzer soak sweep sanitize coverage bench release install uninstall fleet fleet-test \
+	fleet-install fleet-uninstall clean
 
 all: build
 
@@ -31,17 +32,29 @@ build:
 	$(SWIFT) build $(RELEASE) --product belfryd
 	$(SWIFT) build $(RELEASE) --product belfryctl
 	$(SWIFT) build $(RELEASE) --product belfry-listener
-	$(SWIFT) build $(RELEASE) --product belfry-fleetd
+
+# The programs of a fleet, see Fleet/docs/fleet.md. Nothing else needs libmosquitto.
+fleet: build
+	@scripts/install-dependencies fleet
+	BELFRY_FLEET=1 $(SWIFT) build $(RELEASE) --product belfry-fleetd
+	BELFRY_FLEET=1 $(SWIFT) build $(RELEASE) --product belfry-fleet
+
+# The unit tests of the fleet and, as root, its system tests: four hosts and a broker.
+fleet-test: fleet
+	@scripts/install-dependencies fleet-test
+	BELFRY_FLEET=1 $(SWIFT) build --build-tests $(STRICT)
+	@scripts/test-units --fleet
+	scripts/test-system $(SYSTEM_TESTS) Fleet/Tests/System
 
 # The manual pages, from the pages in docs.
 manuals:
 	@scripts/install-dependencies manuals
 	@scripts/make-manuals .build/manuals
 
-# Debian packages with the programs, the units and the manuals, in .build/deb.
-deb: build
+# Debian packages with the programs, the units and the manuals, in .build/deb: belfry and belfry-fleet.
+deb: fleet
 	@scripts/install-dependencies package
-	@scripts/make-deb .build/deb $(PROGRAMS)
+	@scripts/make-deb .build/deb $(PROGRAMS) $(FLEET_PROGRAMS)
 
 # Builds those packages twice in different folders, in .build-twice, and compares both. Takes several minutes.
 deb-twice:
@@ -74,7 +87,7 @@ test: $(TESTS_FIRST)
 # several hours. The results belong into docs/evidence.md.
 nightly:
 	@MODEL_SEQUENCES=1000000 FUZZ_SECONDS=3600 SYSTEM_TESTS= $(MAKE) --no-print-directory --keep-going \
-		$(TESTS_FIRST) $(TESTS_THEN) docs sanitize live-fuzzer soak sweep coverage deb-twice
+		$(TESTS_FIRST) $(TESTS_THEN) fleet-test docs sanitize live-fuzzer soak sweep coverage deb-twice
 
 # Converts the DocC catalogues with the symbols of the debug build. The archives are in .build/documentation.
 documentation:
@@ -179,12 +192,12 @@ coverage:
 	@SWIFT='$(SWIFT)' scripts/coverage .build-coverage
 
 # Checks and builds all that belongs to a release, and prints what is left to do. Tags and publishes nothing. SKIP_TESTS=yes leaves
-# out 'make test', if it has passed for this commit already.
+# out 'make test fleet-test', if they have passed for this commit already.
 release:
 	@scripts/check-release
-	@$(if $(SKIP_TESTS),:,$(MAKE) --no-print-directory test)
+	@$(if $(SKIP_TESTS),:,$(MAKE) --no-print-directory test fleet-test)
 	@$(MAKE) --no-print-directory deb docs deb-twice
-	@scripts/check-release --built $(PROGRAMS)
+	@scripts/check-release --built $(PROGRAMS) $(FLEET_PROGRAMS)
 
 # Measures Belfry and its peers, and writes the table in docs/benchmarks.md.
 bench: build
@@ -197,6 +210,13 @@ install: build manuals
 
 uninstall:
 	@scripts/install-files --remove '$(DESTDIR)' '$(PREFIX)' $(PROGRAMS)
+
+# Beside what 'make install' installs.
+fleet-install: fleet manuals
+	@scripts/install-files $(BUILT) '$(DESTDIR)' '$(PREFIX)' $(FLEET_PROGRAMS)
+
+fleet-uninstall:
+	@scripts/install-files --remove '$(DESTDIR)' '$(PREFIX)' $(FLEET_PROGRAMS)
 
 clean:
 	$(SWIFT) package clean

@@ -118,11 +118,15 @@ package.targets += [
     swift("Sources/Components/BelfrySocket", service + ["BelfryMetricRegistry", "Varlink"]),
 
     swift("Sources/Programs/BelfryClient", ground + ["Varlink"]),
+    // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
+    swift(
+        "Sources/Programs/BelfryCommandLine", ground + ["BelfryClient", "BelfryConfiguration", "Varlink"],
+        argumentParser, settings: strict),
     program("Sources/Programs/belfryd", service + ["BelfryCacheFlush", "BelfrySocket"]),
     program("Sources/Programs/belfry-listener", ground + ["BelfryClient", "BelfryConfiguration"]),
-    // Not on the main actor by default: ArgumentParser's protocols are for types that belong to no actor.
     program(
-        "Sources/Programs/belfryctl", ground + ["BelfryClient", "BelfryConfiguration", "Varlink"], argumentParser,
+        "Sources/Programs/belfryctl",
+        ground + ["BelfryClient", "BelfryCommandLine", "BelfryConfiguration", "Varlink"], argumentParser,
         settings: strict),
 ]
 
@@ -185,8 +189,11 @@ package.targets += [
     tests("Tests/Components/BelfrySocketTests", service + ["BelfryMetricRegistry", "Varlink"]),
 
     tests("Tests/Programs/BelfryClientTests", ["Varlink"]),
+    tests("Tests/Programs/BelfryCommandLineTests", ["Varlink"]),
     tests("Tests/Programs/belfry-listenerTests", ["BelfryConfiguration", "belfryctl", "belfryd"]),
-    tests("Tests/Programs/belfryctlTests", ["BelfryClient", "LifecycleServiceProbe", "Varlink"], argumentParser),
+    tests(
+        "Tests/Programs/belfryctlTests", ["BelfryClient", "BelfryCommandLine", "LifecycleServiceProbe", "Varlink"],
+        argumentParser),
 ]
 
 // The fuzzer wants libFuzzer, which only `make fuzz` links.
@@ -201,8 +208,15 @@ if Context.environment["BELFRY_FLEET"] != nil {
         c("Fleet/Sources/CBelfryFleet"),
         swift("Fleet/Sources/BelfryMQTT", linux + ["BelfryEventLoop", "CBelfryFleet"]),
         program("Fleet/Sources/belfry-fleetd", bridge, swiftLog),
-        tests("Fleet/Tests/BelfryMQTTTests"),
+        program(
+            "Fleet/Sources/belfry-fleet",
+            ground + ["BelfryClient", "BelfryCommandLine", "BelfryConfiguration", "Varlink"], argumentParser,
+            settings: strict),
+        swift("Fleet/Tests/FleetTestSupport", ["BelfryEventLoop", "TestSupport"]),
+        tests("Fleet/Tests/BelfryMQTTTests", ["FleetTestSupport"]),
+        program("Fleet/Tests/FleetServiceProbe", ["BelfryEventLoop", "CBelfry", "Varlink"]),
+        tests("Fleet/Tests/belfry-fleetTests", ["FleetServiceProbe", "LifecycleServiceProbe", "Varlink"]),
         tests("Fleet/Tests/belfry-fleetdTests", ["BelfryConfiguration", "Varlink", "belfryctl", "belfryd"]),
     ]
-    package.products.append(.executable(name: "belfry-fleetd", targets: ["belfry-fleetd"]))
+    package.products += ["belfry-fleet", "belfry-fleetd"].map { .executable(name: $0, targets: [$0]) }
 }

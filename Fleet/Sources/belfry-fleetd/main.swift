@@ -9,7 +9,7 @@ LoggingSystem.bootstrap(BelfryLogHandler.init)
 
 let about = """
     Tells a fleet about the service of this host, over an MQTT 5 broker, and has it do
-    what others may ask for. 'belfryctl fleet' shows and controls the hosts.
+    what others may ask for. 'belfry-fleet' shows and controls the hosts.
     """
 let options = ServiceOptions(
     name: "belfry-fleetd", fileName: "belfry-fleet", configurationName: ("belfry", "fleet"),

@@ -4,10 +4,11 @@
 import BelfryEventLoop
 import BelfryMQTT
 import Foundation
+import FleetTestSupport
 import TestSupport
 import Testing
 
-/// mosquitto with the files in config/mosquitto, as they are shipped but for the places of other files and the port.
+/// mosquitto with the files in Fleet/config/mosquitto, as they are shipped but for the places of other files and the port.
 @Suite(.timeLimit(.minutes(1)))
 struct AccessRulesTests {
     let loop: MainEventLoop
@@ -18,11 +19,11 @@ struct AccessRulesTests {
         loop = try MainEventLoop()
         authority = try CertificateAuthority()
         let (certificate, key) = try authority.issue("broker", names: "DNS:localhost")
-        let shipped = try String(contentsOf: ProjectFile.url("config/mosquitto/belfry.conf"), encoding: .utf8)
+        let shipped = try String(contentsOf: ProjectFile.url("Fleet/config/mosquitto/belfry.conf"), encoding: .utf8)
         let text = [
             ("listener 8883", "listener PORT 127.0.0.1"), ("/etc/mosquitto/certs/belfry-ca.pem", authority.file),
             ("/etc/mosquitto/certs/broker.pem", certificate), ("/etc/mosquitto/certs/broker.key", key),
-            ("/etc/mosquitto/belfry.acl", ProjectFile.url("config/mosquitto/belfry.acl").path),
+            ("/etc/mosquitto/belfry.acl", ProjectFile.url("Fleet/config/mosquitto/belfry.acl").path),
         ].reduce(shipped) { text, replacement in
             precondition(text.contains("\(replacement.0)\n"))
             return text.replacing(replacement.0, with: replacement.1)

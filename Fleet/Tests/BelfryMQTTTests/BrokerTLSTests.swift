@@ -4,6 +4,7 @@
 import BelfryEventLoop
 import BelfryMQTT
 import Foundation
+import FleetTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A fleet that is set up with the commands of docs/fleet.md, whose samples show the real output."""
+"""A fleet that is set up with the commands of Fleet/docs/fleet.md, whose samples show the real output."""
 
 import shutil
 import subprocess
@@ -71,7 +71,7 @@ def fleet_of_the_page(fleet, tmp_path) -> Iterator[SetUpFleet]:
 
 def set_up_as_printed(made: SetUpFleet, folder) -> None:
     subprocess.run(["sh", "-ec", script("openssl req -x509")], cwd=folder, check=True, capture_output=True)
-    for file in (PROJECT / "config/mosquitto").iterdir():
+    for file in (PROJECT / "Fleet/config/mosquitto").iterdir():
         shutil.copy(file, folder)
     for host in made.machines.values():
         shutil.copytree(folder, host.path(FILES))
@@ -91,10 +91,10 @@ def test_fleet_is_set_up_and_controlled_as_printed(fleet_of_the_page):
     fleet = fleet_of_the_page
     bed, operator = fleet.bed, fleet.bed.operator
     web1, web2 = bed.hosts[MACHINES["web1"]], bed.hosts[MACHINES["web2"]]
-    [listing], printed = sample("belfryctl fleet list")
+    [listing], printed = sample("belfry-fleet list")
     operator.wait_for(lambda: shapes(fleet.output(listing)) == shapes(printed), f"print {printed}")
 
-    [watch], printed = sample("belfryctl fleet watch")
+    [watch], printed = sample("belfry-fleet watch")
     with fleet.operator.running("sh", "-c", f"exec {watch}") as watching:
         lines = [watching.stdout.readline() for _ in range(2)]
         operator.fleet("pause", "--hosts", "web1")
@@ -102,10 +102,10 @@ def test_fleet_is_set_up_and_controlled_as_printed(fleet_of_the_page):
     assert shapes(lines) == shapes(printed)
     operator.fleet("resume", "--hosts", "web1")
 
-    [history], _ = sample("belfryctl fleet history")
+    [history], _ = sample("belfry-fleet history")
     assert any("web2" in line for line in fleet.output(history.replace("--after 40", "--after 0")))
 
-    (post, reload), printed = sample("belfryctl fleet post flushRequested")
+    (post, reload), printed = sample("belfry-fleet post flushRequested")
     with web2.hanging():
         # Which of the two machines sees first that the time is up depends on chance.
         first, second = shapes(fleet.output(post))
@@ -116,10 +116,10 @@ def test_fleet_is_set_up_and_controlled_as_printed(fleet_of_the_page):
     finally:
         web2.host.run("rm", "/etc/belfry/belfry.conf.d/local.conf")
 
-    [roll], printed = sample("belfryctl fleet reload --rolling")
+    [roll], printed = sample("belfry-fleet reload --rolling")
     assert fleet.output(roll.replace("30s", "1s")) == printed
 
-    [roll], printed = sample("belfryctl fleet pause --rolling")
+    [roll], printed = sample("belfry-fleet pause --rolling")
     with fleet.operator.running("sh", "-c", f"exec {roll} 2>&1") as rolling:
         lines = [rolling.stdout.readline().rstrip("\n") for _ in range(2)]
         web2.host.systemctl("stop", BRIDGE)

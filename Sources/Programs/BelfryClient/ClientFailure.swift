@@ -68,7 +68,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 case "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound":
                     failure(.unavailable, "this version of the service does not support it")
                 default:
-                    Self.fleet(name, parameters, failure) ?? failure(.unavailable, Self.answer(name, parameters))
+                    failure(.unavailable, Self.answer(name, parameters))
                 }
             case .system(let error):
                 failure(.unavailable, error.reason)
@@ -78,38 +78,6 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 failure(.unavailable, PrintableText.line("\(error)"))
             }
     }
-
-    /// The errors of `io.belfry.Fleet`.
-    private static func fleet(
-        _ name: String, _ parameters: JSONObject, _ failure: (CommandStatus, String, [String]) -> ClientFailure
-    ) -> ClientFailure? {
-        let reason = parameters.textOrDash("reason")
-        switch UTF8Text(name) {
-        case "io.belfry.Fleet.NoView":
-            let hint = "set View=yes in [Fleet] of /etc/belfry/fleet.conf, then 'systemctl restart belfry-fleetd'"
-            return failure(.unavailable, "belfry-fleetd of this host has no view of the fleet", [hint])
-        case "io.belfry.Fleet.NoBroker":
-            let hint = "is the broker running? see 'journalctl -u belfry-fleetd'"
-            return failure(.unavailable, "no connection to the broker: \(reason)", [hint])
-        case "io.belfry.Fleet.NoSuchHosts":
-            let hosts = parameters.textOrDash("hosts")
-            return failure(.usage, "no host matches '\(hosts)'", ["'belfryctl fleet list' shows the hosts"])
-        case "io.belfry.Fleet.RollBusy":
-            return failure(.unavailable, reason, [waysToEndRoll])
-        case "io.belfry.Fleet.RollStopped":
-            let host = parameters.text("host").map { " at \($0)" } ?? ""
-            return failure(.failure, "stopped\(host): \(reason)", [waysToEndRoll])
-        case "io.belfry.Fleet.NothingToContinue":
-            return failure(.unavailable, "there is no rolling command that stopped", [])
-        case "io.belfry.Fleet.Overrun":
-            let count = parameters.numberOrDash("dropped")
-            return failure(.unavailable, "the output was read too slowly, \(count) replies are missing", [])
-        default: return nil
-        }
-    }
-
-    /// What to do with a rolling command that has stopped.
-    package static let waysToEndRoll = "'belfryctl fleet continue' goes on with it, 'belfryctl fleet cancel' ends it"
 
     private static func answer(_ name: String, _ parameters: JSONObject) -> String {
         let answer = "the service answered '\(PrintableText.line(name))'"
@@ -150,7 +118,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
     }
 }
 
-/// The exit status of belfryctl, by the numbers of sysexits.h.
+/// The exit status of a command, by the numbers of sysexits.h.
 package nonisolated struct CommandStatus: RawRepresentable, Sendable, Equatable {
     /// Done.
     package static let success = CommandStatus(rawValue: 0)

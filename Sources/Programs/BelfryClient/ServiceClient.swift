@@ -11,6 +11,9 @@ package final class ServiceClient {
     /// The interface whose methods are called.
     package static let interface = "io.belfry.Lifecycle"
 
+    /// Makes the failure `unable to VERB 'OBJECT': REASON` of an error.
+    package typealias Failure = (_ error: VarlinkError, _ verb: String, _ object: String) -> ClientFailure
+
     /// The size limit of one reply, and of all replies to one call together, in bytes. Replies with notifications, which may
     /// be longer, do not come this way.
     private static let longestReply = 16 << 20
@@ -18,13 +21,18 @@ package final class ServiceClient {
     private let path: String
     private let loop: MainEventLoop
     private let client: VarlinkClient
+    private let failure: Failure
 
     /// Connects to the service at `path`.
     ///
+    /// - Parameter failure: the failure for an error of a call.
     /// - Throws: `ClientFailure` when the service cannot be reached or access is denied.
-    package init(_ path: String, on loop: MainEventLoop) throws(ClientFailure) {
+    package init(
+        _ path: String, on loop: MainEventLoop, failure: @escaping Failure = ClientFailure.init(calling:to:_:)
+    ) throws(ClientFailure) {
         self.path = path
         self.loop = loop
+        self.failure = failure
         client = try ServiceSocket.connect(path, on: loop, longestReply: Self.longestReply)
     }
 
@@ -92,7 +100,7 @@ package final class ServiceClient {
         do throws(VarlinkError) {
             return try await body()
         } catch {
-            guard isLate, let limit else { throw ClientFailure(calling: error, to: verb, object) }
+            guard isLate, let limit else { throw failure(error, verb, object) }
             throw ClientFailure(noAnswerIn: limit, to: verb, object)
         }
     }

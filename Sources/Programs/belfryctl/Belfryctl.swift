@@ -30,10 +30,12 @@ struct Belfryctl: ParsableCommand {
                     ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self, ReloadCommand.self,
                     LogLevelCommand.self,
                 ]),
-            CommandGroup(name: "Many hosts", subcommands: [FleetCommand.self]),
         ])
 
     @OptionGroup var connection: ConnectionOptions
+
+    /// The options of every command. They may precede its name.
+    static let connectionOptions = ["--socket", "--timeout", "--instance", "-i"]
 
     private static let optionsWithDashes = ["--since", "--until", "--boot"]
 

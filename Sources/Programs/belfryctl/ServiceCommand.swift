@@ -3,18 +3,19 @@
 
 import ArgumentParser
 import BelfryClient
+import BelfryCommandLine
 import BelfryConfiguration
+import BelfryLinux
 import Glibc
 
 /// A command for a service.
-protocol ServiceCommand: ParsableCommand, Sendable {
+protocol ServiceCommand: LoopCommand {
     /// Where the service is.
     var connection: ConnectionOptions { get }
+}
 
-    /// Runs the command on the loop of the main thread.
-    ///
-    /// - Throws: `ClientFailure`, or `OutputClosed` when the reader of the output is gone.
-    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus
+extension ServiceCommand {
+    @MainActor func context() throws(SystemError) -> CommandContext { try connection.context() }
 }
 
 /// The options of every command.
@@ -30,8 +31,7 @@ struct ConnectionOptions: ParsableArguments {
             "The socket of the service; '@NAME' is an abstract address.",
             discussion: """
                 Default: $BELFRY_SOCKET, then io.belfry.Lifecycle in $RUNTIME_DIRECTORY, /run/belfry, \
-                $XDG_RUNTIME_DIR/belfry or a private directory under $TMPDIR; for 'belfryctl fleet' \
-                /run/belfry-fleet/io.belfry.Fleet.
+                $XDG_RUNTIME_DIR/belfry or a private directory under $TMPDIR.
                 """, valueName: "path"),
         completion: .file())
     var socket: String?
@@ -39,10 +39,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How long to wait for a reply: '5s', '1min', 'infinity'.",
-            discussion: """
-                Default: 10s for commands that only read, no limit for commands that change something. Commands to a fleet \
-                have limits of their own.
-                """,
+            discussion: "Default: 10s for commands that only read, no limit for commands that change something.",
             valueName: "time"),
         transform: TimeLimit.init)
     var timeout: TimeLimit?
@@ -50,6 +47,12 @@ struct ConnectionOptions: ParsableArguments {
     func validate() throws {
         guard socket != nil, instance != nil else { return }
         throw ValidationError("--socket and --instance both name the service, use one of them")
+    }
+
+    /// What a command for this service needs.
+    @MainActor func context() throws(SystemError) -> CommandContext {
+        try CommandContext(
+            "belfryctl", path: path(environment: CommandContext.environment()), timeout: timeout)
     }
 
     /// Whether a socket is named.
@@ -98,18 +101,4 @@ struct ReplyOptions: ParsableArguments {
 
     @Flag(help: "Print one JSON object.")
     var json = false
-}
-
-/// A time limit in the syntax of systemd.time(7).
-struct TimeLimit: Sendable {
-    /// Nil for `infinity`.
-    let duration: Duration?
-
-    init(_ text: String) throws {
-        do {
-            duration = try TimeSpanText.parse(text)
-        } catch {
-            throw ValidationError(error.message)
-        }
-    }
 }

@@ -6,10 +6,9 @@ import BelfrySocket
 import Glibc
 import Varlink
 
-/// Serves `io.belfry.Lifecycle` without a mediator, and `io.belfry.Fleet` without a fleet.
+/// Serves `io.belfry.Lifecycle` without a mediator.
 final class StandInService {
     private let server: VarlinkServer
-    private let fleet = StandInFleet()
     private var subscribers: [VarlinkRequest] = []
     private var kept: [JSONObject] = []
     private var sequence: Int64 = 40
@@ -22,7 +21,6 @@ final class StandInService {
         let info = VarlinkServiceInfo(vendor: "Belfry", product: "lantern", version: "9.8", url: "https://example.org")
         server = try VarlinkServer(info, on: loop)
         server.add(try VarlinkInterface(lifecycleInterfaceText, methods: methods))
-        server.add(try fleet.interface())
         try server.listen(on: path)
     }
 
@@ -39,7 +37,6 @@ final class StandInService {
         case "unhealthy": unhealthy = rest
         case "refuse": refusal = rest.split(separator: "|").map(String.init)
         case "overrun": overrun()
-        case "fleet": fleet.perform(rest)
         default: print("unknown command \(line)")
         }
     }

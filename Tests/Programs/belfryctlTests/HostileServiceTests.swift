@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
+import TestSupport
 import Testing
 import Varlink
 
@@ -11,12 +12,6 @@ struct HostileServiceTests {
     private static let looking = [
         ["status"], ["listeners"], ["actions"], ["signals"], ["explain", "TERM"], ["reload", "--dry-run"],
         ["post", "x", "--wait"], ["flush"], ["perform", "x"], ["open", "x:y"], ["pause"], ["metrics"],
-    ]
-    private static let fleet = [
-        ["fleet", "list"], ["fleet", "list", "--hosts", "*"], ["fleet", "history"],
-        ["fleet", "resume", "--hosts", "*"],
-        ["fleet", "post", "x", "--hosts", "*", "--wait"], ["fleet", "reload", "--rolling", "1"], ["fleet", "continue"],
-        ["fleet", "cancel"],
     ]
     private static let others = [["reload"], ["log-level", "info"], ["hold", "--reason", "r", "--", "true"]]
     private static let completion = [
@@ -45,12 +40,11 @@ struct HostileServiceTests {
         "title", "id", "value", "uid", "sender", "command", "unit", "previousState", "monotonicUsec", "handledBy",
         "skipped", "cache", "filesSeen", "filesSelected", "filesRemoved", "filesOpen", "bytesFreed", "cutShort",
         "dryRun",
-        "reasons", "oldest", "dropped", "waiting", "parameter", "object", "sinceUsec", "ageUsec", "step", "note",
-        "isCurrent",
+        "reasons", "oldest", "dropped", "waiting", "parameter", "object", "sinceUsec",
     ]
 
     private static let lists = [
-        "listeners", "reports", "holds", "signals", "actions", "steps", "tasks", "caches", "hosts",
+        "listeners", "reports", "holds", "signals", "actions", "steps", "tasks", "caches",
     ]
     private static let objects = [
         "origin", "cutShortBy", "exit", "previousRun", "monitored", "launch", "lastWord", "userInfo", "fields",
@@ -74,8 +68,7 @@ struct HostileServiceTests {
     }
 
     private func run(_ standIn: StandIn, _ arguments: [String], hasLines: Bool = false) throws -> ChildProgram.End {
-        let isFleet = arguments[0] == "fleet"
-        let end = try standIn.ctl((isFleet ? ["--socket", standIn.socket] : []) + arguments).end()
+        let end = try standIn.ctl(arguments).end()
         #expect([0, 1, 64, 69, 71, 77, 78].contains(end.status), "\(arguments): \(end.errors.prefix(300))")
         for line in (end.output + end.errors).split(separator: "\n", omittingEmptySubsequences: true) {
             #expect(hasLines || !line.hasPrefix("forged"), "\(arguments)")
@@ -109,7 +102,7 @@ struct HostileServiceTests {
             checkJSON(done.output, command)
             #expect(done.output.utf8.filter { $0 == 10 }.count == 1, "\(command)")
         }
-        for command in Self.others + Self.fleet { _ = try run(standIn, command) }
+        for command in Self.others { _ = try run(standIn, command) }
         #expect(try run(standIn, ["history", "--socket", standIn.socket]).status > 1)
         let words = try standIn.ctl(Self.completion)
         #expect(words.end().status == 0)
@@ -130,12 +123,6 @@ struct HostileServiceTests {
             _ = try run(standIn, command)
             checkJSON(try run(standIn, command + ["--json"]).output, command)
         }
-        let hosts =
-            [["host": reply], ["host": reply, "notification": .object(notification)], ["note": odd]] as [JSONObject]
-        let fleet = try StandIn(
-            answering: hosts.map { Self.message($0, ["continues": true]) }
-                + [Self.message([:], ["error": "org.example.Enough"])])
-        _ = try run(fleet, ["fleet", "watch"])
         let gaps = try StandIn(answering: [
             Self.message(["state": reply], ["continues": true]),
             Self.message(Self.reply(odd, nested: 0), ["error": "io.belfry.Lifecycle.NotRetained"]),
@@ -166,7 +153,7 @@ struct HostileServiceTests {
     /// String comparison in Swift takes quadratic time for combining marks.
     @Test func longTextsTakeLinearTime() throws {
         let standIn = try StandIn(answering: [Self.message(Self.reply(.string(Self.long), nested: 0))])
-        for command in Self.looking + Self.others + Self.fleet { _ = try run(standIn, command) }
+        for command in Self.looking + Self.others { _ = try run(standIn, command) }
         let failing = try StandIn(answering: [
             Self.message(Self.reply(.string(Self.long), nested: 0), ["error": .string(Self.long)])
         ])
@@ -195,7 +182,7 @@ struct HostileServiceTests {
     @Test(arguments: ["{", "[]", "\u{1}", #"{"parameters":[]}"#, String(repeating: #"{"parameters":"#, count: 100)])
     func invalidReplyIsAnError(_ message: String) throws {
         let standIn = try StandIn(answering: [message])
-        for command in [["status"], ["metrics"]] + Self.others + Self.following + Self.fleet {
+        for command in [["status"], ["metrics"]] + Self.others + Self.following {
             #expect(try run(standIn, command).status == 69, "\(command)")
         }
     }

@@ -3,6 +3,7 @@
 
 import Glibc
 import BelfryLinux
+import TestSupport
 
 /// Both ends of a terminal.
 final class PseudoTerminal {

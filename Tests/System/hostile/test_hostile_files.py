@@ -15,7 +15,6 @@ from programs import running
 
 DAEMON = PROJECT / ".build/release/belfryd"
 CONTROL = PROJECT / ".build/release/belfryctl"
-FLEETD = PROJECT / ".build/release/belfry-fleetd"
 NOBODY = 65534
 
 
@@ -100,16 +99,6 @@ def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind)
     assert status == 0, text
     if name == "last-word":
         assert f"'{path}'" in text
-
-
-def test_damaged_record_of_commands_prevents_the_start(place, tmp_path):
-    path, configuration = place.state / "commands.json", tmp_path / "fleet.conf"
-    path.write_text("rubbish")
-    configuration.write_text("[Broker]\nUrl=mqtt://localhost:1\n")
-
-    text, status = place.run(program=FLEETD, options=("--config", str(configuration)))
-
-    assert status == 71 and f"launch refused: FleetListener: unable to read '{path}'" in text
 
 
 @pytest.mark.parametrize("limit", [12, 16, 20, 64])

@@ -4,14 +4,12 @@
 
 import re
 
-CATALOG = "/usr/lib/systemd/catalog/belfry.catalog"
-# The fields that only records of belfry-fleetd about commands have.
-COMMAND = {"COMMAND", "OUTCOME", "SENDER"}
+CATALOGS = "usr/lib/systemd/catalog"
 
 
 def catalog(host) -> dict[str, set[str]]:
     """The fields that each entry names, by its id."""
-    text = host.path(CATALOG).read_text()
+    text = "\n".join(path.read_text() for path in sorted(host.path(f"/{CATALOGS}").glob("belfry*.catalog")))
     entries = re.split(r"^-- ([0-9a-f]{32})$", text, flags=re.MULTILINE)[1:]
     return {i: set(re.findall("@([A-Z_]+)@", entry)) for i, entry in zip(entries[::2], entries[1::2], strict=True)}
 

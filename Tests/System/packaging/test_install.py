@@ -11,8 +11,7 @@ from belfry_service import SERVICE, BelfryService, make
 from host_roots import PROJECT
 
 KINDS = [("belfryd", "service"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
-PROGRAMS = ["/bin/belfry-fleetd", "/bin/belfry-listener", "/bin/belfryctl", "/bin/belfryd"]
-FLEETD = "belfry-fleetd.service"
+PROGRAMS = ["/bin/belfry-listener", "/bin/belfryctl", "/bin/belfryd"]
 DOCUMENTS = "/share/doc/belfry"
 UNITS = [f"{name}{at}.{kind}" for name, kind in KINDS for at in ("", "@")]
 # Below /usr.
@@ -20,36 +19,28 @@ INSTALLED = [
     *PROGRAMS,
     "/lib/belfry/belfry.conf",
     "/lib/systemd/catalog/belfry.catalog",
-    f"/lib/systemd/system/{FLEETD}",
     "/lib/systemd/system/belfry-listener@.service",
     *[f"/lib/systemd/system/{unit}" for unit in UNITS],
     *[f"/lib/systemd/system/{unit}@.service.d/instance.conf" for unit in ("belfryd", "belfryd-fetch")],
     "/lib/systemd/user/belfryd.service",
-    "/lib/sysusers.d/belfry-fleet.conf",
     "/lib/sysusers.d/belfry.conf",
     "/lib/tmpfiles.d/belfry.conf",
-    *[f"/share/belfry-fleet/mosquitto/{path.name}" for path in sorted((PROJECT / "config/mosquitto").glob("*"))],
     "/share/bash-completion/completions/belfryctl",
     f"{DOCUMENTS}/copyright",
     "/share/fish/vendor_completions.d/belfryctl.fish",
     "/share/man/man1/belfryctl.1",
     "/share/man/man5/belfry.conf.5",
     "/share/man/man5/belfry.listener.5",
-    "/share/man/man5/fleet.conf.5",
-    "/share/man/man7/belfry-fleet.7",
     "/share/man/man7/belfry-notifications.7",
     "/share/man/man7/belfry.7",
     "/share/man/man7/io.belfry.Lifecycle.7",
-    "/share/man/man8/belfry-fleetd.8",
     "/share/man/man8/belfry-listener.8",
     "/share/man/man8/belfryd.8",
     "/share/man/man8/belfryd.service.8",
     "/share/zsh/vendor-completions/_belfryctl",
 ]
-# What the administrator has to edit. It is installed once, and never removed.
-EDITED = "/etc/belfry/fleet.conf"
 # Documents and folders that are installed as they are in the project.
-READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Examples", "Sources/*.docc/*"]
+READ = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "Fleet/docs", "Examples", "Sources/*.docc/*"]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -65,13 +56,11 @@ def documents() -> list[str]:
 
 def test_install_follows_the_layout_of_debian_and_uninstall_removes_all_files(tmp_path):
     make("install", tmp_path)
-    assert files_below(tmp_path) == sorted([EDITED, *(f"/usr{path}" for path in INSTALLED + documents())])
+    assert files_below(tmp_path) == sorted(f"/usr{path}" for path in INSTALLED + documents())
 
-    (tmp_path / EDITED[1:]).write_text("[Broker]\n")
     make("install", tmp_path)
     make("uninstall", tmp_path)
-    assert files_below(tmp_path) == [EDITED]
-    assert (tmp_path / EDITED[1:]).read_text() == "[Broker]\n"
+    assert files_below(tmp_path) == []
     assert list((tmp_path / "usr/share").glob("*/belfry*")) == []
 
 
@@ -90,7 +79,7 @@ def test_files_installed_below_another_prefix_do_not_refer_to_the_default_prefix
     local = tmp_path / "usr/local"
     assert set(files_below(local)) >= set(INSTALLED + documents()) - {"/share/zsh/vendor-completions/_belfryctl"}
     assert files_below(local / "share/zsh") == ["/site-functions/_belfryctl"]
-    assert len(files_below(tmp_path)) == len(files_below(local)) + len([EDITED])
+    assert len(files_below(tmp_path)) == len(files_below(local))
     usual = [f"/usr{path}" for path in [*INSTALLED, DOCUMENTS]]
     texts = {name: (local / name[1:]).read_bytes() for name in files_below(local) if name not in PROGRAMS}
     assert [(name, path) for name, text in texts.items() for path in usual if path.encode() in text] == []
@@ -133,7 +122,7 @@ def test_configuration_below_another_prefix_is_read(below_local):
 
 
 def test_programs_are_stripped_and_have_no_private_library_path(belfry):
-    for program in ("belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"):
+    for program in ("belfryd", "belfryctl", "belfry-listener"):
         path = belfry.host.path(f"/usr/bin/{program}")
         sections = subprocess.run(["readelf", "-SdW", path], check=True, capture_output=True, text=True).stdout
         assert "RPATH" not in sections and "RUNPATH" not in sections
@@ -142,13 +131,13 @@ def test_programs_are_stripped_and_have_no_private_library_path(belfry):
         assert "libswift" not in sections
 
 
-@pytest.mark.parametrize("program", ["belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"])
+@pytest.mark.parametrize("program", ["belfryd", "belfryctl", "belfry-listener"])
 def test_help_names_no_manual_page_that_does_not_exist(belfry, program):
     assert not re.search(r"belfry\w*\(\d\)", belfry.host.run(program, "--help").stdout)
 
 
 def verify(belfry: BelfryService) -> None:
-    units = [unit.replace("@", "@video") for unit in [*UNITS, "belfry-listener@.service", FLEETD]]
+    units = [unit.replace("@", "@video") for unit in [*UNITS, "belfry-listener@.service"]]
     done = belfry.host.run("systemd-analyze", "verify", *units)
     assert done.stderr == ""
 
@@ -170,26 +159,3 @@ def test_shipped_configuration_is_valid_and_changes_nothing(belfry):
     assert with_it == without_it != ""
 
 
-def test_shipped_configuration_of_a_fleet_has_every_key_and_only_valid_defaults(belfry):
-    text = (PROJECT / "config/fleet.conf").read_text()
-    belfry.host.write("/run/fleet.conf", re.sub(r"^#([A-Z]\w+=.)", r"\1", text, flags=re.MULTILINE))
-    known = set()
-    for source in (PROJECT / "Fleet/Sources/belfry-fleetd/Settings").glob("*.swift"):
-        for keys in re.findall(r"enum CodingKeys: (?:String, )?CodingKey \{(.*?)\}", source.read_text(), re.DOTALL):
-            known |= {key.lower() for key in re.findall(r"(\w+)(?: = .*)?(?:[,\n]| $)", keys.replace("case ", ""))}
-
-    belfry.host.run("belfry-fleetd", "--config", "/run/fleet.conf", "--check-config")
-
-    assert {"accept", "cafile", "view"} <= known
-    assert {key.lower() for key in re.findall(r"^#?([A-Z]\w+)=", text, re.MULTILINE)} == known
-
-
-def test_no_program_but_that_of_a_fleet_needs_the_libraries_of_a_network(belfry):
-    libraries = {}
-    for program in ("belfryd", "belfryctl", "belfry-listener", "belfry-fleetd"):
-        path = belfry.host.path(f"/usr/bin/{program}")
-        dynamic = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True).stdout
-        libraries[program] = set(re.findall(r"NEEDED.*\[(lib\w+)", dynamic)) & {"libmosquitto"}
-
-    assert libraries.pop("belfry-fleetd") == {"libmosquitto"}
-    assert set().union(*libraries.values()) == set()

@@ -13,57 +13,23 @@ import pytest
 from bare_host import BareHost
 from belfry_instance import BelfryInstance
 from belfry_service import CONFIGURATION, SERVICE
+from debian_packages import build, run, with_higher_version
 from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
 from hosted_user import HostedUser
 from systemd_host import SystemdHost
 
-NEWER = "99.0.0"
 FETCH = "belfryd-fetch.timer"
-FLEETD = "belfry-fleetd.service"
-FLEET_CONFIGURATION = "/etc/belfry/fleet.conf"
 # What is left when the programs are removed: configuration and state, and until the next boot the links of tmpfiles.d.
 LINKS = tuple(f"/run/{folder}/io.belfry.Lifecycle" for folder in ("varlink/registry", "systemd/report"))
 REMAINING = ("/etc/belfry/", "/run/belfry/", "/var/lib/belfry/", "/var/cache/belfry/", *LINKS)
-# Nobody listens there.
-FLEET = "[Broker]\nUrl=mqtt://127.0.0.1:1\n"
-
-
-def run(*command) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory) -> Path:
-    """The folder of both packages."""
-    folder = tmp_path_factory.mktemp("package") / "deb"
+def package(tmp_path_factory) -> Path:
     programs = re.search(r"^PROGRAMS = (.*)", (PROJECT / "Makefile").read_text(), re.MULTILINE)[1].split()
-    run(PROJECT / "scripts/make-deb", folder, *programs)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def package(packages) -> Path:
-    return next(packages.glob("belfry_*.deb"))
-
-
-@pytest.fixture(scope="module")
-def fleet_package(packages) -> Path:
-    return next(packages.glob("belfry-fleet_*.deb"))
-
-
-def with_higher_version(package: Path, folder: Path, changed: str | None = None) -> Path:
-    """The same package with a higher version, in which one file has another line."""
-    content = folder / package.stem
-    run("dpkg-deb", "--raw-extract", package, content)
-    if changed:
-        with open(content / changed[1:], "a") as file:
-            file.write("# of the newer version\n")
-    control = content / "DEBIAN/control"
-    version = run("dpkg-deb", "--field", package, "Version").strip()
-    control.write_text(control.read_text().replace(version, NEWER))
-    run("dpkg-deb", "-Znone", "--build", "--root-owner-group", content, folder / package.name)
-    return folder / package.name
+    (package,) = build(tmp_path_factory.mktemp("package") / "deb", *programs)
+    return package
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +37,9 @@ def newer(package, tmp_path_factory) -> Path:
     return with_higher_version(package, tmp_path_factory.mktemp("newer"))
 
 
-@pytest.fixture(scope="module")
-def newer_fleet_package(fleet_package, tmp_path_factory) -> Path:
-    return with_higher_version(fleet_package, tmp_path_factory.mktemp("newer"), changed=FLEET_CONFIGURATION)
-
-
 @pytest.fixture(params=[pytest.param("bookworm", marks=pytest.mark.nightly), "trixie"])
 def bare(request):
-    """A service that is not installed, on a Debian without the libraries that only belfry-fleet needs."""
+    """A service that is not installed, on a Debian with no more than it needs."""
     host = SystemdHost(f"bare-{request.param}", debian_root(request.param))
     try:
         host.boot()
@@ -94,9 +55,7 @@ def test_lintian_finds_nothing(package):
     assert found.stdout == ""
 
 
-@pytest.mark.parametrize("name", ["package", "fleet_package"])
-def test_version_is_the_same_everywhere(name, request, tmp_path):
-    package = request.getfixturevalue(name)
+def test_version_is_the_same_everywhere(package, tmp_path):
     run("dpkg-deb", "--extract", package, tmp_path)
     version = run("dpkg-deb", "--field", package, "Version").strip()
 
@@ -115,19 +74,8 @@ def test_libraries_that_the_programs_need_are_in_debian_12_and_13(package):
     assert not any(name.startswith(("libstdc++", "libswift")) for name in needed)
 
 
-def test_package_of_a_fleet_brings_libraries_of_its_own_and_the_same_version_of_belfry(package, fleet_package):
-    version = run("dpkg-deb", "--field", package, "Version").strip()
-    needed, of_fleet = (run("dpkg-deb", "--field", one, "Depends").strip().split(", ") for one in (package, fleet_package))
-    names = {text.split()[0] for text in of_fleet}
-
-    assert f"belfry (= {version})" in of_fleet
-    assert "libmosquitto1" in names
-    assert "libmosquitto1" not in {text.split()[0] for text in needed}
-
-
-@pytest.mark.parametrize("name", ["package", "fleet_package"])
-def test_programs_need_only_libraries_of_debian(name, request, tmp_path):
-    run("dpkg-deb", "--extract", request.getfixturevalue(name), tmp_path)
+def test_programs_need_only_libraries_of_debian(package, tmp_path):
+    run("dpkg-deb", "--extract", package, tmp_path)
 
     for program in (tmp_path / "usr/bin").iterdir():
         dynamic = run("readelf", "--dynamic", program)
@@ -180,55 +128,6 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     # What is in the runtime directory of a user lasts until the logout.
     ann.remove()
     bare.apt("purge", "belfry")
-    assert bare.files() - before == set()
-    assert bare.processes() == []
-
-
-def test_package_of_a_fleet_is_installed_upgraded_downgraded_removed_and_purged(
-    bare, package, fleet_package, newer, newer_fleet_package
-):
-    def state(verb: str) -> str:
-        return bare.host.systemctl(verb, FLEETD, check=False).stdout.strip()
-
-    def pid() -> str:
-        return bare.host.systemctl("show", "--property=MainPID", "--value", FLEETD).stdout.strip()
-
-    before = bare.files()
-
-    # With the libraries that it needs, which a minimal Debian does not have.
-    bare.install_packages(package, fleet_package)
-    assert (state("is-enabled"), state("is-active")) == ("disabled", "inactive")
-    # An empty fleet.conf lacks the address of the broker.
-    assert bare.host.run("belfry-fleetd", "--check-config", check=False).returncode == 78
-    # It starts without a broker, and without any of the credentials that the unit names.
-    configured = bare.host.path(FLEET_CONFIGURATION).read_text() + FLEET
-    bare.host.write(FLEET_CONFIGURATION, configured)
-    bare.host.systemctl("enable", "--now", FLEETD)
-    assert state("is-active") == "active"
-    first = pid()
-    configured += "[Fleet]\nRenewal=1min\n"
-    bare.host.write(FLEET_CONFIGURATION, configured)
-    bare.host.systemctl("reload", FLEETD)
-    bare.wait_for(lambda: "didReload" in bare.host.run("journalctl", "-u", FLEETD, "-o", "cat").stdout, "reload the bridge")
-
-    bare.install_packages(newer, newer_fleet_package)
-    second = pid()
-    assert state("is-active") == "active" and second != first
-    assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
-    # dpkg has seen that the file of the package is another one.
-    assert "# of the newer version" in bare.host.path(f"{FLEET_CONFIGURATION}.dpkg-dist").read_text()
-    bare.install_packages(package, fleet_package)
-    assert state("is-active") == "active" and pid() != second
-    assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
-
-    bare.apt("remove", "belfry-fleet")
-    assert bare.processes() == ["belfryd"]
-    bare.apt("purge", "belfry")
-    assert bare.host.path(FLEET_CONFIGURATION).read_text() == configured
-
-    # With all libraries that it brought, also those that other packages recommend or suggest.
-    unneeded = [f"--option=APT::AutoRemove::{kind}Important=no" for kind in ("Recommends", "Suggests")]
-    bare.apt("purge", "--autoremove", *unneeded, "belfry-fleet")
     assert bare.files() - before == set()
     assert bare.processes() == []
 

@@ -18,7 +18,6 @@ HIGHEST = {
     "system/belfryd-fetch.service": 10,
     "system/belfryd-fetch@.service": 10,
     "system/belfry-listener@.service": 20,
-    "system/belfry-fleetd.service": 15,
     # Rated as if root ran it with all capabilities: systemd-analyze knows only what the unit itself takes away.
     "user/belfryd.service": 62,
 }

@@ -55,7 +55,7 @@ final class CommandReceiver {
         guard let command = FleetCommand(payload) else {
             return logger.warning(
                 "ignored a message that is no command",
-                metadata: .kind(.fleetCommandIgnored, ["sender": "\(sender)"]))
+                metadata: .kind(.commandIgnored, ["sender": "\(sender)"]))
         }
         if case .notifications(let bootID, let after) = command.action {
             let request = NotificationReplays.Request(command: command, sender: sender, bootID: bootID, after: after)
@@ -87,7 +87,7 @@ final class CommandReceiver {
             try file.write(ledger.json)
         } catch {
             // It is done. After a restart a repeated command is answered with `unknown`.
-            logger.warning("\(error)", metadata: .kind(.savedState))
+            logger.warning("\(error)", metadata: .kind(.stored))
         }
         log(reply, to: command, sender)
         answer(reply, sender)
@@ -99,7 +99,7 @@ final class CommandReceiver {
             level: outcome == .done ? .notice : .warning,
             "\(command.action.word) from \(sender): \(outcome.rawValue)\(reason.map { ": \(SystemError.escape($0))" } ?? "")",
             metadata: .kind(
-                .fleetCommand,
+                .command,
                 ["command": "\(command.id)", "sender": "\(sender)", "outcome": "\(outcome.rawValue)"]))
     }
 
@@ -109,7 +109,7 @@ final class CommandReceiver {
         if messages == Self.messagesPerSecond + 1 {
             logger.warning(
                 "ignoring commands for a second: there are too many",
-                metadata: .kind(.fleetCommandIgnored, ["sender": "\(sender)"]))
+                metadata: .kind(.commandIgnored, ["sender": "\(sender)"]))
         }
         return messages <= Self.messagesPerSecond
     }

@@ -91,7 +91,7 @@ final class HostPublisher {
         do {
             renewal = try loop.timer(after: delay, clock: .boottime) { [weak self] in self?.publish() }
         } catch {
-            logger.error("\(error)", metadata: .kind(.fleetService))
+            logger.error("\(error)", metadata: .kind(.service))
         }
     }
 
@@ -110,9 +110,9 @@ final class HostPublisher {
             if presence.receive(notification: notification, now: now) { publish() }
         case .missed(let range):
             let what = "notifications \(range.lowerBound) to \(range.upperBound)"
-            logger.info("\(what) are no longer available", metadata: .kind(.fleetService))
+            logger.info("\(what) are no longer available", metadata: .kind(.service))
         case .note(let text):
-            logger.info("\(text)", metadata: .kind(.fleetService))
+            logger.info("\(text)", metadata: .kind(.service))
             if watch?.isConnected == false, presence.serviceEnded(now: now) { publish() }
         }
     }
@@ -120,13 +120,13 @@ final class HostPublisher {
     /// The service cannot be followed, for example because it denies the permission.
     private func ended(_ failure: ClientFailure) {
         for line in failure.lines {
-            logger.error("\(SystemError.escape(line))", metadata: .kind(.fleetService))
+            logger.error("\(SystemError.escape(line))", metadata: .kind(.service))
         }
         if presence.serviceEnded(now: UnixTime.now) { publish() }
         do {
             retry = try loop.timer(after: .seconds(30)) { [weak self] in self?.start() }
         } catch {
-            logger.error("\(error)", metadata: .kind(.fleetService))
+            logger.error("\(error)", metadata: .kind(.service))
         }
     }
 }

@@ -14,7 +14,7 @@ nonisolated struct FleetSettings: Sendable, Equatable {
     var host = FleetSettings.hostName
     /// How often the host says that it is still there.
     var renewal = Duration.seconds(30)
-    /// Whether to follow all hosts, for `belfryctl fleet`.
+    /// Whether to follow all hosts, for `belfry-fleet`.
     var view = false
     /// What others may have this host do.
     var accept: [AcceptRule] = []

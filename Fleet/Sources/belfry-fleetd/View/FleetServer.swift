@@ -147,7 +147,7 @@ final class FleetServer {
         let change = view.receive(state: payload, of: host, now: UnixTime.now)
         if view.excessReports > 0, !hadExcess {
             let text = "ignoring further hosts: there are more than \(FleetView.hostsMax)"
-            logger.error("\(text)", metadata: .kind(.fleetView))
+            logger.error("\(text)", metadata: .kind(.view))
             parts.watchers.send(note: text)
         }
         guard let change else { return }
@@ -214,7 +214,7 @@ final class FleetServer {
             case .answered, .timeout: .failed
             }
         guard let missing = view.endQuestion(to: host, answer) else { return }
-        logger.warning("\(host): \(missing.text): \(SystemError.escape(ending.text))", metadata: .kind(.fleetView))
+        logger.warning("\(host): \(missing.text): \(SystemError.escape(ending.text))", metadata: .kind(.view))
         parts.watchers.send(note: "\(missing.text): \(ending.text)", of: status(host))
     }
 }

@@ -51,10 +51,10 @@ final class RollRunner {
             guard let bytes = try file.read() else { return nil }
             if let plan = RollingPlan(json: bytes) { return plan }
             logger.error(
-                "unable to use '\(file.path)': it is no rolling command, ignoring", metadata: .kind(.savedState))
+                "unable to use '\(file.path)': it is no rolling command, ignoring", metadata: .kind(.stored))
             try file.putAside()
         } catch {
-            logger.error("\(error), ignoring", metadata: .kind(.savedState))
+            logger.error("\(error), ignoring", metadata: .kind(.stored))
         }
         return nil
     }
@@ -126,7 +126,7 @@ final class RollRunner {
             do throws(SystemError) {
                 try file.write(plan.json)
             } catch {
-                logger.error("\(error)", metadata: .kind(.savedState))
+                logger.error("\(error)", metadata: .kind(.stored))
                 // What is not stored must not be begun: nobody would bring the host back.
                 if plan.isRunning, plan.ending == nil { actions = self.plan?.stop(.stopped("\(error)")) ?? [] }
             }
@@ -188,7 +188,7 @@ final class RollRunner {
     private func forget() {
         plan = nil
         if unlink(file.path) != 0, errno != ENOENT {
-            logger.error("\(SystemError.last(verb: "remove", object: file.path))", metadata: .kind(.savedState))
+            logger.error("\(SystemError.last(verb: "remove", object: file.path))", metadata: .kind(.stored))
         }
     }
 }

@@ -16,9 +16,10 @@ from belfry_service import make
 from fleet_broker import FleetBroker
 from fleet_host import BRIDGE, VIEW, FleetHost, FleetOperator, configuration, prepare
 from fleet_network import ADDRESS, FleetNetwork
+from fleet_roots import LIBRARIES, fleet_root
 from fleet_spy import NAME as SPY
 from fleet_spy import SPY_RULES
-from host_roots import debian_root, machine_root
+from host_roots import machine_root
 from mqtt_client import BROKER
 from systemd_host import SystemdHost
 
@@ -26,8 +27,6 @@ HOSTS = ["h1", "h2", "h3"]
 OPERATOR = "operator"
 # A Debian 13; the others are this machine. It gets most of the commands, and is not killed, so its journal has all of them.
 TRIXIE = "h1"
-# What belfry-fleetd needs. Its package would bring them.
-LIBRARIES = ["libmosquitto1"]
 
 
 def number(name: str) -> int:
@@ -53,9 +52,10 @@ class FleetBed:
         with TemporaryDirectory() as folder:
             # The folder itself has another mode than a root directory.
             installed = Path(folder) / "root"
-            make("install", installed)
+            for target in ("install", "fleet-install"):
+                make(target, installed)
             for name in names:
-                root = debian_root("trixie") if name == TRIXIE else machine_root()
+                root = fleet_root("trixie") if name == TRIXIE else machine_root()
                 host = self.machines[name] = SystemdHost(name, root)
                 shutil.copytree(installed, host.root, symlinks=True, dirs_exist_ok=True)
                 (host.root / "etc/hostname").write_text(f"{name}\n")

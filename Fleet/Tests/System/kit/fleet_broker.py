@@ -16,7 +16,7 @@ from host_roots import PROJECT
 from mqtt_client import BROKER
 
 PORT = 8883
-CONFIGURATION = PROJECT / "config/mosquitto"
+CONFIGURATION = PROJECT / "Fleet/config/mosquitto"
 # What Debian's mosquitto.conf sets, but the log goes to the test.
 MAIN = """
 persistence true

@@ -125,12 +125,12 @@ class FleetOperator(HostedUnit):
         super().__init__(host, BRIDGE)
 
     def fleet(self, *arguments: str, **options) -> subprocess.CompletedProcess:
-        """`belfryctl fleet`"""
-        return self.host.run("belfryctl", "fleet", *arguments, **options)
+        """`belfry-fleet`"""
+        return self.host.run("belfry-fleet", *arguments, **options)
 
     def running_fleet(self, *arguments: str):
-        """A `belfryctl fleet` that runs during the test."""
-        return self.host.running("belfryctl", "fleet", *arguments)
+        """A `belfry-fleet` that runs during the test."""
+        return self.host.running("belfry-fleet", *arguments)
 
     def connect(self, **options) -> VarlinkClient:
         return VarlinkClient(self.host.path(FLEET_SOCKET), **options)

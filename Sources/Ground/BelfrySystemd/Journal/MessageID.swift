@@ -45,20 +45,6 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     case listenerEnded = "c41f93d5a8704e6bb25c07e9d6f1384a"
     /// Runs of a program have no control groups; written by belfry-listener.
     case notDelegated = "e82b5f0c7d914a36b94e1c60a7d3f58b"
-    /// The connection to the broker began or ended, or could not be made; written by belfry-fleetd, as the next six.
-    case broker = "340cdef6e09e4f6980fe19601cb7f812"
-    /// The broker refused a message or a subscription.
-    case brokerRefusal = "8037d6adc83142248e1bce308bcf0ee7"
-    /// A command of another host was done, or not.
-    case fleetCommand = "d6a2fa65eee24b72a826c449263b215b"
-    /// Messages of another host were ignored.
-    case fleetCommandIgnored = "cc6bffe9102e4c4abe848cca2cef8850"
-    /// The service of the host is gone, is back, or cannot be followed.
-    case fleetService = "6fe36689a72140ffa27cc4c66cbb1ec0"
-    /// Operators do not see all of the fleet.
-    case fleetView = "783ce0021a7e4bc4b7caa98bda7e6aa8"
-    /// A step of a rolling command, or its end.
-    case roll = "7ac7ff25aca443afa77628bf99a308b6"
     /// A cache was written back or trimmed.
     case cacheFlushed = "57d2a8f1b6c94e7d9f30c8e14ab2756d"
     /// The service ends at once, or before its listeners were done.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import BelfryClient
+import BelfryCommandLine
 import Varlink
 
 /// A command that prints the reply of a method that lists something.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import BelfryClient
+import BelfryCommandLine
 import BelfryLinux
 import Varlink
 
@@ -102,8 +103,7 @@ struct OpenCommand: ReplyCommand {
     }
 }
 
-/// The reply of `Post` and of `PerformAction`.
-enum PostReply {
+extension PostReply {
     /// Calls one of the two methods, and prints the reply. `verb` and `object` are for messages.
     @MainActor static func request(
         _ method: String, _ parameters: JSONObject, _ userInfo: [String] = [], to verb: String, _ object: String,
@@ -117,23 +117,4 @@ enum PostReply {
         try context.print(reply, json: json, as: lines)
         return hasFailed(reply) ? .failure : .success
     }
-
-    /// The sequence number; if the client waited also the result, and a line for each listener.
-    static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
-        let number = reply.numberOrDash("sequence")
-        let result = reply.textOrDash("result")
-        guard result != "posted" else { return [number] }
-        var lines = ["\(number) \(hasFailed(reply) ? style.alarming(result) : result)"]
-        let reports = reply.objects("reports")
-        let width = TextTable.width(reports.lazy.map { $0.textOrDash("listener") })
-        for report in reports {
-            let outcome = report.textOrDash("outcome")
-            let facts = [outcome, report.durationOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
-            let line = "  \(report.textOrDash("listener").padded(width))  \(facts.joined(separator: ", "))"
-            lines.append(OutcomeWord.isProblem(outcome) ? style.alarming(line) : line)
-        }
-        return lines
-    }
-
-    static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
 }

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import BelfryClient
+import BelfryCommandLine
 import Varlink
 
 /// A command that requests a transition, and prints the state that was reached.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import BelfryClient
+import BelfryCommandLine
 import BelfryConfiguration
 import Varlink
 

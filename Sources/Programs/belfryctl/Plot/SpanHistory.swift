@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfryCommandLine
 import Varlink
 
 /// The notifications of a span of time and the calls of listeners, as the journal has them: what `belfryctl plot --svg`

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfryCommandLine
 import Varlink
 
 /// Draws a span of time as SVG: the states as a band, a lane of marks for each notification, a lane of bars for each

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfryCommandLine
 import Glibc
 
 /// The time axis of a plot: from microseconds to places, and its marks.

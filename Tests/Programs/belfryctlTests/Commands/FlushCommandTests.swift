@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryCommandLine
+import TestSupport
 import Testing
 
 @testable import belfryctl

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryClient
+import BelfryCommandLine
 import BelfrySystemd
 @testable import belfryctl
 import Testing

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Foundation
+import TestSupport
 import Testing
 import Varlink
 

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 @testable import belfryctl
+import BelfryCommandLine
 import Glibc
 import Testing
 import Varlink

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryCommandLine
+
+CommandProgram.main(BelfryFleet.self, Array(CommandLine.arguments.dropFirst()), options: ["--socket", "--timeout"])

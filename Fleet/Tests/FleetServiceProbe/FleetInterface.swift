@@ -1,0 +1,1 @@
+../../Sources/belfry-fleetd/View/FleetInterface.swift

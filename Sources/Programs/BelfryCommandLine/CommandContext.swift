@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+package import BelfryClient
+package import BelfryEventLoop
+package import BelfryLinux
+import CBelfry
+import Glibc
+package import Varlink
+
+/// What a command needs: the loop, the path of the socket, the standard streams.
+@MainActor
+package final class CommandContext {
+    package let loop: MainEventLoop
+    package let path: String
+    package let style: TextStyle
+    private let program: String
+    private let limit: TimeLimit?
+
+    /// - Parameters:
+    ///   - program: the name of the program.
+    ///   - path: the socket of the service.
+    ///   - timeout: how long to wait for a reply; nil for the default of the command.
+    package init(_ program: String, path: String, timeout: TimeLimit?) throws(SystemError) {
+        loop = try MainEventLoop()
+        self.program = program
+        self.path = path
+        style = TextStyle.fitting(STDOUT_FILENO, environment: Self.environment())
+        limit = timeout
+    }
+
+    /// Connects to the service.
+    package func connect() throws(ClientFailure) -> ServiceClient { try ServiceClient(path, on: loop) }
+
+    /// How long a command that only reads waits for a reply; nil for no limit.
+    package var queryTimeout: Duration? { limit.map(\.duration) ?? .seconds(10) }
+
+    /// How long a command that changes something waits. By default there is no limit: listeners have deadlines.
+    package var changeTimeout: Duration? { limit?.duration }
+
+    /// CLOCK_REALTIME in microseconds.
+    package nonisolated static var now: Int64 { Int64(clamping: belfry_clock_usec(CLOCK_REALTIME)) }
+
+    /// Prints lines of text.
+    package func print(_ lines: [String]) throws { try StandardStream.output.write(lines) }
+
+    /// Prints a reply as one line of JSON.
+    package func printJSON(_ reply: JSONObject) throws { try print([JSONLine.text(reply)]) }
+
+    /// Prints a reply as one line of JSON or as text.
+    package func print(
+        _ reply: JSONObject, json: Bool, as lines: (JSONObject, TextStyle) -> [String]
+    ) throws {
+        if json { try printJSON(reply) } else { try print(lines(reply, style)) }
+    }
+
+    /// Prints a note on standard error, unless that would block.
+    package func note(_ text: String) { StandardStream.error.writeIfReady("\(program): \(text)") }
+
+    /// Warns of names that are probably misspelt. They are no errors: a service may define any name.
+    package func warn(of names: [String]) {
+        for name in names {
+            guard let near = NotificationName.nearMiss(name, of: NotificationName.known) else { continue }
+            note("watching for '\(name)', did you mean '\(near)'?")
+        }
+    }
+
+    /// Runs the command and exits the loop with its status.
+    package func finish(_ command: () async throws -> CommandStatus) async {
+        loop.exit(await status(command).rawValue)
+    }
+
+    private func status(_ command: () async throws -> CommandStatus) async -> CommandStatus {
+        do {
+            return try await command()
+        } catch let failure as ClientFailure {
+            StandardStream.error.writeIfPossible(failure.lines)
+            return failure.status
+        } catch is OutputClosed {
+            return .success
+        } catch {
+            StandardStream.error.writeIfPossible(["\(error)"])
+            return .system
+        }
+    }
+
+    /// The environment variables that the programs use.
+    package nonisolated static func environment() -> [String: String] {
+        let names = [
+            "BELFRY_SOCKET", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR", "HOME", "NO_COLOR", "TERM",
+        ]
+        let pairs = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+}

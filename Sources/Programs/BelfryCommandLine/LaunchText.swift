@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+package import Varlink
+
+/// The reason for a launch, in one line.
+package enum LaunchText {
+    private static let causes = [
+        "boot": "first of this boot", "start": "after an orderly stop", "restart": "restarted",
+        "failure": "after a failure", "crash": "after a crash", "watchdog": "after a watchdog timeout",
+    ]
+
+    /// `after a crash (signal, killed by SIGKILL); triggered by foo.timer; sockets varlink`, from the user info of
+    /// `didFinishLaunching`.
+    package static func text(_ launch: JSONObject) -> String {
+        var parts: [String] = []
+        let cause = launch.text("cause") ?? "unknown cause"
+        let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue
+        let tellsExit = !["boot", "start", "restart"].contains(cause)
+        parts.append((causes[cause] ?? cause) + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
+        if let unit = launch.text("triggerUnit") {
+            parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))
+        }
+        if let monitored = launch["monitored"]?.objectValue {
+            let exit = monitored["exit"]?.objectValue.map { " (\(UnitExitText.text($0)))" } ?? ""
+            parts.append("for \(monitored.textOrDash("unit"))\(exit)")
+        }
+        let lists = [("sockets", "socketNames"), ("stored", "storedNames"), ("credentials", "credentialNames")]
+        for (word, key) in lists {
+            let names = launch.list(key)
+            if !names.isEmpty { parts.append("\(word) \(names)") }
+        }
+        return parts.joined(separator: "; ")
+    }
+}
+
+/// How a run of a unit ended.
+package enum UnitExitText {
+    /// `watchdog, killed by SIGABRT`, from an object with `result`, `code` and `status`.
+    package static func text(_ exit: JSONObject) -> String {
+        let result = exit.textOrDash("result")
+        guard let code = exit.text("code"), let status = exit.text("status") else { return result }
+        return code == "exited" ? "\(result), status \(status)" : "\(result), \(code) by SIG\(status)"
+    }
+}

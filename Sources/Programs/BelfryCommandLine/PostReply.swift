@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+package import Varlink
+
+/// The reply of `Post` and of `PerformAction`.
+package enum PostReply {
+    /// The sequence number; if the client waited also the result, and a line for each listener.
+    package static func lines(_ reply: JSONObject, _ style: TextStyle) -> [String] {
+        let number = reply.numberOrDash("sequence")
+        let result = reply.textOrDash("result")
+        guard result != "posted" else { return [number] }
+        var lines = ["\(number) \(hasFailed(reply) ? style.alarming(result) : result)"]
+        let reports = reply.objects("reports")
+        let width = TextTable.width(reports.lazy.map { $0.textOrDash("listener") })
+        for report in reports {
+            let outcome = report.textOrDash("outcome")
+            let facts = [outcome, report.durationOrDash("durationUsec"), report.text("reason")].compactMap(\.self)
+            let line = "  \(report.textOrDash("listener").padded(width))  \(facts.joined(separator: ", "))"
+            lines.append(OutcomeWord.isProblem(outcome) ? style.alarming(line) : line)
+        }
+        return lines
+    }
+
+    package static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
+}

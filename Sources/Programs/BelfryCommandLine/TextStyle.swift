@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Glibc
+
+/// Colours and weights (ECMA-48) for a terminal, or none at all.
+package struct TextStyle: Sendable, Equatable {
+    /// Text as it is.
+    package static let plain = TextStyle(isStyled: false)
+    /// Text with colours.
+    package static let coloured = TextStyle(isStyled: true)
+
+    /// Whether colours are used. It also decides between output for people and for programs.
+    package let isStyled: Bool
+
+    private init(isStyled: Bool) { self.isStyled = isStyled }
+
+    /// The style for a descriptor: colours on a terminal, unless `$NO_COLOR` is set (no-color.org) or the terminal is dumb.
+    package static func fitting(_ descriptor: Int32, environment: [String: String]) -> TextStyle {
+        let refused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        return isatty(descriptor) == 1 && !refused && environment["TERM"] != "dumb" ? coloured : plain
+    }
+
+    package func bold(_ text: String) -> String { mark(text, "1") }
+
+    package func dim(_ text: String) -> String { mark(text, "2") }
+
+    /// Text about a problem.
+    package func alarming(_ text: String) -> String { mark(text, "31") }
+
+    /// The name of a state in its colour.
+    package func state(_ name: String) -> String {
+        switch name {
+        case "active": mark(name, "32")
+        case "inactive": mark(name, "33")
+        case "background": mark(name, "34")
+        case "suspended": mark(name, "35")
+        case "notRunning": mark(name, "31")
+        default: name
+        }
+    }
+
+    /// The name of a notification in its colour: one for problems, for `will…`, for `did…`, and for all others.
+    package func notification(_ name: String) -> String {
+        switch NotificationKind(name) {
+        case .problem: mark(name, "1;31")
+        case .will: mark(name, "33")
+        case .did: mark(name, "32")
+        case .other: mark(name, "36")
+        }
+    }
+
+    private func mark(_ text: String, _ code: String) -> String {
+        isStyled && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// The kinds of notifications that have a colour.
+package enum NotificationKind: String {
+    case problem, will, did, other
+
+    package init(_ name: String) {
+        if ["didFailToReload", "willTerminate", "didReceiveMemoryWarning", "powerFailing"].contains(name) {
+            self = .problem
+        } else if name.hasPrefix("will") {
+            self = .will
+        } else if name.hasPrefix("did") {
+            self = .did
+        } else {
+            self = .other
+        }
+    }
+}

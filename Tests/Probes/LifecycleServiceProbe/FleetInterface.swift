@@ -1,1 +1,0 @@
-../../../Fleet/Sources/belfry-fleetd/View/FleetInterface.swift

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The Debian packages of what is built, and the same with a higher version."""
+
+import subprocess
+from pathlib import Path
+
+from host_roots import PROJECT
+
+NEWER = "99.0.0"
+
+
+def run(*command) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def build(folder: Path, *programs: str) -> list[Path]:
+    """Makes the packages that have these programs."""
+    run(PROJECT / "scripts/make-deb", folder, *programs)
+    return sorted(folder.glob("*.deb"))
+
+
+def with_higher_version(package: Path, folder: Path, changed: str | None = None) -> Path:
+    """The same package with a higher version, in which one file has another line."""
+    content = folder / package.stem
+    run("dpkg-deb", "--raw-extract", package, content)
+    if changed:
+        with open(content / changed[1:], "a") as file:
+            file.write("# of the newer version\n")
+    control = content / "DEBIAN/control"
+    version = run("dpkg-deb", "--field", package, "Version").strip()
+    control.write_text(control.read_text().replace(version, NEWER))
+    run("dpkg-deb", "-Znone", "--build", "--root-owner-group", content, folder / package.name)
+    return folder / package.name
