@@ -131,7 +131,7 @@ final class FleetServer {
     func receive(_ payload: [UInt8], from host: String, _ use: FleetTopics.Use, isRetained: Bool) {
         guard let parts else { return }
         switch use {
-        case .state: receive(state: payload, of: host, parts)
+        case .state: receive(state: payload, of: host, isRetained: isRetained, parts)
         case .notification:
             guard !isRetained, let object = try? JSONValue(json: payload).objectValue else { return }
             receive(object, of: host, parts)
@@ -142,9 +142,9 @@ final class FleetServer {
         }
     }
 
-    private func receive(state payload: [UInt8], of host: String, _ parts: Parts) {
+    private func receive(state payload: [UInt8], of host: String, isRetained: Bool, _ parts: Parts) {
         let hadExcess = view.excessReports > 0
-        let change = view.receive(state: payload, of: host, now: UnixTime.now)
+        let change = view.receive(state: payload, of: host, isRetained: isRetained, now: UnixTime.now)
         if view.excessReports > 0, !hadExcess {
             let text = "ignoring further hosts: there are more than \(FleetView.hostsMax)"
             logger.error("\(text)", metadata: .kind(.view))

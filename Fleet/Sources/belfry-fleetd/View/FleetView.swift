@@ -64,7 +64,7 @@ nonisolated struct FleetView: Sendable {
     /// Receives what the topic `state` of a host has.
     ///
     /// - Returns: what it changes; nil for what is ignored.
-    mutating func receive(state payload: [UInt8], of name: String, now: Int64) -> Change? {
+    mutating func receive(state payload: [UInt8], of name: String, isRetained: Bool, now: Int64) -> Change? {
         if payload.isEmpty { return remove(name, now) }
         guard let report = HostReport(payload), report.isComplete else {
             invalidMessages += 1
@@ -73,7 +73,8 @@ nonisolated struct FleetView: Sendable {
         guard let place = places[name] else { return add(name, report, now) }
         let before = hosts[place].identity
         guard
-            let isBirth = hosts[place].receive(report, in: connection, isFollowing: isFollowing, now: now)
+            let isBirth = hosts[place].receive(
+                report, isRetained: isRetained, in: connection, isFollowing: isFollowing, now: now)
         else { return nil }
         let isOther = hosts[place].show(hosts[place].state(in: currentConnection, now: now))
         return Change(isBirth: isBirth, isVisible: isOther || hosts[place].identity != before)

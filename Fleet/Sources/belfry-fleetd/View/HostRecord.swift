@@ -31,8 +31,12 @@ nonisolated struct HostRecord: Sendable {
 
     /// Receives a report.
     ///
-    /// - Returns: whether it begins a session with the host; nil for a will that came too late.
-    mutating func receive(_ new: HostReport, in connection: Int, isFollowing: Bool, now: Int64) -> Bool? {
+    /// - Returns: whether it begins a session with the host; nil for a will that came too late, and for a retained report that is
+    ///   older than the last one: a broker that was killed had not stored that one. The host sends its next.
+    mutating func receive(
+        _ new: HostReport, isRetained: Bool, in connection: Int, isFollowing: Bool, now: Int64
+    ) -> Bool? {
+        if isRetained, let made = new.timeUsec, let heardUsec, made < heardUsec { return nil }
         let isFirst = connection != self.connection
         let isSameSession = new.session == report.session
         let isDead = new.state == .dead

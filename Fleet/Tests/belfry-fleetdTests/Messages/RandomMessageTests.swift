@@ -52,7 +52,7 @@ struct RandomMessageTests {
         view.follow(true)
         for _ in 0..<2500 {
             let host = ["h1", "h2", "h3"][Int.random(in: 0..<3, using: &random)]
-            _ = view.receive(state: payload(), of: host, now: number())
+            _ = view.receive(state: payload(), of: host, isRetained: .random(in: 0...1) == 1, now: number())
             if let notification = try? JSONValue(json: payload()).objectValue {
                 _ = view.receive(notification, of: host)
             }

@@ -105,6 +105,23 @@ struct FleetViewNotificationTests {
         #expect(view.receive(notification(1, "b2"), of: "h1") == true)
     }
 
+    @Test mutating func reportThatTheBrokerKeptFromAnEarlierBootIsIgnored() {
+        view.follow(true)
+        _ = view.receive(state: HostReport.sample(.active, "s2", at: 5, boot: "b2", sequence: 4), of: "h1", now: 5)
+        #expect(view.receive(notification(5, "b2"), of: "h1") == true)
+        view.brokerLost()
+        view.brokerConnected()
+
+        let kept = HostReport.sample(.active, "s1", at: 3, boot: "b1", sequence: 9)
+        #expect(view.receive(state: kept, of: "h1", isRetained: true, now: 6) == nil)
+        _ = view.receive(state: HostReport.sample(.active, "s3", at: 7, boot: "b2", sequence: 5), of: "h1", now: 7)
+
+        _ = view.sweep(now: 8)
+        #expect(view.sweep(now: 9).gaps == [])
+        #expect(view.receive(notification(5, "b2"), of: "h1") == false)
+        #expect(view.receive(notification(6, "b2"), of: "h1") == true)
+    }
+
     @Test mutating func birthBeforeTheServiceIsKnownChangesNothing() {
         view.follow(true)
         _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)

@@ -19,3 +19,10 @@ extension HostReport {
         return report.payload
     }
 }
+
+extension FleetView {
+    /// Receives a report that the broker passes on at once.
+    mutating func receive(state payload: [UInt8], of name: String, now: Int64) -> Change? {
+        receive(state: payload, of: name, isRetained: false, now: now)
+    }
+}
