@@ -29,9 +29,7 @@ build:
 	@scripts/install-dependencies build
 	@mkdir -p .build/static
 	@ln -sf "$$(g++ -print-file-name=libstdc++.a)" .build/static/libstdc++.a
-	$(SWIFT) build $(RELEASE) --product belfryd
-	$(SWIFT) build $(RELEASE) --product belfryctl
-	$(SWIFT) build $(RELEASE) --product belfry-listener
+	@set -ex; for program in $(PROGRAMS); do $(SWIFT) build $(RELEASE) --product $$program; done
 
 # The programs of a fleet, see Fleet/docs/fleet.md. Nothing else needs libmosquitto.
 fleet: build
@@ -61,6 +59,7 @@ deb-twice:
 	@scripts/check-reproducible .build-twice
 
 # Starts a private belfryd, sends it the signals of a service's life, and shows the notifications.
+run: PROGRAMS = belfryd belfryctl
 run: build
 	@scripts/demonstrate $(BUILT)
 
