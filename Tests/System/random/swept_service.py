@@ -224,14 +224,21 @@ class SweptService:
 
     # The clients
 
+    def connect(self) -> VarlinkClient:
+        try:
+            return VarlinkClient(self.path)
+        except FileNotFoundError:
+            # It has removed its socket, because it stops.
+            self.wait_for(lambda: False, "end without a socket")
+
     def call(self, method: str, parameters: dict | None = None) -> dict:
-        with VarlinkClient(self.path) as client:
+        with self.connect() as client:
             client.send(method, parameters)
             self.wait_for(lambda: False, f"answer to {method}", client.socket)
             return client.reply()
 
     def subscribe(self, **parameters) -> None:
-        client = VarlinkClient(self.path)
+        client = self.connect()
         # As soon as the process has ended, nobody would answer.
         client.send("GetState")
         self.wait_for(lambda: False, "answer to GetState", client.socket)

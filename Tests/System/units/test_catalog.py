@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 from belfry_service import SERVICE
 from listener_unit import ListenerUnit
-from message_catalog import COMMAND, catalog, check_records
+from message_catalog import catalog, check_records
 from probe_service import ProbeService
 
 # The names under which belfryd and belfry-listener log here.
@@ -131,5 +131,5 @@ def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     records = [r for r in records if r.get("SYSLOG_IDENTIFIER") in PROGRAMS and r["MESSAGE"] != OUTPUT]
     records += [r for r in records_of_an_unhealthy_service(on_each.host) if r.get("MESSAGE_ID") in entries]
     check_records(records, entries)
-    expected = {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"} - COMMAND}
+    expected = {i for i, fields in entries.items() if fields - {"SYSLOG_IDENTIFIER"}}
     assert expected <= {r["MESSAGE_ID"] for r in records}
