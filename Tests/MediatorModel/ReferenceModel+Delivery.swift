@@ -159,8 +159,14 @@ final class ModelDelivery {
     let configuration: Int?
     var limit: UInt64
     var groups: [[ModelListener]]
-    /// The time wanted by what comes later, by the number of groups left.
+    /// The times that the groups and the groups of later steps want.
+    var wanted: [Duration] = []
+    /// What they are to get.
     var later: [Duration] = []
+    /// How many groups the later steps have.
+    var steps = 0
+    /// The limit that was divided.
+    var dividedLimit: UInt64 = .max
     var calls: [ModelCall] = []
     var isTelling = false
     var isCutShort = false
@@ -193,12 +199,6 @@ final class ModelDelivery {
     var result: FetchResult {
         if calls.contains(where: { $0.outcome == .fetched(.newData) }) { return .newData }
         return calls.contains { $0.outcome?.isProblem ?? true } ? .failed : .noData
-    }
-
-    var refusals: [String] {
-        calls.compactMap {
-            if case .refused(let reason) = $0.outcome { "\($0.listener.plan.name): \(reason)" } else { nil }
-        }
     }
 
     var problems: [String] {

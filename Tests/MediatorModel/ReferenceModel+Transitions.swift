@@ -7,43 +7,65 @@ import LifecycleTesting
 extension ReferenceModel {
     /// The rules of the queue.
     func accept(_ transition: ModelTransition) {
-        let stop = ([current].compactMap { $0 } + waiting).first { $0.trigger == .stop }
-        if transition.trigger == .stop, let stop {
-            stop.askers += transition.askers
-            stop.isCutShort = true
-            current?.isCutShort = true
-            expireTasks()
-            if let delivery { cutShort(delivery) }
-        } else if transition.trigger == .stop {
-            overtake(transition)
-        } else if let twin = twin(of: transition) {
-            twin.askers += transition.askers
-            twin.count = (twin.count ?? 1) + (transition.count ?? 1)
-        } else if stop != nil {
-            finish(transition, .overtaken)
-        } else {
-            waiting.append(transition)
+        work {
+            let stop = ([current].compactMap { $0 } + waiting).first { $0.trigger == .stop }
+            if transition.trigger == .stop, let stop {
+                stop.askers += transition.askers
+                stop.isCutShort = true
+                current?.isCutShort = true
+                expireTasks()
+                if let delivery { cutShort(delivery) }
+            } else if transition.trigger == .stop {
+                overtake(transition)
+            } else if let twin = twin(of: transition) {
+                twin.askers += transition.askers
+                twin.count = (twin.count ?? 1) + (transition.count ?? 1)
+            } else if stop != nil {
+                finish(transition, .overtaken)
+            } else {
+                waiting.append(transition)
+            }
         }
-        begin()
     }
 
-    /// A stop comes before all transitions that wait, including a pause that waits for tasks. Its time has begun, and the
-    /// transition under way must end within the first half of it.
+    /// Does something, and then all that is due after it. What is asked for meanwhile is accepted, and has its turn later.
+    func work(_ body: () -> Void) {
+        guard !isWorking else { return body() }
+        isWorking = true
+        body()
+        while goOn() {}
+        isWorking = false
+    }
+
+    /// Does what is due next.
+    ///
+    /// - Returns: false if nothing is due.
+    private func goOn() -> Bool {
+        guard let transition = current else {
+            guard !waiting.isEmpty else { return false }
+            begin(waiting.removeFirst())
+            return true
+        }
+        switch due {
+        case .nothing: return false
+        case .check: checkTasks(transition)
+        case .step: proceed(transition)
+        }
+        return true
+    }
+
+    /// A stop comes before all transitions that wait for their turn, and before a pause that waits for tasks. Its time has
+    /// begun, and the transition under way must end within the first half of it.
     private func overtake(_ stop: ModelTransition) {
         var overtaken = waiting
         waiting = [stop]
         let time = UInt64(microseconds(scenario.deadlines.stop))
         stop.limit = now + time
         let half = now + time / 2
-        var begun: ModelTransition?
-        if whenNoTasks != nil, let pause = current {
+        if isAwaitingTasks, let pause = current {
             dropWait()
-            if pause.delivered.isEmpty {
-                current = nil
-                overtaken.insert(pause, at: 0)
-            } else {
-                begun = pause
-            }
+            current = nil
+            overtaken.insert(pause, at: 0)
         }
         for transition in overtaken { finish(transition, .overtaken) }
         if let current, current !== stop, half < current.limit {
@@ -53,7 +75,6 @@ extension ReferenceModel {
                 if !delivery.isCutShort { retime(delivery) }
             }
         }
-        if let begun { proceed(begun) }
     }
 
     /// A reload is merged with any that waits, another trigger with the last that waits; suspensions are not merged.
@@ -63,33 +84,32 @@ extension ReferenceModel {
         return waiting.last?.trigger == transition.trigger ? waiting.last : nil
     }
 
-    private func begin() {
-        guard current == nil, !waiting.isEmpty else { return }
-        let transition = waiting.removeFirst()
+    private func begin(_ transition: ModelTransition) {
         current = transition
         if transition.trigger != .stop {
             transition.limit = now + UInt64(microseconds(scenario.deadlines.transition))
         }
         transition.steps = StateTable.steps(lifecycleState, transition.trigger)
-        guard !transition.steps.isEmpty else { return proceed(transition) }
-        if transition.trigger == .reload { read(transition) }
-        goOn(transition)
+        due = transition.steps.isEmpty ? .step : .check
+        if transition.trigger == .reload, !transition.steps.isEmpty { read(transition) }
     }
 
-    /// A pause and a stop wait for background tasks before their first step and after each of them.
-    private func goOn(_ transition: ModelTransition) {
-        guard [.pause, .stop].contains(transition.trigger), !tasks.isEmpty else { return proceed(transition) }
-        if transition.trigger != .stop, waiting.contains(where: { $0.trigger == .stop }) { return proceed(transition) }
-        if transition.isCutShort {
-            expireTasks()
-            return proceed(transition)
-        }
+    /// A pause and a stop wait for background tasks before every step but `willResignActive`, and at their end.
+    private func checkTasks(_ transition: ModelTransition) {
+        due = .step
+        guard [.pause, .stop].contains(transition.trigger), !tasks.isEmpty,
+            transition.steps.first?.name != .willResignActive
+        else { return }
+        if transition.trigger != .stop, waiting.contains(where: { $0.trigger == .stop }) { return }
+        if transition.isCutShort { return expireTasks() }
+        due = .nothing
+        isAwaitingTasks = true
         let last = tasks.map(\.end).max() ?? now
+        let wanted = Duration.microseconds(last > now ? last - now : 0)
         let left = remaining(until: transition.limit)
-        let wanted = min(Duration.microseconds(last > now ? last - now : 0), left)
-        let time = share(of: wanted, before: timeOfSteps(transition.steps), within: left)
+        let later = divided([wanted] + timesOfSteps(transition.steps), within: left).dropFirst().reduce(.zero, +)
+        let time = min(wanted, max(left - later, .zero))
         taskTimer = clock.schedule(after: time) { [unowned self] in expireTasks() }
-        whenNoTasks = { [unowned self] in proceed(transition) }
     }
 
     private func read(_ transition: ModelTransition) {
@@ -109,11 +129,12 @@ extension ReferenceModel {
             let result = transition.isGivenUp ? .overtaken : end
             finish(transition, result)
             events.append(.transition(transition.trigger, result))
-            return begin()
+            return
         }
         let step = transition.steps.removeFirst()
         if step.isArrival { lifecycleState = step.to }
-        guard let name = step.name else { return proceed(transition) }
+        guard let name = step.name else { return }
+        due = .nothing
         sequence += 1
         let number = sequence
         announce(name, number, from: step.from, to: step.to, count: transition.count(delivered: name))
@@ -125,9 +146,10 @@ extension ReferenceModel {
             transition.delivered.append(number)
             if !step.isArrival { lifecycleState = step.to }
             judge(name, delivered, transition)
-            goOn(transition)
+            due = .check
+            work {}
         }
-        next.later = later(than: next.groups, for: name, steps: transition.steps)
+        divide(for: next, then: transition.steps)
         delivery = next
         next.isCutShort = transition.isCutShort
         tell(next)
@@ -137,12 +159,13 @@ extension ReferenceModel {
         switch name {
         case .willFinishLaunching, .didFinishLaunching:
             let isStopping = waiting.contains { $0.trigger == .stop }
-            if !delivered.refusals.isEmpty {
-                transition.reasons = delivered.refusals
-                transition.steps = StateTable.steps(.inactive, .refuseLaunch)
-            } else if isStopping, delivered.calls.contains(where: { $0.outcome == .overran }) {
+            let isLate = delivered.calls.contains { $0.outcome == .overran }
+            if isStopping, isLate, !delivered.calls.contains(where: { $0.outcome == .refused("no") }) {
                 transition.isGivenUp = true
                 transition.steps = []
+            } else if !delivered.problems.isEmpty {
+                transition.reasons = delivered.problems
+                transition.steps = StateTable.steps(.inactive, .refuseLaunch)
             }
         case .willReload, .didReload:
             transition.reasons += delivered.problems

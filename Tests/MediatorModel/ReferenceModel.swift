@@ -24,8 +24,13 @@ final class ReferenceModel {
     var waiting: [ModelTransition] = []
     var delivery: ModelDelivery?
     var tasks: [ModelTask] = []
-    var whenNoTasks: (() -> Void)?
+    var isAwaitingTasks = false
     var taskTimer: (any LifecycleTimer)?
+    var isWorking = false
+    var due = Due.nothing
+
+    /// What is due for the current transition.
+    enum Due { case nothing, check, step }
 
     init(_ scenario: Scenario) {
         self.scenario = scenario
@@ -126,59 +131,69 @@ final class ReferenceModel {
     }
 
     private func waitForTasksNoMore() {
-        guard let body = whenNoTasks else { return }
+        guard isAwaitingTasks else { return }
         dropWait()
-        body()
+        due = .step
+        work {}
     }
 
     func dropWait() {
         taskTimer?.cancel()
-        whenNoTasks = nil
+        isAwaitingTasks = false
     }
 }
 
 /// Shares of the time.
 extension ReferenceModel {
-    /// The time wanted if there is enough for all; otherwise a proportional part of what is left.
-    func share(of wanted: Duration, before later: Duration, within left: Duration) -> Duration {
-        if wanted + later <= left { return wanted }
-        let (mine, all) = (microseconds(wanted), microseconds(wanted + later))
-        return mine == 0 ? .zero : .microseconds(mine * microseconds(left) / all)
+    /// The times that these get: what they want if there is enough for all. Otherwise those that want less than an equal part
+    /// get what they want, as long as there are such, and the others an equal part of the rest.
+    func divided(_ times: [Duration], within left: Duration) -> [Duration] {
+        var open = times.map(microseconds)
+        var rest = microseconds(left)
+        while !open.isEmpty {
+            let part = rest / Int64(open.count)
+            let small = open.filter { $0 <= part }
+            if small.isEmpty { return times.map { min($0, .microseconds(part)) } }
+            rest -= small.reduce(0, +)
+            open.removeAll { $0 <= part }
+        }
+        return times
     }
 
-    /// The share of an answer before the later groups and steps.
+    /// The share of an answer before the later groups and steps. What those before it did not use is there for it.
     func share(of wanted: Duration, in delivery: ModelDelivery) -> Duration {
         guard delivery.limit < .max else { return wanted }
-        return share(
-            of: wanted, before: delivery.later[delivery.groups.count], within: remaining(until: delivery.limit))
-    }
-
-    /// The time that the last groups of a step and the steps behind it want when it begins: for no group, one, two and so on.
-    func later(than groups: [[ModelListener]], for name: LifecycleNotification.Name, steps: [StateTable.Step])
-        -> [Duration]
-    {
-        let rest = timeOfSteps(steps)
-        return (0...groups.count).map { rest + time(of: Array(groups.suffix($0)), for: name) }
-    }
-
-    /// The time that groups want together. Immediate answers want none.
-    func time(of groups: [[ModelListener]], for name: LifecycleNotification.Name) -> Duration {
-        var sum = Duration.zero
-        for group in groups {
-            var longest = Duration.zero
-            for listener in group where !listener.isGone {
-                guard let answer = listener.answer(to: name, action: ""), answer.kind != .immediate else { continue }
-                longest = max(longest, answer.deadline ?? scenario.deadlines.listener)
-            }
-            sum += longest
+        let left = remaining(until: delivery.limit)
+        if delivery.limit < delivery.dividedLimit {
+            let open = delivery.groups.count + 1 + delivery.steps
+            delivery.later = divided(delivery.wanted.suffix(open), within: left)
+            delivery.dividedLimit = delivery.limit
         }
-        return sum
+        let later = delivery.later.suffix(delivery.groups.count + delivery.steps).reduce(.zero, +)
+        return min(wanted, max(left - later, .zero))
     }
 
-    func timeOfSteps(_ steps: [StateTable.Step]) -> Duration {
-        var sum = Duration.zero
-        for name in steps.compactMap(\.name) { sum += time(of: groups(answering: name), for: name) }
-        return sum
+    /// Divides the time among the groups of a step and the steps behind it when it begins.
+    func divide(for delivery: ModelDelivery, then steps: [StateTable.Step]) {
+        let later = timesOfSteps(steps)
+        delivery.wanted = delivery.groups.map { time(of: $0, for: delivery.name) } + later
+        delivery.steps = later.count
+        delivery.later = divided(delivery.wanted, within: remaining(until: delivery.limit))
+        delivery.dividedLimit = delivery.limit
+    }
+
+    /// The time that a group wants. Immediate answers want none.
+    func time(of group: [ModelListener], for name: LifecycleNotification.Name) -> Duration {
+        var longest = Duration.zero
+        for listener in group where !listener.isGone {
+            guard let answer = listener.answer(to: name, action: ""), answer.kind != .immediate else { continue }
+            longest = max(longest, answer.deadline ?? scenario.deadlines.listener)
+        }
+        return longest
+    }
+
+    func timesOfSteps(_ steps: [StateTable.Step]) -> [Duration] {
+        steps.compactMap(\.name).flatMap { name in groups(answering: name).map { time(of: $0, for: name) } }
     }
 
     func microseconds(_ duration: Duration) -> Int64 {

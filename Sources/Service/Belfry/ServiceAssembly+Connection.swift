@@ -35,8 +35,9 @@ extension ServiceAssembly {
                 path: parts.exitRecord.foreign == nil ? parts.paths.stateDirectory + "/state" : nil, log: log))
         try addOwnListeners(parts, compose)
         for component in parts.components { try component.addLastListeners(context) }
-        let managerListener = ServiceManagerListener(loop: parts.loop, mediator: mediator, manager: manager)
-        try mediator.addListener(managerListener)
+        let managerListener = ServiceManagerListener(
+            loop: parts.loop, mediator: mediator, manager: manager, log: log)
+        try mediator.addOutermostListener(managerListener)
         parts.budget.onChange = { timeouts in
             managerListener.unitTimeouts = timeouts
             for component in parts.components { component.unitTimeoutsChanged(timeouts) }

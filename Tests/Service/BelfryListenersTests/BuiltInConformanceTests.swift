@@ -29,7 +29,9 @@ struct BuiltInConformanceTests {
         let loop = try MainEventLoop()
 
         let failures = try await ListenerConformance().check { mediator, _ in
-            ServiceManagerListener(loop: loop, mediator: mediator, manager: ServiceManagerSocket())
+            ServiceManagerListener(
+                loop: loop, mediator: mediator, manager: ServiceManagerSocket(),
+                log: ServiceLog { _ in RecordingWriter() })
         }
 
         #expect(failures == [])

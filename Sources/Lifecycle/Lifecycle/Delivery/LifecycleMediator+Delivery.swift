@@ -111,29 +111,33 @@ extension LifecycleMediator {
         ) { [unowned self] in report($0, completion) }
     }
 
-    /// Computes the share of each answer of a step when it is called. The reserve is what all later groups and steps want
-    /// at the beginning of the step; time that a group does not use is shared among those after it.
+    /// Computes the share of each answer of a step when it is called. The time of the transition is divided among all later
+    /// groups and steps when the step begins, and again when it has become shorter.
     func shares(
         of groups: [[ListenerEntry]], in transition: Transition, _ name: LifecycleNotification.Name
     ) -> Delivery.Share {
-        var later = [timeNeeded(for: transition.steps)]
-        for group in groups.reversed() {
-            later.append(
-                (later.last ?? .zero) + ListenerRegistry.time(of: [group], for: name, unless: deadlines.listener))
-        }
-        return { [unowned self, later] answer, spent, groupsLeft in
+        var times = WantedTimes(
+            groups.map { time(of: $0, for: name) } + timesWanted(for: transition.steps),
+            within: transitions.remaining(transition))
+        var limitUsec = transition.limitUsec
+        return { [unowned self, count = groups.count] answer, spent, groupsLeft in
             guard !answer.isImmediate else { return TimeShare(.zero) }
-            return TimeShare(
-                of: max(deadline(of: answer) - spent, .zero), before: later[groupsLeft],
-                within: transitions.remaining(transition))
+            let left = transitions.remaining(transition)
+            if transition.limitUsec < limitUsec { times.divide(left, from: count - groupsLeft - 1) }
+            limitUsec = transition.limitUsec
+            return times.share(
+                of: max(deadline(of: answer) - spent, .zero), before: count - groupsLeft, within: left)
         }
     }
 
-    /// The time that all answers to these steps want together.
-    func timeNeeded(for steps: [LifecycleStep]) -> Duration {
-        steps.compactMap(\.name).reduce(.zero) { sum, name in
-            sum + ListenerRegistry.time(of: registry.groups(answering: name), for: name, unless: deadlines.listener)
-        }
+    /// The times that the groups of listeners of these steps want, in the order of the calls.
+    func timesWanted(for steps: [LifecycleStep]) -> [Duration] {
+        steps.compactMap(\.name).flatMap { name in registry.groups(answering: name).map { time(of: $0, for: name) } }
+    }
+
+    /// The time that a group wants for a name: that of the member that wants most. None for immediate answers.
+    func time(of group: [ListenerEntry], for name: LifecycleNotification.Name) -> Duration {
+        group.map { $0.time(for: name, unless: deadlines.listener) }.max() ?? .zero
     }
 
     func deadline(of answer: LifecycleAnswer) -> Duration { answer.deadline ?? deadlines.listener }

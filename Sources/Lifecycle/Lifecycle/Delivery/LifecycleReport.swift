@@ -33,14 +33,13 @@ public nonisolated struct LifecycleReport: Sendable {
     }
 
     /// Refusals, failures and missing answers, as «NAME: REASON». A late answer is none of these.
-    public var problems: [String] {
+    public var problems: [String] { listeners.filter { $0.outcome != .late }.compactMap(\.problem) }
+
+    /// Why a launch fails, as «NAME: REASON»: refusals, and failures and missed deadlines of required listeners.
+    var launchProblems: [String] {
         listeners.compactMap { report in
-            switch report.outcome {
-            case .completed, .late, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
-            case .refused(let reason), .failed(let reason): "\(report.listener): \(reason)"
-            case .fetched(.failed): "\(report.listener): failed"
-            case .overran: "\(report.listener): no answer within its deadline"
-            }
+            if case .refused = report.outcome { return report.problem }
+            return report.isRequired ? report.problem : nil
         }
     }
 }
@@ -57,6 +56,19 @@ public nonisolated struct ListenerReport: Sendable, Equatable {
     public let duration: Duration
     /// What the listener did, as it last reported with its progress; nil if it reported no details.
     public let details: UserInfo?
+    /// Whether a launch needs the listener (`LifecycleListener.isRequired`).
+    let isRequired: Bool
+
+    /// A refusal, failure or missed deadline, as «NAME: REASON»; nil for any other outcome.
+    var problem: String? {
+        switch outcome {
+        case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): nil
+        case .refused(let reason), .failed(let reason): "\(listener): \(reason)"
+        case .fetched(.failed): "\(listener): failed"
+        case .overran: "\(listener): no answer within its deadline"
+        case .late: "\(listener): answered after its deadline"
+        }
+    }
 }
 
 nonisolated extension LifecycleReport {

@@ -14,7 +14,8 @@
 ///     }
 ///
 /// An answer that throws is reported, and the other listeners are called. One that is still running at its deadline is
-/// cancelled and reported, and the mediator does not wait for it any longer.
+/// cancelled and reported, and the mediator does not wait for it any longer. In a launch both refuse the launch, unless the
+/// listener is not required.
 @MainActor  // in words: Swift 6.3 rejects, in other modules, conformances to protocols that refine it by default
 public protocol LifecycleListener: AnyObject {
     /// The name of the listener in the journal and on the socket. The default is the name of the type.
@@ -26,6 +27,11 @@ public protocol LifecycleListener: AnyObject {
 
     /// Listeners of the same rank are called concurrently. The default is nil: it is called alone.
     var rank: Int? { get }
+
+    /// Whether a launch needs the listener: an error or a missed deadline of a required one in
+    /// `willFinishLaunching` or `didFinishLaunching` refuses the launch, that of another is reported, and the launch goes on.
+    /// A `LifecycleRefusal` refuses the launch in both cases. The default is true.
+    var isRequired: Bool { get }
 
     /// Whether the listener can do its work, as far as it can tell immediately. The default is healthy. Read before each
     /// watchdog message, and by `LifecycleMediator.checkHealth()`.
@@ -42,11 +48,13 @@ extension LifecycleListener {
     public var follows: [String] { [] }
     /// Nil: called alone.
     public var rank: Int? { nil }
+    /// True: the service does not launch without it.
+    public var isRequired: Bool { true }
     /// Healthy.
     public var health: ListenerHealth { .healthy }
 }
 
-/// Thrown by a listener to refuse a launch or a new configuration.
+/// Thrown by a listener to refuse a launch or a new configuration, with nothing but the reason in reports.
 public nonisolated struct LifecycleRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reason, for the operator.
     public let reason: String

@@ -18,11 +18,11 @@ final class ListenerEntry {
     private(set) var actionAnswers: [LifecycleAnswer] = []
     private var record = ListenerRecord()
 
-    init(_ listener: any LifecycleListener, isPrimary: Bool, number: Int) {
+    init(_ listener: any LifecycleListener, _ role: ListenerRole, number: Int) {
         self.listener = listener
         self.number = number
         place = ListenerOrder.Place(
-            listener.name, listener.rank, listener.follows, isPrimary, type: ListenerKey.key(of: type(of: listener)),
+            listener.name, listener.rank, listener.follows, role, type: ListenerKey.key(of: type(of: listener)),
             key: ListenerKey.followed)
         readAnswers()
     }
@@ -59,7 +59,8 @@ final class ListenerEntry {
         _ outcome: ListenerOutcome, _ duration: Duration, since startUsec: UInt64, _ details: UserInfo? = nil
     ) -> ListenerReport {
         ListenerReport(
-            listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration, details: details)
+            listener: place.name, outcome: outcome, startUsec: startUsec, duration: duration, details: details,
+            isRequired: listener.isRequired)
     }
 
     /// The time that its answer to a name wants: zero when it has no answer, or an immediate one.

@@ -6,7 +6,7 @@ internal import BelfryJSON
 /// The order in which listeners are called: a pure value, computed from their declarations.
 ///
 /// The order is that of registration. Listeners of the same rank form a group at the place of the first of them, and are
-/// called concurrently. A listener comes after those it follows. The primary listener comes first.
+/// called concurrently. A listener comes after those it follows. The primary listener comes first, the outermost one last.
 package nonisolated struct ListenerOrder: Sendable, Equatable {
     /// The declarations of one listener about its place.
     package struct Place: Sendable, Equatable {
@@ -20,29 +20,29 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         let followedKeys: [String]
         /// What others follow it by: its name and its type.
         let keys: [String]
-        /// Whether it comes before all others.
-        package let isPrimary: Bool
+        /// How it was added.
+        package let role: ListenerRole
 
         /// A place, by default that of registration, of a listener that others follow by its name.
-        package init(_ name: String, rank: Int? = nil, follows: [String] = [], isPrimary: Bool = false) {
-            self.init(name, rank, follows, isPrimary, type: nil) { $0 }
+        package init(_ name: String, rank: Int? = nil, follows: [String] = [], _ role: ListenerRole = .ordinary) {
+            self.init(name, rank, follows, role, type: nil) { $0 }
         }
 
         /// The place of a listener of this type.
         init(
-            _ name: String, _ rank: Int?, _ follows: [String], _ isPrimary: Bool, type: String?,
+            _ name: String, _ rank: Int?, _ follows: [String], _ role: ListenerRole, type: String?,
             key: (String) -> String
         ) {
             self.name = name
             self.rank = rank
             self.follows = follows
-            self.isPrimary = isPrimary
+            self.role = role
             followedKeys = follows.map(key)
-            keys = [name] + (type.map { [$0] } ?? [])
+            keys = role == .outermost ? [] : [name] + (type.map { [$0] } ?? [])
         }
 
         /// Whether it declares nothing, so that its place is that of its registration.
-        var isPlain: Bool { !isPrimary && rank == nil && follows.isEmpty }
+        var isPlain: Bool { role == .ordinary && rank == nil && follows.isEmpty }
 
         /// Whether others follow it by this key.
         func isFollowed(by key: String) -> Bool { keys.contains { $0.hasSameBytes(as: key) } }
@@ -55,7 +55,7 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
     ///
     /// - Throws: `ListenerOrderError` when they contradict each other.
     package init(_ places: [Place]) throws(ListenerOrderError) {
-        let primaries = places.filter(\.isPrimary)
+        let primaries = places.filter { $0.role == .primary }
         guard primaries.count <= 1 else { throw .primaries(primaries.map(\.name)) }
         if let primary = primaries.first, let followed = primary.follows.first {
             throw .cycle([primary.name, followed])
@@ -63,11 +63,12 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         groups = try Self.sorted(Self.byRank(places), places)
     }
 
-    /// The groups in the order of their first members, except that the primary listener is the first group.
+    /// The groups in the order of their first members, except that the primary listener is the first group and the outermost
+    /// one the last.
     private static func byRank(_ places: [Place]) -> [[Int]] {
-        var groups = places.indices.filter { places[$0].isPrimary }.map { [$0] }
+        var groups = places.indices.filter { places[$0].role == .primary }.map { [$0] }
         var groupOfRank: [Int: Int] = [:]
-        for (index, place) in places.enumerated() where !place.isPrimary {
+        for (index, place) in places.enumerated() where place.role == .ordinary {
             if let rank = place.rank, let group = groupOfRank[rank] {
                 groups[group].append(index)
             } else {
@@ -75,7 +76,7 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
                 groups.append([index])
             }
         }
-        return groups
+        return groups + places.indices.filter { places[$0].role == .outermost }.map { [$0] }
     }
 
     /// Repeatedly takes the first group whose members follow no group that is still to come.
@@ -126,6 +127,17 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         }
         return path
     }
+}
+
+/// How a listener was added to a mediator.
+package nonisolated enum ListenerRole: Sendable {
+    /// Its place is that of registration, unless it declares another.
+    case ordinary
+    /// It is called first for arriving notifications, and last for leaving ones. There is at most one.
+    case primary
+    /// It is called last for arriving notifications, also after listeners that are added later, and first for leaving ones.
+    /// Others cannot follow it.
+    case outermost
 }
 
 /// Why a listener cannot be added.

@@ -22,8 +22,8 @@ final class ListenerRegistry {
     private var recipients: [LifecycleNotification.Name: Recipients] = [:]
 
     /// Adds a listener, or throws and changes nothing.
-    func add(_ listener: any LifecycleListener, isPrimary: Bool) throws(ListenerOrderError) {
-        let entry = ListenerEntry(listener, isPrimary: isPrimary, number: added)
+    func add(_ listener: any LifecycleListener, _ role: ListenerRole = .ordinary) throws(ListenerOrderError) {
+        let entry = ListenerEntry(listener, role, number: added)
         let place = entry.place
         guard entries[ObjectIdentifier(listener)] == nil, !names.contains(UTF8Text(place.name)) else {
             throw .duplicate(place.name)
@@ -34,7 +34,7 @@ final class ListenerRegistry {
         added += 1
         entries[ObjectIdentifier(listener)] = entry
         names.insert(UTF8Text(place.name))
-        if place.isPlain, !isFollowed(place) { order?.append([entry]) } else { order = nil }
+        if place.isPlain, !isFollowed(place) { append(entry) } else { order = nil }
         followed.formUnion(place.followedKeys.map { UTF8Text($0) })
         join(entry)
     }
@@ -144,13 +144,20 @@ final class ListenerRegistry {
         return order
     }
 
+    /// Adds a listener to an order that is known, before the outermost one.
+    private func append(_ entry: ListenerEntry) {
+        guard let order else { return }
+        let isLast = order.last?.first?.place.role != .outermost
+        self.order?.insert([entry], at: isLast ? order.count : order.count - 1)
+    }
+
     private func isFollowed(_ place: ListenerOrder.Place) -> Bool {
         place.keys.contains { followed.contains(UTF8Text($0)) }
     }
 
     /// Whether a new listener may come after itself. Others come after it only by its name, its type or its rank.
     private func mayCloseCircle(_ place: ListenerOrder.Place) -> Bool {
-        place.isPrimary || isFollowed(place)
+        place.role == .primary || isFollowed(place)
             || !place.follows.isEmpty && (place.rank != nil || place.followedKeys.contains(where: place.isFollowed))
     }
 
@@ -176,20 +183,14 @@ final class ListenerRegistry {
         inOrder.joined().enumerated().map { $1.status(order: $0, deadline: deadline) }
     }
 
+    /// Whether a launch needs any of the listeners.
+    var hasRequired: Bool { entries.values.contains { $0.listener.isRequired } }
+
     /// The unhealthy listeners.
     var unhealthy: [ListenerHealthReport] {
         inOrder.joined().compactMap { entry in
             let health = entry.listener.health
             return health == .healthy ? nil : ListenerHealthReport(listener: entry.place.name, health: health)
-        }
-    }
-
-    /// The time that these groups want for a name together.
-    static func time(
-        of groups: some Sequence<[ListenerEntry]>, for name: LifecycleNotification.Name, unless deadline: Duration
-    ) -> Duration {
-        groups.reduce(.zero) { sum, group in
-            sum + (group.map { $0.time(for: name, unless: deadline) }.max() ?? .zero)
         }
     }
 

@@ -12,9 +12,11 @@ extension LifecycleMediator {
         case postAnswered(LifecycleReport)
         /// A listener refused or failed, or did not answer a notification in time.
         case listenerFailed(ListenerReport, LifecycleNotification)
+        /// A transition begins. There is no such event for one that has nothing to do in the present state.
+        case began(PendingTransition)
         /// A transition that ran has ended.
         case transitionEnded(TransitionReport)
-        /// A stop was accepted, and has not begun yet.
+        /// A stop was accepted. It begins at once, or after the transition under way.
         case stopAccepted(LifecycleOrigin)
         /// A trigger was merged with a transition that waits.
         case merged(LifecycleTrigger, LifecycleOrigin)
@@ -32,6 +34,7 @@ extension LifecycleMediator {
             case .delivered: .delivered
             case .postAnswered: .postAnswered
             case .listenerFailed: .listenerFailed
+            case .began: .began
             case .transitionEnded: .transitionEnded
             case .stopAccepted: .stopAccepted
             case .merged: .merged
@@ -68,8 +71,10 @@ extension LifecycleMediator {
         public static let listenerFailed = EventKinds(rawValue: 1 << 7)
         /// `Event.postAnswered`
         public static let postAnswered = EventKinds(rawValue: 1 << 8)
+        /// `Event.began`
+        public static let began = EventKinds(rawValue: 1 << 9)
         /// Every kind.
-        public static let all = EventKinds(rawValue: 0x1ff)
+        public static let all = EventKinds(rawValue: 0x3ff)
     }
 
     /// Calls `handler` with each event of these kinds, until the observation is cancelled or released.

@@ -9,7 +9,7 @@ extension LifecycleMediator {
     /// - Throws: when another listener has its name, or listeners would follow each other in a circle; the listener is then
     ///   not added.
     public func addListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
-        try registry.add(listener, isPrimary: false)
+        try registry.add(listener)
     }
 
     /// Adds the primary listener, which is called first for arriving notifications and last for leaving ones. There is at
@@ -17,7 +17,15 @@ extension LifecycleMediator {
     ///
     /// - Throws: when there is one already, when another listener has its name, or when it follows others.
     public func addPrimaryListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
-        try registry.add(listener, isPrimary: true)
+        try registry.add(listener, .primary)
+    }
+
+    /// Adds the listener that is called last for arriving notifications, also after listeners that are added later, and first
+    /// for leaving ones.
+    ///
+    /// - Throws: when another listener has its name.
+    package func addOutermostListener(_ listener: any LifecycleListener) throws(ListenerOrderError) {
+        try registry.add(listener, .outermost)
     }
 
     /// Removes a listener. It is not called again, not even for a notification that is being delivered.

@@ -19,8 +19,23 @@ extension LifecycleMediator {
         _ trigger: LifecycleTrigger, origin: LifecycleOrigin = .service, userInfo: UserInfo = [:],
         completion: ((TransitionReport) -> Void)? = nil
     ) {
-        run(transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, completion)))
+        request(trigger, origin: origin, userInfo: userInfo, completion)
     }
+
+    /// The same, with a request that can be withdrawn.
+    @discardableResult
+    package func request(
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo = [:],
+        _ completion: ((TransitionReport) -> Void)?
+    ) -> TransitionRequest {
+        let request = TransitionRequest(completion)
+        run(transitions.add(Transition(trigger, origin: origin, userInfo: userInfo, request)))
+        return request
+    }
+
+    /// Withdraws a request whose transition has not begun; its completion is not called. Has no effect on others that have asked
+    /// for the same transition, nor once it has begun.
+    package func withdraw(_ request: TransitionRequest) { transitions.withdraw(request) }
 
     /// Asks the listeners whether a reload would be accepted: reads the configuration and delivers `willReload` with it, to
     /// which listeners only check. Nothing changes, and neither `didReload` nor `didFailToReload` follows.
@@ -34,7 +49,9 @@ extension LifecycleMediator {
         origin: LifecycleOrigin = .service, completion: @escaping (TransitionReport) -> Void
     ) {
         let info: UserInfo = ["dryRun": true]
-        run(transitions.add(Transition(.reload, origin: origin, userInfo: info, isDryRun: true, completion)))
+        run(
+            transitions.add(
+                Transition(.reload, origin: origin, userInfo: info, isDryRun: true, TransitionRequest(completion))))
     }
 
     /// The transition under way, if there is one, and those that wait, in the order in which they run; at most the first
@@ -57,8 +74,8 @@ extension LifecycleMediator {
     /// Whether a stop is under way or waits for its turn, so that another would cut it short.
     package var isStopping: Bool { transitions.stop != nil }
 
-    /// Stops the service after a preparation, such as finding the reason. The stop is accepted at once; its first notification
-    /// waits until the preparation is done, and no longer than until `limit` or a second stop.
+    /// Stops the service, and prepares `willTerminate`, such as by finding the reason. Listeners are told of the stop meanwhile;
+    /// `willTerminate` waits until the preparation is done, and no longer than until `limit` or a second stop.
     ///
     /// - Parameter prepare: begins the preparation. It calls `done` at its end, which may be at once. It is not called when
     ///   a stop is under way already.
@@ -66,7 +83,7 @@ extension LifecycleMediator {
         origin: LifecycleOrigin, userInfo: UserInfo, limit: Duration,
         preparing prepare: (_ done: @escaping () -> Void) -> Void
     ) {
-        let stop = Transition(.stop, origin: origin, userInfo: userInfo, nil)
+        let stop = Transition(.stop, origin: origin, userInfo: userInfo, TransitionRequest(nil))
         stop.isPreparing = true
         run(transitions.add(stop))
         guard transitions.stop === stop else { return }
@@ -84,27 +101,18 @@ extension LifecycleMediator {
     /// effect without a stop, and after `willTerminate` was posted.
     package func addToStop(_ userInfo: UserInfo) { transitions.stop?.userInfo.merge(userInfo) { $1 } }
 
-    /// Pauses the service before a sleep of the machine. The sleep may be called off, or may not wait until the pause has
-    /// ended. This pause is not merged with others.
-    package func pauseForSleep(_ completion: @escaping (TransitionReport) -> Void) {
-        run(transitions.add(Transition(.pause, origin: .service, userInfo: [:], isRevocable: true, completion)))
-    }
-
-    /// Revokes a pause for a sleep that was called off, if no listener was called for it.
+    /// Pauses the service before a sleep of the machine. This pause is not merged with others.
     ///
-    /// - Returns: false when listeners were called; the pause goes on.
-    package func revokePauseForSleep() -> Bool {
-        guard let actions = transitions.revoke() else { return false }
-        run(actions)
-        return true
+    /// - Parameter limit: how long it waits for background tasks. They go on then, also during the sleep.
+    package func pauseForSleep(waitingAtMost limit: Duration, _ completion: @escaping (TransitionReport) -> Void) {
+        run(
+            transitions.add(
+                Transition(.pause, origin: .service, userInfo: [:], sleepWait: limit, TransitionRequest(completion))))
     }
 
     /// Ends a pause under way before this returns, without waiting for listeners or background tasks, because the machine
-    /// sleeps now. A pause for the sleep that waits for its turn is revoked.
-    package func hurryPauseForSleep() {
-        run(transitions.hurryPause())
-        _ = revokePauseForSleep()
-    }
+    /// sleeps now. A pause for the sleep that waits for its turn will not wait for them either.
+    package func hurryPauseForSleep() { run(transitions.hurryPause()) }
 
     /// How many pauses were asked for so far, not counting those for a sleep.
     package var pauses: Int { transitions.pauses }
@@ -134,10 +142,14 @@ extension LifecycleMediator {
 
     // MARK: Actions
 
-    /// Performs actions, and then those that are due next.
+    /// Performs actions, and then those that are due next. What an action calls may perform triggers of its own: these are
+    /// accepted at once, and what is due next is done after the action.
     private func run(_ actions: [TransitionRunner.Action]) {
+        guard !isRunning else { return perform(actions) }
+        isRunning = true
         perform(actions)
         while let action = transitions.next() { perform(action) }
+        isRunning = false
     }
 
     func perform(_ actions: [TransitionRunner.Action]) { for action in actions { perform(action) } }
@@ -153,11 +165,7 @@ extension LifecycleMediator {
         case .endWait:
             taskWait?.end()
             taskWait = nil
-        case .expireTasks(let thenProceed):
-            backgroundTasks.expireAll(.secondStop)
-            if thenProceed { transitions.proceed() }
-        case .makeWay(let stop, let overtaken): perform(transitions.makeWay(for: stop, overtaking: overtaken))
-        case .proceed: transitions.proceed()
+        case .expireTasks: backgroundTasks.expireAll(.secondStop)
         case .cutShort: delivery?.cutShort()
         case .retime(let transition):
             taskWait?.retime(shareOfTasks(in: transition))
@@ -193,23 +201,26 @@ extension LifecycleMediator {
     private func wait(for transition: Transition) {
         let names = backgroundTasks.names
         if !names.isEmpty { eventObservers.send(.waiting(transition.trigger, names)) }
-        let wait = BackgroundTaskWait(for: backgroundTasks, shareOfTasks(in: transition), clock: clock) {
-            [unowned self] in report($1, of: $0, in: transition)
-        }
+        // An observer may have asked for a stop.
+        guard transitions.isAwaitingTasks, transitions.current === transition else { return }
+        let wait = BackgroundTaskWait(
+            for: backgroundTasks, shareOfTasks(in: transition), clock: clock, expiresTasks: !transition.isForSleep
+        ) { [unowned self] in report($1, of: $0, in: transition) }
         taskWait = wait
-        transitions.beginWait()
         backgroundTasks.whenEmpty { [weak self, weak wait] in
             guard let self, let wait, taskWait === wait else { return }
-            transitions.proceed()
+            transitions.tasksEnded()
             run([.endWait])
         }
     }
 
     private func shareOfTasks(in transition: Transition) -> TimeShare {
-        // A task without a deadline of its own would otherwise leave nothing for the listeners.
-        let left = transitions.remaining(transition)
-        return TimeShare(
-            of: min(backgroundTasks.longestTime, left), before: timeNeeded(for: transition.steps), within: left)
+        let (wanted, left) = (backgroundTasks.longestTime, transitions.remaining(transition))
+        let times = WantedTimes([wanted] + timesWanted(for: transition.steps), within: left)
+        let share = times.share(of: wanted, before: 1, within: left)
+        guard let sleepWait = transition.sleepWait else { return share }
+        let spent = Duration(from: transition.beganUsec, to: clock.monotonicUsec)
+        return share.limited(to: max(sleepWait - spent, .zero))
     }
 
     /// A listener or a background task reports progress to a transition that waits for it.

@@ -33,6 +33,8 @@ public final class LifecycleMediator {
     var delivery: Delivery?
     /// The wait of the transition under way for background tasks.
     var taskWait: BackgroundTaskWait?
+    /// Whether the actions of transitions are being performed.
+    var isRunning = false
     /// Reads the configuration for a reload, and for the launch if the mediator was made without one; the launch is refused
     /// when this fails. It throws `LifecycleReloadError` with all problems.
     public var readConfiguration: (() throws -> LifecycleConfiguration)?

@@ -33,7 +33,7 @@ public nonisolated struct LifecyclePlan: Sendable, Equatable {
         public let remaining: Duration
     }
 
-    /// The background tasks under way, which come first.
+    /// The background tasks under way, which are waited for after `willResignActive`.
     public let tasks: [Task]
     /// The notifications, in order.
     public let steps: [Step]
@@ -69,27 +69,26 @@ extension LifecycleMediator {
         tasks: [LifecyclePlan.Task], limit: Duration?
     ) -> LifecyclePlan {
         let groups = steps.map { registry.groups(answering: $0.name) }
-        let times = zip(steps, groups).flatMap { step, groups in
-            groups.map { ListenerRegistry.time(of: [$0], for: step.name, unless: deadlines.listener) }
-        }
-        let longest = times.reduce(tasks.map(\.remaining).max() ?? .zero, +)
+        var wanted = zip(steps, groups).flatMap { step, groups in groups.map { time(of: $0, for: step.name) } }
+        if let task = tasks.map(\.remaining).max() { wanted.append(task) }
+        let times = WantedTimes(wanted, within: limit ?? .longest)
+        let largest = limit.map { times.largestShare(within: $0) }
         let planned = zip(steps, groups).map { step, groups in
             LifecyclePlan.Step(
                 name: step.name, previousState: step.from, state: step.to,
-                groups: groups.map { $0.compactMap { call($0, step.name, longest: longest, limit: limit) } })
+                groups: groups.map { $0.compactMap { call($0, step.name, largest) } })
         }
-        return LifecyclePlan(tasks: tasks, steps: planned, limit: limit, longest: longest)
+        return LifecyclePlan(tasks: tasks, steps: planned, limit: limit, longest: times.sum)
     }
 
     private func call(
-        _ entry: ListenerEntry, _ name: LifecycleNotification.Name, longest: Duration, limit: Duration?
+        _ entry: ListenerEntry, _ name: LifecycleNotification.Name, _ largestShare: Duration?
     ) -> LifecyclePlan.Call? {
         // Any of the actions may be asked for.
         let answers = name == .performAction ? entry.actionAnswers : [entry.answer(to: name)].compactMap { $0 }
         guard let answer = answers.max(by: { deadline(of: $0) < deadline(of: $1) }) else { return nil }
         let time = answer.isImmediate ? nil : deadline(of: answer)
-        // All shares are the same part of the times wanted.
-        let share = time.map { TimeShare(of: $0, before: longest - $0, within: limit ?? longest).time }
-        return LifecyclePlan.Call(listener: entry.place.name, deadline: time, share: share)
+        return LifecyclePlan.Call(
+            listener: entry.place.name, deadline: time, share: time.map { min($0, largestShare ?? $0) })
     }
 }

@@ -38,7 +38,7 @@ public final class CompositeListener: LifecycleListener {
         self.deadline = deadline.bounded
         self.follows = follows
         self.rank = rank
-        for leaf in leaves { try registry.add(leaf, isPrimary: false) }
+        for leaf in leaves { try registry.add(leaf) }
     }
 
     /// Adds a leaf. Call `LifecycleMediator.updateAnswers(of:)` with the outermost composite if the leaf answers new
@@ -46,7 +46,7 @@ public final class CompositeListener: LifecycleListener {
     ///
     /// - Throws: when another leaf has its name, or leaves would follow each other in a circle; the leaf is then not added.
     public func add(_ leaf: any LifecycleListener) throws(ListenerOrderError) {
-        try registry.add(leaf, isPrimary: false)
+        try registry.add(leaf)
     }
 
     /// Removes a leaf. It is not called again, not even for a notification that is being delivered.
@@ -54,6 +54,9 @@ public final class CompositeListener: LifecycleListener {
 
     /// The status of each leaf, in the order of arriving notifications.
     public var leaves: [ListenerStatus] { registry.statuses(deadline: deadline) }
+
+    /// Whether at least one leaf is required. Then a failure of any leaf refuses a launch.
+    public var isRequired: Bool { registry.hasRequired }
 
     /// The health of the worst leaf, with the reasons of all unhealthy ones.
     public var health: ListenerHealth { .combined(registry.unhealthy) }

@@ -36,6 +36,11 @@ public final class StartupSequence: LifecycleListener {
         self.commands = commands()
     }
 
+    /// Whether a required command has not completed: then a launch needs the sequence.
+    public var isRequired: Bool {
+        commands.indices.contains { commands[$0].isRequired && ($0 >= times.count || times[$0].problem != nil) }
+    }
+
     /// `didFinishLaunching`
     public var answers: [LifecycleAnswer] {
         LifecycleAnswer(

@@ -125,7 +125,8 @@ final class BackgroundTaskList {
         endWait()
     }
 
-    private func endWait() {
+    /// Ends the wait. The tasks go on.
+    func endWait() {
         let bodies = waiting
         waiting = []
         for body in bodies { body() }
@@ -137,17 +138,20 @@ final class BackgroundTaskWait {
     private let tasks: BackgroundTaskList
     private let clock: any LifecycleClock
     private let reserve: Duration
+    private let expiresTasks: Bool
     private let progress: (_ task: String, ProgressReport) -> Void
     private var deadline = MovableDeadline()
 
+    /// - Parameter expiresTasks: whether the tasks expire at the end of the share; otherwise they go on.
     init(
-        for tasks: BackgroundTaskList, _ share: TimeShare, clock: any LifecycleClock,
+        for tasks: BackgroundTaskList, _ share: TimeShare, clock: any LifecycleClock, expiresTasks: Bool,
         progress: @escaping (_ task: String, ProgressReport) -> Void
     ) {
         self.tasks = tasks
         self.clock = clock
         self.progress = progress
         reserve = share.reserve
+        self.expiresTasks = expiresTasks
         tasks.wait = self
         retime(share)
     }
@@ -167,7 +171,7 @@ final class BackgroundTaskWait {
     /// A task reports progress.
     func report(_ task: BackgroundTask, nextWithin window: Duration, _ text: String?) {
         let time = min(window, task.remainingTime)
-        let moved = deadline.extend(to: time.end(from: clock.monotonicUsec))
+        let moved = expiresTasks && deadline.extend(to: time.end(from: clock.monotonicUsec))
         progress(
             task.name, ProgressReport(window: time, text: text, moved: moved ? (deadline.endUsec, reserve) : nil))
     }
@@ -177,6 +181,7 @@ final class BackgroundTaskWait {
     }
 
     private func timerFired() {
-        if let rest = deadline.rest(at: clock.monotonicUsec) { setTimer(rest) } else { tasks.expireAll(.share) }
+        if let rest = deadline.rest(at: clock.monotonicUsec) { return setTimer(rest) }
+        if expiresTasks { tasks.expireAll(.share) } else { tasks.endWait() }
     }
 }

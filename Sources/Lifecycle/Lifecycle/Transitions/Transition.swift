@@ -6,7 +6,8 @@ final class Transition {
     let trigger: LifecycleTrigger
     let origin: LifecycleOrigin
     var userInfo: UserInfo
-    var completions: [(TransitionReport) -> Void]
+    /// Who asked for it.
+    private(set) var requests: [TransitionRequest]
     var steps: [LifecycleStep] = []
     var reports: [LifecycleReport] = []
     var cutShortBy: LifecycleOrigin?
@@ -14,11 +15,11 @@ final class Transition {
     var configuration: LifecycleConfiguration?
     /// Why the transition does not succeed.
     var reasons: [String] = []
-    /// Whether it can be revoked until a listener was called. It is not merged with others.
-    let isRevocable: Bool
+    /// For a pause before a sleep of the machine, how long it may wait for background tasks. It is not merged with others.
+    let sleepWait: Duration?
     /// Whether a reload only checks: it ends after `willReload`, and changes nothing.
     let isDryRun: Bool
-    /// Whether a stop still prepares its first step, which waits for that.
+    /// Whether a stop is still prepared; `willTerminate` waits for that.
     var isPreparing = false
     /// Ends the preparation.
     var preparationTimer: (any LifecycleTimer)?
@@ -32,25 +33,40 @@ final class Transition {
     var isExtended = false
 
     init(
-        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo, isRevocable: Bool = false,
-        isDryRun: Bool = false, _ completion: ((TransitionReport) -> Void)?
+        _ trigger: LifecycleTrigger, origin: LifecycleOrigin, userInfo: UserInfo, sleepWait: Duration? = nil,
+        isDryRun: Bool = false, _ request: TransitionRequest
     ) {
         self.trigger = trigger
         self.origin = origin
         self.userInfo = userInfo
-        self.isRevocable = isRevocable
+        self.sleepWait = sleepWait
         self.isDryRun = isDryRun
-        completions = completion.map { [$0] } ?? []
+        requests = [request]
     }
+
+    /// Whether it is a pause before a sleep of the machine.
+    var isForSleep: Bool { sleepWait != nil }
 
     /// Stands for `other` as well, which asks for the same.
     func merge(_ other: Transition) {
-        completions += other.completions
-        userInfo["count"] = .int(count &+ other.count)
+        add(other.requests)
+        count = count &+ other.count
+    }
+
+    /// Reports its end to these requests too.
+    func add(_ others: [TransitionRequest]) { requests += others }
+
+    /// Stands for this request no longer.
+    func remove(_ request: TransitionRequest) {
+        requests.removeAll { $0 === request }
+        count -= 1
     }
 
     /// How many requests it stands for.
-    private var count: Int64 { if case .int(let count) = userInfo["count"] { count } else { 1 } }
+    private var count: Int64 {
+        get { if case .int(let count) = userInfo["count"] { count } else { 1 } }
+        set { userInfo["count"] = newValue > 1 ? .int(newValue) : nil }
+    }
 
     /// Moves the limit to a later moment.
     func extend(to limit: UInt64) {
@@ -68,9 +84,16 @@ final class Transition {
     func finish(_ result: TransitionReport.Result) -> TransitionReport {
         let report = TransitionReport(
             trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy)
-        for completion in completions { completion(report) }
+        for request in requests { request.completion?(report) }
         return report
     }
+}
+
+/// A request for a transition. Requests for the same transition may be merged.
+package final class TransitionRequest {
+    fileprivate let completion: ((TransitionReport) -> Void)?
+
+    init(_ completion: ((TransitionReport) -> Void)?) { self.completion = completion }
 }
 
 /// A transition that has not ended.
@@ -81,11 +104,18 @@ public nonisolated struct PendingTransition: Sendable, Equatable {
     public let origin: LifecycleOrigin
     /// Whether it is under way; otherwise it waits.
     public let isUnderWay: Bool
+    /// Whether it is a reload that only checks (`LifecycleMediator.checkReload`).
+    public let isDryRun: Bool
+    /// When it began, for a stop when it was accepted, by `CLOCK_MONOTONIC` in microseconds; nil for any other that waits.
+    public let beganUsec: UInt64?
 }
 
 extension PendingTransition {
     init(_ transition: Transition, isUnderWay: Bool) {
-        self.init(trigger: transition.trigger, origin: transition.origin, isUnderWay: isUnderWay)
+        self.init(
+            trigger: transition.trigger, origin: transition.origin, isUnderWay: isUnderWay,
+            isDryRun: transition.isDryRun,
+            beganUsec: isUnderWay || transition.trigger == .stop ? transition.beganUsec : nil)
     }
 }
 
@@ -98,8 +128,8 @@ public nonisolated struct TransitionReport: Sendable {
         /// A launch or a new configuration was refused for these reasons. After a refused launch the service has
         /// terminated; after a refused configuration nothing has changed.
         case refused([String])
-        /// It did not run to its end: a stop came while it waited, a stop left a launch too little time, or the machine's
-        /// sleep that a pause was for was called off or came early.
+        /// It did not run to its end: a stop came while it waited for its turn or, as a pause, for background tasks, or a stop
+        /// left a launch too little time.
         case overtaken
     }
 

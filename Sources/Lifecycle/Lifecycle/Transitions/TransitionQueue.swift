@@ -22,7 +22,7 @@ struct TransitionQueue {
     mutating func add(_ transition: Transition) -> Admission {
         if transition.trigger == .stop {
             if let stop {
-                stop.completions += transition.completions
+                stop.add(transition.requests)
                 return .cutsShort(stop)
             }
             defer { waiting = [transition] }
@@ -44,9 +44,15 @@ struct TransitionQueue {
         return current
     }
 
-    /// Removes the revocable transition that waits.
-    mutating func removeRevocable() -> Transition? {
-        waiting.firstIndex(where: \.isRevocable).map { waiting.remove(at: $0) }
+    /// Removes a request from a transition that waits, and the transition if it was the only one.
+    ///
+    /// - Returns: the transition; nil if none that waits has this request.
+    mutating func withdraw(_ request: TransitionRequest) -> Transition? {
+        guard let index = waiting.firstIndex(where: { $0.requests.contains { $0 === request } }) else { return nil }
+        let transition = waiting[index]
+        transition.remove(request)
+        if transition.requests.isEmpty { waiting.remove(at: index) }
+        return transition
     }
 
     /// Ends the current transition.
@@ -60,8 +66,8 @@ struct TransitionQueue {
         case .reload: waiting.first { $0.trigger == .reload && $0.isDryRun == transition.isDryRun }
         // Each has its own cause and duration.
         case .endSuspension: nil
-        case let trigger where !transition.isRevocable:
-            waiting.last.flatMap { $0.trigger == trigger && !$0.isRevocable ? $0 : nil }
+        case let trigger where !transition.isForSleep:
+            waiting.last.flatMap { $0.trigger == trigger && !$0.isForSleep ? $0 : nil }
         default: nil
         }
     }

@@ -3,29 +3,24 @@
 
 /// Runs transitions, one at a time: asks the state machine which steps are owed, and judges the answers to each.
 ///
-/// It decides, and calls no listener and no observer. Its methods return actions, which the mediator performs in order
-/// (`LifecycleMediator+Transitions.swift`); then the mediator asks for `next()` until there is no action left. An action may
-/// call code that performs the next trigger before the action has ended, so each method leaves the runner in a consistent
-/// state.
+/// It decides, and calls nobody. Each method takes what has happened and returns the actions that follow from it; `next()`
+/// returns what is due after them, until there is no action left. The mediator performs the actions one after the other,
+/// never one within another (`LifecycleMediator+Transitions.swift`).
 final class TransitionRunner {
     /// What the mediator is to do.
     enum Action {
-        /// Tell the observers of events.
+        /// Call the observers of events.
         case send(LifecycleMediator.Event)
         /// Read the configuration for this transition, then call `hasRead(_:)`.
         case readConfiguration(Transition)
-        /// Post the notification of a step and tell the listeners, then call `delivered(_:_:of:)`.
+        /// Post the notification of a step and call the listeners; `delivered(_:_:of:)` when they are done.
         case deliver(LifecycleNotification.Name, LifecycleStep, Transition)
-        /// Wait for the background tasks: call `beginWait()`, and `proceed()` when no task is left.
+        /// Wait for the background tasks; `tasksEnded()` when no task is left, or when their time is up.
         case wait(Transition)
         /// Stop waiting for the background tasks.
         case endWait
-        /// Let the background tasks expire because of a second stop. If `thenProceed`, then call `proceed()`.
-        case expireTasks(thenProceed: Bool)
-        /// Call `makeWay(for:overtaking:)` for this stop, and perform what it returns.
-        case makeWay(Transition, overtaking: [Transition])
-        /// Call `proceed()`, for a pause that does not wait for background tasks any more.
-        case proceed
+        /// Let the background tasks expire because of a second stop.
+        case expireTasks
         /// Give the delivery under way no more time.
         case cutShort
         /// Divide the remaining time of this transition again.
@@ -38,23 +33,27 @@ final class TransitionRunner {
 
     /// What the current transition is doing.
     private enum Phase {
-        /// Its next step begins, unless it has to wait for background tasks first.
-        case checkingTasks
-        /// Its next step begins.
-        case advancing
+        /// Its beginning was reported; the configuration is read if it needs one.
+        case begun
+        /// Its next step is due, after the background tasks if the step has to wait for them.
+        case due
+        /// Its next step is due, whatever tasks there are.
+        case dueNow
         /// It waits for background tasks.
         case awaitingTasks
-        /// The mediator is performing an action for it, and will report back.
-        case acting
+        /// A stop waits for the end of its preparation.
+        case awaitingPreparation
+        /// The mediator reads the configuration, or the listeners of a step are called.
+        case working
     }
 
     private(set) var machine = LifecycleStateMachine()
     /// The configuration in effect; nil before the first was read.
     var configuration: LifecycleConfiguration?
-    /// How many pauses were asked for that cannot be revoked.
+    /// How many pauses were asked for, not counting those for a sleep of the machine.
     private(set) var pauses = 0
     private var queue = TransitionQueue()
-    private var phase = Phase.advancing
+    private var phase = Phase.due
     private let backgroundTasks: BackgroundTaskList
     private let clock: any LifecycleClock
     private var deadlines: LifecycleDeadlines
@@ -74,65 +73,53 @@ final class TransitionRunner {
     var pending: [Transition] { (queue.current.map { [$0] } ?? []) + queue.waiting }
     /// The stop that is under way or waits.
     var stop: Transition? { queue.stop }
+    /// Whether the current transition waits for background tasks.
+    var isAwaitingTasks: Bool { phase == .awaitingTasks && current != nil }
+
+    // MARK: Requests
 
     /// Accepts a transition.
     func add(_ transition: Transition) -> [Action] {
-        if transition.trigger == .pause, !transition.isRevocable { pauses += 1 }
+        if transition.trigger == .pause, !transition.isForSleep { pauses += 1 }
         switch queue.add(transition) {
         case .queued(let overtaken) where transition.trigger == .stop:
             transition.beganUsec = clock.monotonicUsec
             transition.limitUsec = limit(of: transition)
-            return [.send(.stopAccepted(transition.origin)), .makeWay(transition, overtaking: overtaken)]
+            return [.send(.stopAccepted(transition.origin))] + makeWay(for: transition, overtaking: overtaken)
         case .queued(let overtaken): return overtaken.map { .reportOvertaken($0) }
         case .merged: return [.send(.merged(transition.trigger, transition.origin))]
         case .cutsShort(let stop):
             // A transition before the stop has no time left either.
             for cut in [stop, current].compactMap({ $0 }) { cut.cutShortBy = cut.cutShortBy ?? transition.origin }
             endPreparation(of: stop)
-            return [.expireTasks(thenProceed: false), .cutShort]
+            return [.expireTasks, .cutShort]
         }
     }
 
-    /// Reports the overtaken transitions, and leaves the one under way a part of the stop's time. A pause that waits for
-    /// background tasks goes on without waiting, as the stop waits for them; if no listener was called yet, it is overtaken.
-    func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
-        var actions: [Action] = []
-        var overtaken = overtaken
-        var isPauseResumed = false
-        if phase == .awaitingTasks, let pause = current {
-            actions.append(.endWait)
-            phase = .acting
-            isPauseResumed = !pause.reports.isEmpty
-            if !isPauseResumed {
-                queue.end()
-                overtaken.insert(pause, at: 0)
-            }
+    /// Overtakes the transitions that wait for their turn, and a pause that waits for background tasks, since the stop waits for
+    /// them itself. Any other transition under way keeps a part of the stop's time.
+    private func makeWay(for stop: Transition, overtaking overtaken: [Transition]) -> [Action] {
+        guard let current, current !== stop else { return overtaken.map { .reportOvertaken($0) } }
+        if phase == .awaitingTasks {
+            queue.end()
+            return [.endWait] + ([current] + overtaken).map { .reportOvertaken($0) }
         }
-        actions += overtaken.map { .reportOvertaken($0) }
-        if let current, current !== stop { actions += retime(current, to: min(current.limitUsec, limit(before: stop))) }
-        return isPauseResumed ? actions + [.proceed] : actions
+        return overtaken.map { .reportOvertaken($0) } + retime(current, to: min(current.limitUsec, limit(before: stop)))
     }
 
-    /// Revokes a revocable pause, unless a listener was called for it.
-    ///
-    /// - Returns: nil when it cannot be revoked any more.
-    func revoke() -> [Action]? {
-        if let transition = queue.removeRevocable() { return [.reportOvertaken(transition)] }
-        guard let current, current.isRevocable else { return [] }
-        guard phase == .awaitingTasks, current.reports.isEmpty else { return nil }
-        current.steps = []
-        return endWait()
+    /// Removes a request whose transition waits for its turn, and the transition if nobody else has asked for it.
+    func withdraw(_ request: TransitionRequest) {
+        if queue.withdraw(request)?.trigger == .pause { pauses -= 1 }
     }
 
-    /// Sets the deadlines of a pause under way to zero, whoever asked for it.
+    /// Sets the deadlines of a pause under way to zero, whoever asked for it, and those of a pause for a sleep that waits for its
+    /// turn.
     func hurryPause() -> [Action] {
+        for pause in queue.waiting where pause.isForSleep { pause.cutShortBy = .service }
         guard let current, current.trigger == .pause else { return [] }
         current.cutShortBy = current.cutShortBy ?? .service
-        return phase == .awaitingTasks ? endWait() : [.cutShort]
-    }
-
-    private func endWait() -> [Action] {
-        phase = .advancing
+        guard phase == .awaitingTasks else { return [.cutShort] }
+        phase = .dueNow
         return [.endWait]
     }
 
@@ -142,9 +129,10 @@ final class TransitionRunner {
     func next() -> Action? {
         while let transition = current {
             switch phase {
-            case .awaitingTasks, .acting: return nil
-            case .checkingTasks: if let action = checkTasks(transition) { return action }
-            case .advancing: if let action = advance(transition) { return action }
+            case .awaitingTasks, .awaitingPreparation, .working: return nil
+            case .begun: if let action = read(for: transition) { return action }
+            case .due: if let action = checkTasks(transition) { return action }
+            case .dueNow: if let action = advance(transition) { return action }
             }
         }
         return begin()
@@ -158,16 +146,22 @@ final class TransitionRunner {
         }
         transition.steps = machine.steps(for: transition.trigger)
         if transition.isDryRun { transition.steps.removeAll { $0.name != .willReload } }
-        phase = transition.steps.isEmpty ? .advancing : transition.isPreparing ? .acting : .checkingTasks
-        let reads = transition.trigger == .reload || (transition.trigger == .launch && configuration == nil)
-        guard reads, !transition.steps.isEmpty else { return next() }
-        phase = .acting
+        phase = transition.steps.isEmpty ? .dueNow : .begun
+        return transition.steps.isEmpty ? next() : .send(.began(PendingTransition(transition, isUnderWay: true)))
+    }
+
+    private func read(for transition: Transition) -> Action? {
+        phase = .due
+        guard transition.trigger == .reload || (transition.trigger == .launch && configuration == nil) else {
+            return nil
+        }
+        phase = .working
         return .readConfiguration(transition)
     }
 
     /// The configuration was read for a transition, or could not be read.
     func hasRead(_ transition: Transition) {
-        phase = .checkingTasks
+        phase = .due
         guard transition.trigger == .launch else { return }
         configuration = transition.configuration
         // The notifications of a launch carry none.
@@ -175,43 +169,44 @@ final class TransitionRunner {
         if !transition.reasons.isEmpty { transition.steps = [] }
     }
 
-    /// The preparation of a stop is done, or its time is up.
-    func endPreparation(of stop: Transition) {
-        if stop.isPreparing, stop === current { phase = .checkingTasks }
-        stop.isPreparing = false
-    }
-
-    /// A pause and a stop wait for background tasks before their first step, and after each step for the tasks that were
-    /// begun in it.
+    /// A pause and a stop first announce themselves by `willResignActive`. Before every other step, and at their end, they
+    /// wait for the background tasks.
     private func checkTasks(_ transition: Transition) -> Action? {
-        phase = .advancing
-        guard transition.trigger == .pause || transition.trigger == .stop, !backgroundTasks.isEmpty else { return nil }
+        phase = .dueNow
+        let waits = transition.trigger == .pause || transition.trigger == .stop
+        guard waits, transition.steps.first?.name != .willResignActive, !backgroundTasks.isEmpty else { return nil }
         // A stop that comes next waits for them itself.
         if let stop, stop !== transition { return nil }
         if transition.cutShortBy == nil {
-            phase = .acting
+            phase = .awaitingTasks
             return .wait(transition)
         }
         // The machine's sleep does not wait for tasks, and does not end them.
-        guard transition.trigger == .stop else { return nil }
-        phase = .acting
-        return .expireTasks(thenProceed: true)
+        return transition.trigger == .stop ? .expireTasks : nil
     }
 
-    /// The current transition waits for the background tasks.
-    func beginWait() { phase = .awaitingTasks }
-    /// The current transition waits no longer.
-    func proceed() { phase = .advancing }
+    /// No background task is left, or the time to wait for them is up.
+    func tasksEnded() { if phase == .awaitingTasks { phase = .dueNow } }
+
+    /// The preparation of a stop is done, or its time is up.
+    func endPreparation(of stop: Transition) {
+        stop.isPreparing = false
+        if phase == .awaitingPreparation { phase = .dueNow }
+    }
 
     private func advance(_ transition: Transition) -> Action? {
-        guard !transition.steps.isEmpty else {
+        guard let step = transition.steps.first else {
             queue.end()
             return .reportEnd(transition)
         }
-        let step = transition.steps.removeFirst()
+        if step.name == .willTerminate, transition.isPreparing {
+            phase = .awaitingPreparation
+            return nil
+        }
+        transition.steps.removeFirst()
         if step.isArrival { machine.apply(step) }
         guard let name = step.name else { return nil }
-        phase = .acting
+        phase = .working
         return .deliver(name, step, transition)
     }
 
@@ -220,18 +215,19 @@ final class TransitionRunner {
         transition.reports.append(report)
         if !step.isArrival { machine.apply(step) }
         judge(step, report, transition)
-        phase = .checkingTasks
+        phase = .due
     }
 
     private func judge(_ step: LifecycleStep, _ report: LifecycleReport, _ transition: Transition) {
         switch step.name {
-        case .willFinishLaunching where !report.refusals.isEmpty, .didFinishLaunching where !report.refusals.isEmpty:
-            transition.reasons = report.refusals
-            transition.steps = machine.steps(for: .refuseLaunch)
-        case .willFinishLaunching where stop != nil && report.hasOverrun,
-            .didFinishLaunching where stop != nil && report.hasOverrun:
-            transition.isGivenUp = true
-            transition.steps = []
+        case .willFinishLaunching, .didFinishLaunching:
+            if stop != nil, report.refusals.isEmpty, report.hasOverrun {
+                transition.isGivenUp = true
+                transition.steps = []
+            } else if !report.launchProblems.isEmpty {
+                transition.reasons = report.launchProblems
+                transition.steps = machine.steps(for: .refuseLaunch)
+            }
         case .willReload:
             transition.reasons += report.problems
             if !transition.reasons.isEmpty, !transition.isDryRun { keepOldConfiguration(transition) }
@@ -251,9 +247,10 @@ final class TransitionRunner {
         transition.configuration = configuration ?? LifecycleConfiguration()
         transition.steps = [LifecycleStep(.didFailToReload, machine.state, machine.state)]
     }
+}
 
-    // MARK: Time
-
+/// The time of transitions.
+extension TransitionRunner {
     /// The time that is left to a transition.
     func remaining(_ transition: Transition) -> Duration {
         Duration(from: clock.monotonicUsec, to: transition.limitUsec)

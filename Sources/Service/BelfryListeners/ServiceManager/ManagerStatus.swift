@@ -6,10 +6,10 @@ internal import BelfryLinux
 internal import BelfrySystemd
 internal import Lifecycle
 
-/// The status line of the unit: what the service does, which listeners it waits for, which are unhealthy. It extends
-/// the unit's timeout when a listener reports progress.
+/// The status line of the unit: what the service does, whom the transition under way waits for, which listeners are unhealthy;
+/// and the messages that go with it. It extends the unit's timeout when a listener reports progress.
 final class ManagerStatus {
-    /// How long the service waits before listeners are named, and how often the status is updated then.
+    /// How long a transition takes before the line says whom it waits for, and how often it is updated then.
     private static let interval: Duration = .seconds(1)
     /// How many listeners are named at most.
     private static let mostNamed = 10
@@ -17,10 +17,14 @@ final class ManagerStatus {
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
     private let manager: ServiceManagerSocket
+    private let log: ServiceLog
     private var timer: TimerEventSource?
     private var events: LifecycleObservation?
     private var extensions = TimeoutExtension()
-    private var text = ""
+    /// What the service does.
+    private var text = "launching"
+    /// What the transition under way does.
+    private var passing: String?
     private var pending: [String] = []
     /// The last progress texts of pending listeners.
     private var progressTexts: [String: String] = [:]
@@ -28,6 +32,8 @@ final class ManagerStatus {
     private var posts: [String: (sequence: UInt64, text: String)] = [:]
     private var endOfPosts: LifecycleObservation?
     private var sent: String?
+    private var isStopping = false
+    private var hasFailed = false
 
     /// Whether the unit's times are known, and the mediator keeps to them.
     var isTimeKnown = false
@@ -36,28 +42,83 @@ final class ManagerStatus {
         didSet { refresh() }
     }
 
-    init(loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket) {
+    init(loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog) {
         self.loop = loop
         self.mediator = mediator
         self.manager = manager
-        events = mediator.addEventObserver(for: [.stopAccepted, .progress]) { [weak self] in
-            // The manager's timeout begins anew with a stop.
-            if case .stopAccepted = $0 { self?.extensions = TimeoutExtension() }
-            if case .progress(let progress) = $0 { self?.receive(progress) }
+        self.log = log
+        events = mediator.addEventObserver(for: [.stopAccepted, .began, .progress, .transitionEnded]) { [weak self] in
+            switch $0 {
+            case .stopAccepted(let origin): self?.stop(origin)
+            case .began(let transition): self?.begin(transition)
+            case .progress(let progress): self?.receive(progress)
+            default: self?.end()
+            }
         }
     }
 
-    /// Sends what the service does, along with other messages.
+    /// Shows the state that the service has come to.
     ///
-    /// - Parameter waiting: whether to name listeners that take long.
-    func send(_ text: String, with messages: [ServiceManagerMessage] = [], waiting: Bool = false) throws(SystemError) {
+    /// - Parameter isReady: whether it is the end of a launch or of a reload.
+    func show(_ text: String, isReady: Bool = false) {
+        // After STOPPING=1 there is no other state.
+        guard !isStopping else { return }
         self.text = text
+        watchNothing()
+        send(isReady ? [.ready] : [])
+    }
+
+    private func stop(_ origin: LifecycleOrigin) {
+        isStopping = true
+        text = "stopping, asked by \(origin.words)"
+        watch(passing: nil)
+        send([.stopping])
+    }
+
+    private func begin(_ transition: PendingTransition) {
+        guard !isStopping else { return }
+        let words = transition.origin.words
+        switch transition.trigger {
+        case .launch:
+            watch(passing: nil)
+            send()
+        case .reload where !transition.isDryRun:
+            watch(passing: "reloading")
+            send([.reloading(monotonicUsec: mediator.clock.now.monotonicUsec)])
+        case .reload: watch(passing: "checking the configuration, asked by \(words)")
+        case .pause: watch(passing: "pausing, asked by \(words)")
+        case .interrupt: watch(passing: "interrupting, asked by \(words)")
+        case .resume, .continued, .endSuspension: watch(passing: "continuing, asked by \(words)")
+        case .stop, .suspend, .refuseLaunch: break
+        }
+    }
+
+    /// From now on the line says whom the transition waits for, once that takes long.
+    private func watch(passing: String?) {
+        self.passing = passing
         pending = []
         progressTexts = [:]
         extensions = TimeoutExtension()
-        timer = waiting ? try loop.timer(after: Self.interval) { [unowned self] in update() } : nil
+        timer = try? loop.timer(after: Self.interval) { [unowned self] in update() }
+    }
+
+    private func end() {
+        guard !isStopping else { return }
+        watchNothing()
+        refresh()
+    }
+
+    private func watchNothing() {
+        passing = nil
+        pending = []
+        timer = nil
+    }
+
+    private func send(_ messages: [ServiceManagerMessage] = []) {
         sent = line
-        if case .failed(let error) = manager.send(messages + [.status(line)]) { throw error }
+        guard case .failed(let error) = manager.send(messages + [.status(line)]), !hasFailed else { return }
+        hasFailed = true
+        log.write(.warning, "\(error), going on", .managerBusy)
     }
 
     private var line: String {
@@ -66,7 +127,7 @@ final class ManagerStatus {
             ", listener '\(report.listener)' is \(report.health.word): \(report.health.reason ?? "")"
         }
         let work = posts.keys.sorted().prefix(Self.mostNamed).map { ", '\($0)': \(posts[$0]?.text ?? "")" }
-        return text + waits + work.joined() + problems.joined()
+        return (passing ?? text) + waits + work.joined() + problems.joined()
     }
 
     private func update() {
@@ -84,8 +145,7 @@ final class ManagerStatus {
         // The unit may allow less than what was configured, as long as its times are unknown.
         let needed: Duration? = progress.isExtended ? progress.remaining : isTimeKnown ? nil : progress.window
         if isTimed, let needed, let time = extensions.time(for: needed, at: .now) {
-            sent = line
-            manager.send([.extendTimeout(time), .status(line)])
+            send([.extendTimeout(time)])
         } else if extensions.isDue(at: .now) {
             refresh()
         }
@@ -118,8 +178,7 @@ final class ManagerStatus {
 
     private func refresh() {
         guard sent != nil, sent != line else { return }
-        sent = line
-        manager.send([.status(line)])
+        send()
     }
 }
 

@@ -48,10 +48,9 @@ package final class SleepSource {
 
     private func update(_ begins: Bool) {
         guard begins else { return act(phase.ended()) }
-        let steps = phase.announced(pauses: mediator.pauses)
-        guard !steps.isEmpty else { return }
+        guard phase.isAwaiting else { return }
         timer = inhibitor.timer(on: loop) { [unowned self] in overrun() }
-        act(steps)
+        act(phase.announced(pauses: mediator.pauses))
     }
 
     private func overrun() {
@@ -64,14 +63,11 @@ package final class SleepSource {
         for step in steps {
             switch step {
             case .pause:
-                let back = whileThisSleepLasts { (phase, report: TransitionReport) in
-                    phase.paused(hasMoved: !report.notifications.isEmpty)
+                mediator.pauseForSleep(waitingAtMost: inhibitor.delayMax / 2) { [weak self] report in
+                    guard let self else { return }
+                    act(phase.paused(hasMoved: !report.notifications.isEmpty, pauses: mediator.pauses))
                 }
-                mediator.pauseForSleep(back)
             case .hurry: mediator.hurryPauseForSleep()
-            case .revoke:
-                let isGone = mediator.revokePauseForSleep()
-                act(phase.revoked(goesOn: !isGone, pauses: mediator.pauses))
             case .tell:
                 mediator.post(.willSleep, completion: whileThisSleepLasts { phase, _ in phase.told() })
             case .release:
@@ -109,10 +105,8 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     package enum Step: Sendable, Equatable {
         /// Pause the service, and come back with `paused()`.
         case pause
-        /// End the pause at once: what has not begun is left out.
+        /// End the pause at once, without waiting for anybody.
         case hurry
-        /// Revoke the pause if no listener was notified, and come back with `revoked()`.
-        case revoke
         /// Post `willSleep`, and come back with `told()`.
         case tell
         /// Let the machine sleep.
@@ -126,7 +120,7 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     }
 
     private enum Phase: Sendable, Equatable {
-        case awake, pausing, telling, asleep, waking
+        case awake, pausing, calledOff, telling, asleep, waking
     }
 
     private var phase = Phase.awake
@@ -139,13 +133,20 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     /// The machine is awake.
     package init() {}
 
-    /// Whether a sleep was announced, and `didWake` is not delivered yet.
+    /// Whether a sleep was announced, and neither `didWake` was delivered nor the sleep called off.
     package var isSleeping: Bool { phase != .awake }
 
-    /// logind announces a sleep. If it comes before `didWake` of the last one is delivered, the service stays paused.
+    /// Whether an announcement of a sleep is a new one.
+    package var isAwaiting: Bool { ![.pausing, .telling, .asleep].contains(phase) }
+
+    /// logind announces a sleep. If it comes before the service has returned from the last one, it stays paused.
     package mutating func announced(pauses: Int) -> [Step] {
         switch phase {
         case .pausing, .telling, .asleep: return []
+        case .calledOff:
+            // The pause for the last one is still under way.
+            phase = .pausing
+            return []
         case .waking: break
         case .awake: (hasPaused, pausesBefore) = (false, pauses)
         }
@@ -155,11 +156,19 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
     }
 
     /// The pause is over. `hasMoved`: whether it moved the service, which others may have paused before.
-    package mutating func paused(hasMoved: Bool) -> [Step] {
+    package mutating func paused(hasMoved: Bool, pauses: Int) -> [Step] {
         if hasMoved { hasPaused = true }
-        guard phase == .pausing else { return [] }
-        phase = .telling
-        return [.tell]
+        switch phase {
+        case .pausing:
+            phase = .telling
+            return [.tell]
+        case .calledOff:
+            phase = .awake
+            return back(pauses)
+        // It waited for its turn until the machine was awake again.
+        case .awake: return hasMoved ? back(pauses) : []
+        case .telling, .asleep, .waking: return []
+        }
     }
 
     /// All listeners have been told that the machine will sleep.
@@ -175,23 +184,18 @@ package nonisolated struct SleepPhase: Sendable, Equatable {
         return phase == .pausing ? [.hurry, .tell, .release] : phase == .telling ? [.release] : []
     }
 
-    /// The machine woke, or stays awake. Without `willSleep` there is no `didWake`.
+    /// The machine woke, or stays awake. Without `willSleep` there is no `didWake`: a pause under way ends, and the service
+    /// returns from it.
     package mutating func ended() -> [Step] {
         switch phase {
-        case .awake, .waking: return [.lock]
+        case .awake, .waking, .calledOff: return [.lock]
         case .pausing:
-            phase = .awake
-            return [.revoke, .lock]
+            phase = .calledOff
+            return [.lock]
         case .telling, .asleep:
             phase = .waking
             return [.lock, .wake]
         }
-    }
-
-    /// The pause for a cancelled sleep is revoked, or goes on because listeners are being notified.
-    package mutating func revoked(goesOn: Bool, pauses: Int) -> [Step] {
-        if goesOn { hasPaused = true }
-        return back(pauses)
     }
 
     /// All listeners have been told that the machine woke.

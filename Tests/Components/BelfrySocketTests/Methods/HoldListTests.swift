@@ -30,9 +30,9 @@ struct HoldListTests {
         fixture.mediator.perform(trigger)
         try fixture.turn { hold.replies.count == 2 }
         #expect(hold.replies.last == ["held": true, "waiting": .string(trigger.rawValue)])
-        #expect(fixture.mediator.state == .active)
+        #expect(fixture.mediator.state == .inactive)
         hold.vanish()
-        try fixture.turn { fixture.mediator.state != .active }
+        try fixture.turn { fixture.mediator.state != .inactive }
 
         #expect(fixture.mediator.state == (trigger == .pause ? .background : .notRunning))
         #expect(fixture.writer.records.contains { $0.message == "\(trigger) waits for 'backup'" })

@@ -102,13 +102,13 @@ struct ListenerCallTests {
         #expect(throws: Never.self) { try fixture.mediator.addListener(slow) }
         fixture.perform(.launch, .stop)
 
-        fixture.clock.advance(by: .seconds(3))
+        fixture.clock.advance(by: .seconds(2))
         slow.progress?.report(nextWithin: .seconds(4))
-        #expect(fixture.mediator.remainingTime == .seconds(6))
-        fixture.clock.advance(by: .seconds(6))
+        #expect(fixture.mediator.remainingTime == .seconds(7))
+        fixture.clock.advance(by: .seconds(7))
 
         let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
-        #expect(durations == [.seconds(7), .seconds(2)])
+        #expect(durations == [.seconds(6), .seconds(3)])
         for ended in [slow.finish, hanging.finish] { ended() }
     }
 
@@ -143,7 +143,7 @@ struct ListenerCallTests {
             task.reportProgress(nextWithin: .seconds(3), "more")
         }
         #expect(fixture.mediator.pending == ["upload"])
-        #expect(fixture.mediator.state == .active)
+        #expect(fixture.mediator.state == .inactive)
         fixture.clock.advance(by: .seconds(1))
 
         #expect(task.isEnded)

@@ -29,7 +29,7 @@ struct ListenerOrderTests {
     }
 
     @Test func primaryComesFirst() throws {
-        #expect(try order([Place("a"), Place("b", isPrimary: true), Place("c")]) == [["b"], ["a"], ["c"]])
+        #expect(try order([Place("a"), Place("b", .primary), Place("c")]) == [["b"], ["a"], ["c"]])
     }
 
     @Test func cycleIsRefusedWithItsNames() {
@@ -49,7 +49,7 @@ struct ListenerOrderTests {
 
     @Test func secondPrimaryIsRefused() {
         #expect(throws: ListenerOrderError.primaries(["a", "b"])) {
-            try ListenerOrder([Place("a", isPrimary: true), Place("b", isPrimary: true)])
+            try ListenerOrder([Place("a", .primary), Place("b", .primary)])
         }
     }
 

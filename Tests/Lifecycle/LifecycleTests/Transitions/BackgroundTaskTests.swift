@@ -15,7 +15,7 @@ struct BackgroundTaskTests {
         let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(20))
 
         fixture.perform(trigger)
-        #expect(fixture.mediator.state == .active)
+        #expect(fixture.mediator.state == .inactive)
         fixture.clock.advance(by: .seconds(5))
         #expect(task.remainingTime == .seconds(15))
         task.end()
@@ -55,13 +55,13 @@ struct BackgroundTaskTests {
         let task = fixture.mediator.beginBackgroundTask(named: "hold", deadline: .seconds(31_536_000))
         let plan = fixture.mediator.plan(for: .stop)
         let share = try #require(plan.steps.last?.groups.joined().first?.share)
-        #expect(plan.tasks.map(\.remaining) == [.seconds(25)] && share > .seconds(7))
+        #expect(plan.tasks.map(\.remaining) == [.seconds(25)] && share == .seconds(10))
         fixture.perform(.stop)
 
-        // The task counts with 25 s, and the listener with 10 s, in the 25 s of the stop.
-        fixture.clock.advance(by: .seconds(18))
+        // The listener gets its 10 s, and the task the rest.
+        fixture.clock.advance(by: .seconds(15))
         await fixture.until { slow.progress != nil }
-        #expect(task.isEnded && fixture.mediator.remainingTime == .seconds(7))
+        #expect(task.isEnded && fixture.mediator.remainingTime == .seconds(10))
         slow.finish()
     }
 
@@ -162,32 +162,61 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func stopWaitsForTheTasksOfAPauseThatHasBegun() throws {
+    @Test func stopTakesOverTheWaitOfAPause() throws {
         let listener = TaskListener(on: .willResignActive, fixture.mediator)
         try fixture.mediator.addListener(listener)
 
         fixture.perform(.pause, .stop)
         #expect(fixture.ended.map(\.trigger) == [.launch, .pause])
-        #expect(fixture.ended.last?.result == .completed)
-        #expect(fixture.mediator.state == .background)
+        #expect(fixture.ended.last?.result == .overtaken)
+        #expect(fixture.mediator.state == .inactive)
         listener.task?.end()
 
-        #expect(fixture.ended.last?.notifications.map(\.notification.name) == [.willTerminate])
+        #expect(fixture.ended.last?.notifications.map(\.notification.name) == [.didEnterBackground, .willTerminate])
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func hurriedPauseDoesNotWaitForTasks() throws {
+    @Test(arguments: [LifecycleTrigger.pause, .stop])
+    func listenersHearOfItBeforeTheWaitAndMayBeginTasks(trigger: LifecycleTrigger) throws {
         let listener = TaskListener(on: .willResignActive, fixture.mediator)
         try fixture.mediator.addListener(listener)
-        var report: TransitionReport?
-        fixture.mediator.pauseForSleep { report = $0 }
+        let first = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
 
-        #expect(!fixture.mediator.revokePauseForSleep())
-        fixture.mediator.hurryPauseForSleep()
+        fixture.perform(trigger)
+        #expect(listener.task != nil && fixture.mediator.pending == ["job", "upload"])
+        first.end()
+        #expect(fixture.mediator.state == .inactive)
+        listener.task?.end()
 
-        #expect(report?.result == .completed)
+        #expect(fixture.mediator.state == (trigger == .pause ? .background : .notRunning))
+    }
+
+    @Test func stopOfAPausedServiceWaitsBeforeItTerminates() {
+        fixture.perform(.pause)
+        let task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
+
+        fixture.perform(.stop)
         #expect(fixture.mediator.state == .background)
-        #expect(listener.task?.isEnded == false)
+        task.end()
+
+        #expect(fixture.mediator.state == .notRunning)
+    }
+
+    @Test func stopAskedForByTheReportOfAWaitIsWaitedForOnce() {
+        let task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
+        var waits: [LifecycleTrigger] = []
+        fixture.observe { [fixture] in
+            guard case .waiting(let trigger, _) = $0 else { return }
+            waits.append(trigger)
+            if trigger == .pause { fixture.perform(.stop) }
+        }
+
+        fixture.perform(.pause)
+        #expect(waits == [.pause, .stop])
+        task.end()
+
+        #expect(fixture.mediator.state == .notRunning)
+        #expect(fixture.clock.pendingTimers == 0)
     }
 }
 

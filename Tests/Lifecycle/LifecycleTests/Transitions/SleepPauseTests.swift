@@ -5,7 +5,7 @@ import Lifecycle
 import LifecycleTesting
 import Testing
 
-/// The pause before a sleep of the machine: it may be revoked, or ended early.
+/// The pause before a sleep of the machine: it waits for tasks only so long, and may be ended early.
 @Suite(.timeLimit(.minutes(1)))
 struct SleepPauseTests {
     let fixture = MediatorFixture()
@@ -22,21 +22,24 @@ struct SleepPauseTests {
 
     private var moved: [Bool] { asked.reports.map { !$0.notifications.isEmpty } }
 
-    private func pause() { fixture.mediator.pauseForSleep { [asked] in asked.reports.append($0) } }
+    private func pause() {
+        fixture.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { [asked] in asked.reports.append($0) }
+    }
 
-    @Test func revokedPauseKeepsTheTask() {
-        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60))
+    @Test func waitForTasksHasAnEndThatKeepsThem() {
+        var expired = false
+        let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60)) { expired = true }
         pause()
+        #expect(fixture.mediator.state == .inactive)
+        fixture.clock.advance(by: .seconds(1))
+        task.reportProgress(nextWithin: .seconds(30))
+        #expect(fixture.mediator.state == .inactive)
 
-        #expect(fixture.mediator.revokePauseForSleep())
+        fixture.clock.advance(by: .seconds(1))
 
-        #expect(moved == [false])
-        #expect(fixture.mediator.state == .active && !fixture.mediator.isInTransition)
-        #expect(!task.isEnded)
-        fixture.perform(.pause)
-        #expect(fixture.mediator.state == .active)
-        task.end()
+        #expect(moved == [true])
         #expect(fixture.mediator.state == .background)
+        #expect(!task.isEnded && !expired)
     }
 
     @Test func hurriedPauseEndsAtOnceAndKeepsTheTask() {
@@ -53,7 +56,6 @@ struct SleepPauseTests {
     @Test func hurriedPauseDoesNotWaitForListeners() {
         fixture.listener("slow", [.willResignActive, .didEnterBackground], .stubborn)
         pause()
-        #expect(!fixture.mediator.revokePauseForSleep())
 
         fixture.mediator.hurryPauseForSleep()
 
@@ -62,19 +64,18 @@ struct SleepPauseTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func revokedPauseKeepsOtherPauses() {
-        let slow = fixture.listener("slow", [.willReload], .stubborn)
-        fixture.perform(.reload, .pause)
+    @Test func hurryingReachesAPauseThatWaitsForItsTurn() {
+        let slow = fixture.listener("slow", [.willReload, .willResignActive], .stubborn)
+        fixture.perform(.reload)
         pause()
 
         fixture.mediator.hurryPauseForSleep()
 
-        #expect(asked.reports.map(\.result) == [.overtaken])
-        #expect(fixture.ended.count == 1)
-        fixture.mediator.removeListener(slow)
+        #expect(asked.reports.isEmpty)
         fixture.clock.advance(by: .seconds(10))
-        #expect(fixture.ended.map(\.trigger) == [.launch, .reload, .pause])
+        #expect(asked.reports.map(\.result) == [.completed])
         #expect(fixture.mediator.state == .background)
+        slow.finish()
     }
 
     @Test func hurryingEndsOnlyPauses() {
@@ -88,7 +89,6 @@ struct SleepPauseTests {
 
         #expect(fixture.ended.map(\.trigger) == [.launch, .pause])
         #expect(fixture.mediator.pending == ["slow"])
-        #expect(moved == [false])
         withExtendedLifetime(task) {}
     }
 

@@ -68,6 +68,35 @@ struct TransitionQueueTests {
         #expect(notifications == ["willReload 2", "didFailToReload 2"])
     }
 
+    /// A pause and a pause by another during a reload.
+    @Test(arguments: [[0], [0, 1], [1]])
+    func withdrawnRequestIsNotDone(withdrawn: [Int]) async {
+        fixture.perform(.reload)
+        var reported: [Int] = []
+        let requests = [0, 1].map { number in
+            fixture.mediator.request(.pause, origin: .service) { _ in reported.append(number) }
+        }
+
+        for number in withdrawn { fixture.mediator.withdraw(requests[number]) }
+        slow.manner = .atOnce
+        slow.finish()
+        await fixture.until { !fixture.mediator.isInTransition }
+
+        #expect(reported == [0, 1].filter { !withdrawn.contains($0) })
+        #expect(fixture.mediator.state == (withdrawn.count == 2 ? .active : .background))
+        #expect(fixture.mediator.pauses == 2 - withdrawn.count)
+    }
+
+    @Test func requestThatHasBegunIsDone() async {
+        let request = fixture.mediator.request(.reload, origin: .service) { [fixture] in fixture.ended.append($0) }
+
+        fixture.mediator.withdraw(request)
+        slow.finish()
+        await fixture.until { !fixture.mediator.isInTransition }
+
+        #expect(fixture.ended.last?.result == .completed)
+    }
+
     @Test func suspensionsAreNotMerged() async {
         let suspensions = [328, 859].map { Suspension(.freezer, duration: .milliseconds($0)) }
 

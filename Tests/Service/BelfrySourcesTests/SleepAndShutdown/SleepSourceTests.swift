@@ -10,7 +10,7 @@ struct SleepPhaseTests {
     @Test(arguments: [true, false])
     mutating func completeSleepTakesItsStepsInOrder(hasMoved: Bool) {
         #expect(phase.announced(pauses: 3) == [.pause])
-        #expect(phase.paused(hasMoved: hasMoved) == [.tell])
+        #expect(phase.paused(hasMoved: hasMoved, pauses: 3) == [.tell])
         #expect(phase.told() == [.release])
         #expect(phase.isSleeping)
         #expect(phase.ended() == [.lock, .wake])
@@ -20,7 +20,7 @@ struct SleepPhaseTests {
 
     @Test mutating func otherPauseOutlastsTheSleep() {
         _ = phase.announced(pauses: 3)
-        _ = phase.paused(hasMoved: true)
+        _ = phase.paused(hasMoved: true, pauses: 0)
         _ = phase.told()
         _ = phase.ended()
 
@@ -31,7 +31,7 @@ struct SleepPhaseTests {
         _ = phase.announced(pauses: 0)
 
         #expect(phase.timeIsUp() == [.hurry, .tell, .release])
-        #expect(phase.paused(hasMoved: true) == [])
+        #expect(phase.paused(hasMoved: true, pauses: 0) == [])
         #expect(phase.told() == [])
         #expect(phase.ended() == [.lock, .wake])
         #expect(phase.woken(pauses: 0) == [.resume])
@@ -39,7 +39,7 @@ struct SleepPhaseTests {
 
     @Test mutating func deadlineDuringDeliveryReleasesTheLock() {
         _ = phase.announced(pauses: 0)
-        _ = phase.paused(hasMoved: true)
+        _ = phase.paused(hasMoved: true, pauses: 0)
 
         #expect(phase.timeIsUp() == [.release])
         #expect(phase.told() == [])
@@ -47,13 +47,31 @@ struct SleepPhaseTests {
     }
 
     @Test(arguments: [true, false])
-    mutating func cancelledSleepIsNotPosted(goesOn: Bool) {
+    mutating func serviceReturnsFromThePauseForASleepThatIsCalledOff(hasMoved: Bool) {
         _ = phase.announced(pauses: 0)
 
-        #expect(phase.ended() == [.revoke, .lock])
-        #expect(phase.revoked(goesOn: goesOn, pauses: 0) == (goesOn ? [.resume] : []))
-        #expect(phase.paused(hasMoved: goesOn) == [])
+        #expect(phase.ended() == [.lock])
+        #expect(phase.paused(hasMoved: hasMoved, pauses: 0) == (hasMoved ? [.resume] : []))
         #expect(!phase.isSleeping)
+    }
+
+    @Test mutating func sleepThatIsAnnouncedAgainWaitsForTheSamePause() {
+        _ = phase.announced(pauses: 0)
+        _ = phase.ended()
+
+        #expect(phase.isAwaiting)
+        #expect(phase.announced(pauses: 0) == [])
+        #expect(phase.paused(hasMoved: true, pauses: 0) == [.tell])
+    }
+
+    @Test mutating func pauseThatComesAfterTheSleepIsEnded() {
+        _ = phase.announced(pauses: 0)
+        _ = phase.timeIsUp()
+        _ = phase.told()
+        _ = phase.ended()
+        #expect(phase.woken(pauses: 0) == [])
+
+        #expect(phase.paused(hasMoved: true, pauses: 0) == [.resume])
     }
 
     @Test mutating func repeatedAnnouncementIsIgnored() {
@@ -65,13 +83,13 @@ struct SleepPhaseTests {
 
     @Test mutating func serviceStaysPausedBetweenConsecutiveSleeps() {
         _ = phase.announced(pauses: 0)
-        _ = phase.paused(hasMoved: true)
+        _ = phase.paused(hasMoved: true, pauses: 0)
         _ = phase.told()
         _ = phase.ended()
 
         #expect(phase.announced(pauses: 0) == [.pause])
         #expect(phase.number == 2)
-        #expect(phase.paused(hasMoved: false) == [.tell])
+        #expect(phase.paused(hasMoved: false, pauses: 0) == [.tell])
         #expect(phase.told() == [.release])
         #expect(phase.ended() == [.lock, .wake])
         #expect(phase.woken(pauses: 0) == [.resume])
@@ -79,7 +97,7 @@ struct SleepPhaseTests {
 
     @Test mutating func wakingWithoutASleepOnlyTakesTheLock() {
         #expect(phase.ended() == [.lock])
-        #expect(phase.paused(hasMoved: false) == [])
+        #expect(phase.paused(hasMoved: false, pauses: 0) == [])
         #expect(phase.told() == [])
         #expect(phase.timeIsUp() == [])
         #expect(phase.woken(pauses: 0) == [])
