@@ -32,7 +32,8 @@ struct ExplainTests {
         #expect(steps.map { $0["name"] as? String } == ["willResignActive", "didEnterBackground", "willTerminate"])
         let listeners = try #require(steps.last?["listeners"] as? [[String: Any]])
         let names = listeners.compactMap { $0["name"] as? String }
-        #expect(names.first == "serviceManager")
+        let first = try #require(steps.first?["listeners"] as? [[String: Any]])
+        #expect(first.first?["name"] as? String == "serviceManager")
         #expect(names.contains("probe"))
         let probe = try #require(listeners.first { $0["name"] as? String == "probe" })
         #expect(probe["deadlineUsec"] as? Int == 60_000_000)
