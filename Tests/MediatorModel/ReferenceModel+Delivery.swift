@@ -73,7 +73,9 @@ extension ReferenceModel {
         let wanted = answer.deadline ?? scenario.deadlines.listener
         let time = delivery.isCutShort ? .zero : share(of: wanted, in: delivery)
         let call = ModelCall(
-            listener, number: callsOfListener[listener.index], start: now, wanted: wanted, time: time)
+            listener, number: callsOfListener[listener.index], start: now, wanted: wanted, time: time,
+            isImmediate: answer.kind == .immediate
+                && ![.performFetch, .openURL, .performAction].contains(delivery.name))
         callsOfListener[listener.index] += 1
         delivery.calls.append(call)
         let knows = delivery.name != .openURL
@@ -139,7 +141,7 @@ extension ReferenceModel {
     /// A second stop: present and later calls have no time.
     func cutShort(_ delivery: ModelDelivery) {
         delivery.isCutShort = true
-        for call in delivery.calls { overrun(call, delivery) }
+        for call in delivery.calls where !call.isImmediate { overrun(call, delivery) }
     }
 
     func resume(_ call: ModelCall, _ end: Scenario.End) {
@@ -219,6 +221,8 @@ final class ModelCall {
     let start: UInt64
     let wanted: Duration
     var time: Duration
+    /// Whether it ends within its call.
+    let isImmediate: Bool
     var outcome: ListenerOutcome?
     var duration = Duration.zero
     var timer: (any LifecycleTimer)?
@@ -227,7 +231,10 @@ final class ModelCall {
     /// Set for a call that hangs.
     var hang: (isStubborn: Bool, after: [Scenario.Step], name: LifecycleNotification.Name, isCompleting: Bool)?
 
-    init(_ listener: ModelListener, number: Int, start: UInt64, wanted: Duration, time: Duration) {
+    init(
+        _ listener: ModelListener, number: Int, start: UInt64, wanted: Duration, time: Duration, isImmediate: Bool
+    ) {
+        self.isImmediate = isImmediate
         self.listener = listener
         self.number = number
         self.start = start

@@ -50,7 +50,7 @@ struct ServiceGroupProcessTests {
         service.send(SIGUSR1)
         let (lines, status) = service.finish()
 
-        #expect(fixture.manager.nextOfLife().first == "EXIT_STATUS=71")
+        #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
         #expect(lines.contains("service a has shut down"))
         #expect(lines.contains("probe: failed: the disk is on fire"))
         #expect(lines.last?.contains("willTerminate background -> notRunning") == true)
@@ -78,7 +78,7 @@ struct ServiceGroupProcessTests {
         #expect(lines.contains(reason))
         #expect(status == 71)
         #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
-        #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
+        #expect(fixture.manager.nextOfLife().first == "EXIT_STATUS=71")
     }
 
     @Test func finishedGroupStopsTheService() throws {

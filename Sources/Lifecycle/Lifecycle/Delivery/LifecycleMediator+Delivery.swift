@@ -4,16 +4,15 @@
 extension LifecycleMediator {
     /// Whether the delivery of this name ends before `post` returns: all answers are immediate, or there are none.
     package func isAnsweredAtOnce(_ name: LifecycleNotification.Name) -> Bool {
-        guard let recipients = registry.answering(nil, name) else { return true }
-        return recipients.immediateAnswers != nil
+        registry.answering(nil, name)?.isImmediate ?? true
     }
 
     /// The names of the listeners that a notification is delivered to, in the order of the calls. None for `openURL`, for which
     /// each is asked only if those before it decline.
     package func listeners(answering notification: LifecycleNotification) -> [String] {
         guard notification.name != .openURL else { return [] }
-        return registry.groups(answering: notification.name).joined().lazy
-            .filter { $0.answer(to: notification) != nil }.map(\.place.name)
+        return registry.calls(of: notification.name).lazy.filter { $0.answer(to: notification) != nil }
+            .map(\.entry.place.name)
     }
 
     /// Calls the observers of everything and those of the name.
@@ -31,46 +30,19 @@ extension LifecycleMediator {
     func deliver(
         _ recipients: Recipients, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
     ) {
-        var reports: [ListenerReport] = []
-        // Nobody asks for the others: a report costs as much as an answer.
-        let onlyProblems = completion == nil && !eventObservers.observes(.delivered)
-        if let answers = recipients.immediateAnswers {
-            let (groups, revision) = (recipients.groups, registry.revision)
-            for place in answers.indices {
-                // An answer may add, remove or change listeners: then the rest goes the longer way.
-                guard registry.revision == revision else {
-                    // The answers are in the order of the groups.
-                    var called = place
-                    let rest = groups.map { group in
-                        let rest = group.dropFirst(called)
-                        called -= group.count - rest.count
-                        return Array(rest)
-                    }
-                    return deliver(rest, notification, after: reports, completion)
-                }
-                if let report = answers[place].give(notification, clock, deadline: limits.listener),
-                    !onlyProblems || report.outcome.isProblem
-                {
-                    reports.append(report)
-                }
-            }
-            if onlyProblems, reports.isEmpty { return }
-            report(LifecycleReport(notification: notification, listeners: reports), completion)
-        } else {
-            deliver(registry.groups(answering: notification.name), notification, after: [], completion)
+        // If nobody asks for the others: a report costs as much as an answer.
+        let onlyProblems = completion == nil && recipients.isImmediate && !eventObservers.observes(.delivered)
+        let round = AnswerRound(
+            notification, to: recipients.calls, deadline: limits.listener, onlyProblems: onlyProblems)
+        guard let lasting = round.nextLasting(clock) else {
+            if !onlyProblems || !round.isEmpty { report(round.report(), completion) }
+            return
         }
-    }
-
-    private func deliver(
-        _ groups: [[ListenerEntry]], _ notification: LifecycleNotification, after reports: [ListenerReport],
-        _ completion: ((LifecycleReport) -> Void)?
-    ) {
         Delivery(
-            notification, to: groups, after: reports, clock: clock, deadline: deadlines.listener,
-            isOutcomeWanted: completion != nil,
+            round, clock: clock, isOutcomeWanted: completion != nil,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { [unowned self] in report($1, of: $0, handling: notification) }
-        ) { [unowned self] in report($0, completion) }.advance()
+        ) { [unowned self] in report($0, completion) }.advance(from: lasting)
     }
 
     /// A listener reports progress to a post that waits for it.
@@ -103,24 +75,21 @@ extension LifecycleMediator {
             origin: transition.origin, trigger: transition.trigger, userInfo: userInfo(for: name, of: transition),
             configuration: transition.configuration)
         announce(notification, to: registry.find(name))
-        let groups = registry.groups(answering: name)
+        let round = AnswerRound(notification, to: registry.calls(of: name), deadline: deadlines.listener)
         return Delivery(
-            notification, to: groups, clock: clock, deadline: deadlines.listener,
-            share: shares(of: groups, in: transition, name),
+            round, clock: clock, share: shares(in: transition, name),
             progress: { [unowned self] in report($1, of: $0, notification.sequence, in: transition) }
         ) { [unowned self] in report($0, completion) }
     }
 
     /// Computes the share of each answer of a step when it is called. The time of the transition is divided among all later
     /// groups and steps when the step begins, and again when it has become shorter.
-    func shares(
-        of groups: [[ListenerEntry]], in transition: Transition, _ name: LifecycleNotification.Name
-    ) -> Delivery.Share {
+    func shares(in transition: Transition, _ name: LifecycleNotification.Name) -> Delivery.Share {
+        let own = timesWanted(by: name)
         var times = WantedTimes(
-            groups.map { time(of: $0, for: name) } + timesWanted(for: transition.steps),
-            within: transitions.remaining(transition))
+            own + timesWanted(for: transition.steps), within: transitions.remaining(transition))
         var limitUsec = transition.limitUsec
-        return { [unowned self, count = groups.count] answer, spent, groupsLeft in
+        return { [unowned self, count = own.count] answer, spent, groupsLeft in
             guard !answer.isImmediate else { return TimeShare(.zero) }
             let left = transitions.remaining(transition)
             if transition.limitUsec < limitUsec { times.divide(left, from: count - groupsLeft - 1) }
@@ -131,13 +100,14 @@ extension LifecycleMediator {
     }
 
     /// The times that the groups of listeners of these steps want, in the order of the calls.
-    func timesWanted(for steps: [LifecycleStep]) -> [Duration] {
-        steps.compactMap(\.name).flatMap { name in registry.groups(answering: name).map { time(of: $0, for: name) } }
-    }
+    func timesWanted(for steps: [LifecycleStep]) -> [Duration] { steps.compactMap(\.name).flatMap(timesWanted(by:)) }
 
-    /// The time that a group wants for a name: that of the member that wants most. None for immediate answers.
-    func time(of group: [ListenerEntry], for name: LifecycleNotification.Name) -> Duration {
-        group.map { $0.time(for: name, unless: deadlines.listener) }.max() ?? .zero
+    /// The time that each group of listeners wants for a name: that of the member that wants most. None for immediate answers.
+    func timesWanted(by name: LifecycleNotification.Name) -> [Duration] {
+        registry.calls(of: name).reduce(into: []) { times, call in
+            let time = call.entry.time(for: name, unless: deadlines.listener)
+            if call.group < times.count { times[call.group] = max(times[call.group], time) } else { times.append(time) }
+        }
     }
 
     func deadline(of answer: LifecycleAnswer) -> Duration { answer.deadline ?? deadlines.listener }

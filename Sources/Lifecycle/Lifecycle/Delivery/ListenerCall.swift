@@ -21,13 +21,17 @@ final class ListenerCall {
     /// The details of its progress, as last reported; nil for none.
     private(set) var details: UserInfo?
     /// Called with each report of progress.
-    var onProgress: ((ProgressReport) -> Void)?
+    private var progress: ((ProgressReport) -> Void)?
     /// Whether somebody waits for the outcome.
     let isOutcomeWanted: Bool
 
-    init(clock: any LifecycleClock, isOutcomeWanted: Bool = true, _ completion: @escaping Completion) {
+    init(
+        clock: any LifecycleClock, isOutcomeWanted: Bool = true, progress: ((ProgressReport) -> Void)? = nil,
+        _ completion: @escaping Completion
+    ) {
         self.clock = clock
         self.isOutcomeWanted = isOutcomeWanted
+        self.progress = progress
         self.completion = completion
         start = clock.now
     }
@@ -54,7 +58,7 @@ final class ListenerCall {
     }
 
     /// Reports progress: moves the deadline to the end of `window`, up to the time that the answer wants.
-    func progress(nextWithin window: Duration, _ text: String?, _ details: UserInfo?) {
+    func reportProgress(nextWithin window: Duration, _ text: String?, _ details: UserInfo?) {
         guard completion != nil else { return }
         let window = window.bounded
         if let details { self.details = details }
@@ -64,7 +68,7 @@ final class ListenerCall {
 
     private func extend(_ window: Duration, _ text: String?, _ details: UserInfo?) {
         let moved = deadline.extend(to: promisedUsec)
-        onProgress?(
+        progress?(
             ProgressReport(
                 window: window, text: text, details: details, moved: moved ? (deadline.endUsec, share.reserve) : nil))
     }
@@ -118,7 +122,7 @@ final class ListenerCall {
         self.completion = nil
         deadline.cancelTimer()
         cancel = nil
-        onProgress = nil
+        progress = nil
         completion(self, outcome, spent)
     }
 }
@@ -144,6 +148,6 @@ public struct ListenerProgress {
     ///   - text: what was done, in a few words for `systemctl status`.
     ///   - details: the same for programs. The last ones are part of the report about the answer.
     public func report(nextWithin window: Duration = .seconds(5), _ text: String? = nil, details: UserInfo? = nil) {
-        call.progress(nextWithin: window, text, details)
+        call.reportProgress(nextWithin: window, text, details)
     }
 }

@@ -7,10 +7,10 @@ nonisolated final class Recipients {
     let observers = ObserverList()
     /// How many listeners answer.
     var listenerCount = 0
-    /// The listeners that answer, in groups in the order of delivery.
-    private(set) var groups: [[ListenerEntry]] = []
-    /// Their answers, if all of them are immediate, in the order of delivery.
-    private(set) var immediateAnswers: [ImmediateAnswer]?
+    /// The listeners that answer, in the order of delivery.
+    private(set) var calls: [DueCall] = []
+    /// Whether all of them answer within their calls.
+    private(set) var isImmediate = false
     /// The revision of the registry whose listeners these are.
     private(set) var revision = -1
 
@@ -20,11 +20,9 @@ nonisolated final class Recipients {
     var isEmpty: Bool { listenerCount == 0 && observers.isEmpty }
 
     /// Stores the listeners in their order.
-    func setListeners(
-        _ groups: [[ListenerEntry]], _ immediateAnswers: [ImmediateAnswer]?, revision: Int
-    ) {
-        self.groups = groups
-        self.immediateAnswers = immediateAnswers
+    @MainActor func setListeners(_ calls: [DueCall], revision: Int) {
+        self.calls = calls
+        isImmediate = calls.allSatisfy { $0.answer?.isImmediate == true }
         self.revision = revision
     }
 }

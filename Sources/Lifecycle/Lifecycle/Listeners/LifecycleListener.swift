@@ -52,6 +52,13 @@ extension LifecycleListener {
     public var isRequired: Bool { true }
     /// Healthy.
     public var health: ListenerHealth { .healthy }
+
+    /// The listeners of these types, whatever their names are, for `follows`:
+    ///
+    ///     var follows: [String] { follows(StoreListener.self) + ["cache"] }
+    ///
+    /// A listener of a subclass is of another type. A type without a listener has no effect.
+    public func follows(_ types: any LifecycleListener.Type...) -> [String] { types.map { String(reflecting: $0) } }
 }
 
 /// Thrown by a listener to refuse a launch or a new configuration, with nothing but the reason in reports.

@@ -12,28 +12,37 @@ final class ListenerEntry {
     /// How many posts wait for its answers.
     var pendingPosts = 0
     /// Whether the listener was removed, so that a delivery under way skips it.
-    var isRemoved = false
+    private(set) var isRemoved = false
     private(set) var interests: [LifecycleNotification.Name] = []
     private var answers: [LifecycleNotification.Name: LifecycleAnswer] = [:]
     private(set) var actionAnswers: [LifecycleAnswer] = []
+    /// Counts the declarations of answers that were read.
+    private(set) var revision = 0
     private var record = ListenerRecord()
 
     init(_ listener: any LifecycleListener, _ role: ListenerRole, number: Int) {
         self.listener = listener
         self.number = number
         place = ListenerOrder.Place(
-            listener.name, listener.rank, listener.follows, role, type: ListenerKey.key(of: type(of: listener)),
-            key: ListenerKey.followed)
+            listener.name, rank: listener.rank, follows: listener.follows, role,
+            type: String(reflecting: type(of: listener)))
         readAnswers()
     }
 
     /// Reads the answers of the listener.
     func readAnswers() {
+        revision += 1
         let declared = listener.answers
         actionAnswers = declared.filter { $0.action != nil }
         answers = Dictionary(declared.map { ($0.name, $0) }) { _, last in last }
         var seen: Set<LifecycleNotification.Name> = []
         interests = declared.map(\.name).filter { seen.insert($0).inserted }
+    }
+
+    /// It is not called any more.
+    func remove() {
+        isRemoved = true
+        revision += 1
     }
 
     /// The answer to a name, if it has one.

@@ -16,28 +16,20 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         package let rank: Int?
         /// The listeners that are called before it. Those that do not exist have no effect.
         package let follows: [String]
-        /// The same as keys.
-        let followedKeys: [String]
-        /// What others follow it by: its name and its type.
+        /// What others follow it by: its name, and the name of its type with that of its module.
         let keys: [String]
         /// How it was added.
         package let role: ListenerRole
 
-        /// A place, by default that of registration, of a listener that others follow by its name.
-        package init(_ name: String, rank: Int? = nil, follows: [String] = [], _ role: ListenerRole = .ordinary) {
-            self.init(name, rank, follows, role, type: nil) { $0 }
-        }
-
-        /// The place of a listener of this type.
-        init(
-            _ name: String, _ rank: Int?, _ follows: [String], _ role: ListenerRole, type: String?,
-            key: (String) -> String
+        /// A place, by default that of registration.
+        package init(
+            _ name: String, rank: Int? = nil, follows: [String] = [], _ role: ListenerRole = .ordinary,
+            type: String? = nil
         ) {
             self.name = name
             self.rank = rank
             self.follows = follows
             self.role = role
-            followedKeys = follows.map(key)
             keys = role == .outermost ? [] : [name] + (type.map { [$0] } ?? [])
         }
 
@@ -109,7 +101,7 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
         }
         return groups.map { members in
             members.reduce(into: Set<Int>()) { needs, member in
-                for key in places[member].followedKeys { needs.formUnion(groupsOfKey[UTF8Text(key)] ?? []) }
+                for key in places[member].follows { needs.formUnion(groupsOfKey[UTF8Text(key)] ?? []) }
             }
         }
     }

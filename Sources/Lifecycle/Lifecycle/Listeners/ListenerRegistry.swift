@@ -35,7 +35,7 @@ final class ListenerRegistry {
         entries[ObjectIdentifier(listener)] = entry
         names.insert(UTF8Text(place.name))
         if place.isPlain, !isFollowed(place) { append(entry) } else { order = nil }
-        followed.formUnion(place.followedKeys.map { UTF8Text($0) })
+        followed.formUnion(place.follows.map { UTF8Text($0) })
         join(entry)
     }
 
@@ -44,7 +44,7 @@ final class ListenerRegistry {
         // The entry is released last: releasing what its answers held may remove other listeners.
         guard let entry = entries.removeValue(forKey: ObjectIdentifier(listener)) else { return }
         defer { withExtendedLifetime(entry) {} }
-        entry.isRemoved = true
+        entry.remove()
         names.remove(UTF8Text(entry.place.name))
         order = nil
         leave(entry.interests)
@@ -66,7 +66,7 @@ final class ListenerRegistry {
         let places = inOrder.joined().map(\.place)
         let known = Set(places.flatMap(\.keys).map { UTF8Text($0) })
         return places.flatMap { place in
-            zip(place.follows, place.followedKeys).filter { !known.contains(UTF8Text($1)) }.map { (place.name, $0.0) }
+            place.follows.filter { !known.contains(UTF8Text($0)) }.map { (place.name, $0) }
         }
     }
 
@@ -105,29 +105,17 @@ final class ListenerRegistry {
         return recipients
     }
 
-    /// The listeners that answer `name`, in groups in the order of delivery.
-    func groups(answering name: LifecycleNotification.Name) -> [[ListenerEntry]] {
-        answering(nil, name)?.groups ?? []
-    }
+    /// The listeners that answer `name`, in the order of delivery.
+    func calls(of name: LifecycleNotification.Name) -> [DueCall] { answering(nil, name)?.calls ?? [] }
 
     private func setListeners(of recipients: Recipients) {
         let name = recipients.name
         let arriving = inOrder.map { $0.filter { $0.answer(to: name) != nil } }.filter { !$0.isEmpty }
         let groups = name.isLeaving ? arriving.reversed() : arriving
-        recipients.setListeners(groups, Self.immediateAnswers(of: groups, to: name), revision: revision)
-    }
-
-    private static func immediateAnswers(
-        of groups: [[ListenerEntry]], to name: LifecycleNotification.Name
-    ) -> [ImmediateAnswer]? {
-        // For these two, who answers depends on the user info and on the answers before.
-        guard name != .openURL, name != .performAction else { return nil }
-        var answers: [ImmediateAnswer] = []
-        for entry in groups.joined() {
-            guard case .immediate(let body) = entry.answer(to: name)?.body else { return nil }
-            answers.append(ImmediateAnswer(entry: entry, body: body))
+        let calls = groups.enumerated().flatMap { group, members in
+            members.map { DueCall($0, to: name, group: group) }
         }
-        return answers
+        recipients.setListeners(calls, revision: revision)
     }
 
     // MARK: Order
@@ -140,7 +128,7 @@ final class ListenerRegistry {
         let found = (try? ListenerOrder(all.map(\.place)).groups) ?? all.indices.map { [$0] }
         let order = found.map { $0.map { all[$0] } }
         self.order = order
-        followed = Set(all.flatMap(\.place.followedKeys).map { UTF8Text($0) })
+        followed = Set(all.flatMap(\.place.follows).map { UTF8Text($0) })
         return order
     }
 
@@ -158,7 +146,7 @@ final class ListenerRegistry {
     /// Whether a new listener may come after itself. Others come after it only by its name, its type or its rank.
     private func mayCloseCircle(_ place: ListenerOrder.Place) -> Bool {
         place.role == .primary || isFollowed(place)
-            || !place.follows.isEmpty && (place.rank != nil || place.followedKeys.contains(where: place.isFollowed))
+            || !place.follows.isEmpty && (place.rank != nil || place.follows.contains(where: place.isFollowed))
     }
 
     private func join(_ entry: ListenerEntry) {
@@ -172,7 +160,7 @@ final class ListenerRegistry {
             guard let left = find(name) else { continue }
             left.listenerCount -= 1
             // A name with observers stays, and must not retain a listener that was removed.
-            left.setListeners([], nil, revision: -1)
+            left.setListeners([], revision: -1)
             removeIfEmpty(left)
         }
     }

@@ -68,15 +68,17 @@ extension LifecycleMediator {
         _ steps: [(name: LifecycleNotification.Name, from: LifecycleState, to: LifecycleState)],
         tasks: [LifecyclePlan.Task], limit: Duration?
     ) -> LifecyclePlan {
-        let groups = steps.map { registry.groups(answering: $0.name) }
-        var wanted = zip(steps, groups).flatMap { step, groups in groups.map { time(of: $0, for: step.name) } }
+        var wanted = steps.flatMap { timesWanted(by: $0.name) }
         if let task = tasks.map(\.remaining).max() { wanted.append(task) }
         let times = WantedTimes(wanted, within: limit ?? .longest)
         let largest = limit.map { times.largestShare(within: $0) }
-        let planned = zip(steps, groups).map { step, groups in
-            LifecyclePlan.Step(
-                name: step.name, previousState: step.from, state: step.to,
-                groups: groups.map { $0.compactMap { call($0, step.name, largest) } })
+        let planned = steps.map { step in
+            let calls = registry.calls(of: step.name).reduce(into: [[LifecyclePlan.Call]]()) { groups, due in
+                guard let call = call(due.entry, step.name, largest) else { return }
+                if due.group < groups.count { groups[due.group].append(call) } else { groups.append([call]) }
+            }
+            return LifecyclePlan.Step(
+                name: step.name, previousState: step.from, state: step.to, groups: calls)
         }
         return LifecyclePlan(tasks: tasks, steps: planned, limit: limit, longest: times.sum)
     }

@@ -66,13 +66,20 @@ public final class CompositeListener: LifecycleListener {
     /// The answers of all leaves together.
     public var answers: [LifecycleAnswer] {
         for name in registry.interests where name != .performAction {
-            let groups = registry.groups(answering: name)
-            let times = groups.map { $0.compactMap { $0.answer(to: name) }.map(deadline(of:)).max() ?? .zero }
-            answer(name, deadline: times.reduce(.zero, +))
+            answer(name, deadline: time(of: registry.calls(of: name)))
         }
         for offer in registry.actionAnswers {
             answer(.performAction, deadline: deadline(of: offer), action: offer.action)
         }
+    }
+
+    /// The time that groups want together, each as much as the member that wants most.
+    private func time(of calls: [DueCall]) -> Duration {
+        let times = calls.reduce(into: [Int: Duration]()) { times, call in
+            let wanted = call.answer.map(deadline(of:)) ?? .zero
+            times[call.group] = max(times[call.group] ?? .zero, wanted)
+        }
+        return times.values.reduce(.zero, +)
     }
 
     private func deadline(of answer: LifecycleAnswer) -> Duration { answer.deadline ?? deadline }
@@ -89,8 +96,8 @@ public final class CompositeListener: LifecycleListener {
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
         let delivery = Delivery(
-            notification, to: registry.groups(answering: notification.name), clock: clock,
-            deadline: deadline, isOutcomeWanted: progress.isOutcomeWanted,
+            AnswerRound(notification, to: registry.calls(of: notification.name), deadline: deadline), clock: clock,
+            isOutcomeWanted: progress.isOutcomeWanted,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
             progress: { leaf, report in
                 let text = report.text.map { "\(leaf): \($0)" } ?? leaf

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+/// A listener that is to be called for a notification.
+struct DueCall {
+    let entry: ListenerEntry
+    /// Its answer, as long as it does not declare others; nil if it depends on the notification which one it is.
+    let answer: LifecycleAnswer?
+    /// The revision of the listener's answers.
+    let revision: Int
+    /// The members of a group are called concurrently. Groups are numbered in the order of their calls.
+    let group: Int
+
+    init(_ entry: ListenerEntry, to name: LifecycleNotification.Name, group: Int) {
+        self.entry = entry
+        self.group = group
+        answer = name == .performAction ? nil : entry.answer(to: name)
+        revision = entry.revision
+    }
+
+    /// The answer to a notification, if there is one now: a call before this one may have removed the listener, or changed its
+    /// answers.
+    func answer(to notification: LifecycleNotification) -> LifecycleAnswer? {
+        if let answer, entry.revision == revision { return answer }
+        return entry.isRemoved ? nil : entry.answer(to: notification)
+    }
+}
+
+/// The calls of the listeners of one notification in order, and their reports: the one loop that calls listeners.
+///
+/// Most listeners answer within their call. A notification that only such listeners answer needs no more than this; the answers
+/// that last are up to `Delivery`. An answer may lead back to its own round, so nothing is accessed exclusively during a call.
+final class AnswerRound {
+    /// A call that may go on after the answer was begun.
+    typealias LastingCall = (entry: ListenerEntry, answer: LifecycleAnswer, body: LifecycleAnswer.LastingBody)
+
+    let notification: LifecycleNotification
+    private let calls: [DueCall]
+    /// For immediate answers.
+    private let deadline: Duration
+    /// Whether there are reports only of immediate answers that failed or were late.
+    private let onlyProblems: Bool
+    private var next = 0
+    /// The group that is being called.
+    private var group = -1
+    private var reports: [ListenerReport?] = []
+
+    init(_ notification: LifecycleNotification, to calls: [DueCall], deadline: Duration, onlyProblems: Bool = false) {
+        self.notification = notification
+        self.calls = calls
+        self.deadline = deadline
+        self.onlyProblems = onlyProblems
+    }
+
+    // As that of `Delivery`.
+    nonisolated deinit {}
+
+    /// Calls the listeners whose turn has come and that answer immediately.
+    ///
+    /// - Parameters:
+    ///   - hasOpenCalls: whether answers are awaited: only other members of their group are called then.
+    ///   - isCutShort: whether there is no time, so that no answer is late.
+    /// - Returns: the first whose answer may last; nil if no other is to be called now.
+    func nextLasting(
+        _ clock: any LifecycleClock, hasOpenCalls: Bool = false, isCutShort: Bool = false
+    ) -> LastingCall? {
+        while next < calls.count {
+            let call = calls[next]
+            if call.group != group {
+                guard !hasOpenCalls, !isURLOpened else { return nil }
+                group = call.group
+            }
+            next += 1
+            guard let answer = call.answer(to: notification) else { continue }
+            switch answer.body {
+            case .lasting(let body): return (call.entry, answer, body)
+            case .immediate(let body):
+                let startUsec = clock.monotonicUsec
+                let outcome = Self.outcome(of: body, notification)
+                let duration = Duration(from: startUsec, to: clock.monotonicUsec)
+                let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
+                let report = call.entry.record(judged, after: duration, since: startUsec)
+                if !onlyProblems || judged.isProblem { reports.append(report) }
+            }
+        }
+        return nil
+    }
+
+    private static func outcome(
+        of body: (LifecycleNotification) throws -> ListenerOutcome, _ notification: LifecycleNotification
+    ) -> ListenerOutcome {
+        do {
+            return try body(notification)
+        } catch {
+            return ListenerOutcome(error)
+        }
+    }
+
+    /// Whether a listener has opened the URL, so that no other is asked.
+    private var isURLOpened: Bool {
+        notification.name == .openURL && reports.contains { $0?.outcome == .handled }
+    }
+
+    /// How many groups are called after the present one.
+    var groupsLeft: Int { (calls.last?.group ?? group) - group }
+
+    /// Adds an empty place for a report.
+    func reserve() -> Int {
+        reports.append(nil)
+        return reports.count - 1
+    }
+
+    func set(_ report: ListenerReport, at place: Int) { reports[place] = report }
+
+    /// Whether there is nothing to report.
+    var isEmpty: Bool { reports.isEmpty }
+
+    func report(hasLastingAnswer: Bool = false) -> LifecycleReport {
+        LifecycleReport(
+            notification: notification, listeners: reports.compactMap(\.self), hasLastingAnswer: hasLastingAnswer)
+    }
+}
