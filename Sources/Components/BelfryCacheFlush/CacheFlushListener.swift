@@ -19,6 +19,8 @@ package final class CacheFlushListener: LifecycleListener {
     private static let interval: Duration = .milliseconds(250)
 
     package let name = "cacheFlush"
+    /// A service works without a flush that fails, also in a launch.
+    package let isRequired = false
     private let log: ServiceLog
     private unowned let mediator: LifecycleMediator
     private var caches: [CacheParameters]
