@@ -36,6 +36,9 @@ int belfry_block_signals(void) {
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigdelset(&all, faults[i]);
     if (sigprocmask(SIG_SETMASK, &all, NULL) < 0) return -errno;
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return -errno;
+    // Swift's runtime catches SIGABRT in a dynamically linked program, and writes a backtrace for seconds. The watchdog of the
+    // service manager sends it to a service that hangs, and expects its end. A failure of Swift itself raises another signal.
+    if (signal(SIGABRT, SIG_DFL) == SIG_ERR) return -errno;
     return 0;
 }
 

@@ -133,6 +133,23 @@ struct StartTests {
         #expect(text.contains("own 1512\n") && text.contains("child 256\n"))
     }
 
+    /// That of the watchdog: Swift's runtime would write a backtrace first, which takes seconds.
+    @Test func abortSignalEndsTheProcessWithoutABacktrace() throws {
+        let service = try ProbeProcess(
+            "belfryd", ["--config", "/dev/null"],
+            environment: [
+                "RUNTIME_DIRECTORY": fixture.directory.path("run"), "STATE_DIRECTORY": fixture.directory.url.path,
+                "SWIFT_BACKTRACE": "enable=yes,color=no",
+            ], reading: .error)
+        _ = service.lines(until: "didBecomeActive")
+
+        service.send(SIGABRT)
+        let (lines, status) = service.finish()
+
+        #expect(status == 128 + SIGABRT)
+        #expect(!lines.contains { $0.contains("crash") }, "\(lines)")
+    }
+
     @Test(arguments: 4...40)
     func lowDescriptorLimitRefusesTheLaunchOrHasNoEffect(limit: Int) throws {
         let service = Process()

@@ -55,7 +55,8 @@ const char *belfry_error_name(int code);
 const char *belfry_error_text(int code);
 
 /// Blocks every signal that can be blocked, except those that report a fault of the program itself
-/// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS), and ignores SIGPIPE. Returns 0 or -errno.
+/// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS), ignores SIGPIPE, and gives SIGABRT its default action. Returns 0
+/// or -errno.
 int belfry_block_signals(void);
 
 /// Ignores and unblocks a signal, or gives it its default action back and blocks it, in the calling thread.
