@@ -21,8 +21,24 @@ package nonisolated enum WatchEvent: Sendable, Equatable {
 
 /// Follows a service over its restarts: a subscription that is renewed from the last sequence number seen.
 package final class Watch {
-    private static let maximumDelay = Duration.seconds(2)
     private static let connectionClosed = "the service closed the connection, waiting for it to return"
+
+    private enum Connection {
+        /// Not begun, or ended.
+        case none
+        /// Another attempt follows when the timer fires, or when the socket appears in its directory.
+        case waiting(TimerEventSource, InotifyEventSource?)
+        /// The service has not sent its state yet.
+        case subscribing(VarlinkClient)
+        case following(VarlinkClient, since: MonotonicInstant)
+
+        var client: VarlinkClient? {
+            switch self {
+            case .none, .waiting: nil
+            case .subscribing(let client), .following(let client, _): client
+            }
+        }
+    }
 
     private let path: String
     private let names: [String]
@@ -30,16 +46,15 @@ package final class Watch {
     private let loop: MainEventLoop
     private let onEvent: (WatchEvent) -> Void
     private let onEnd: (ClientFailure) -> Void
-    private var client: VarlinkClient?
+    private var connection = Connection.none
     private var lastSequence: Int64?
-    private var bootID: String?
+    /// Nil before the first connection.
+    private var lastState: JSONObject?
+    /// Is reported after the next state.
     private var missed: ClosedRange<Int64>?
-    private var wasConnected = false
-    private var isDisconnected = false
-    private var connected = MonotonicInstant.now
-    private var delay = Duration.zero
-    private var timer: TimerEventSource?
-    private var directory: InotifyEventSource?
+    /// Whether `onEvent` knows that there is no connection.
+    private var isLossReported = false
+    private var retryDelay = RetryDelay()
 
     /// A watch that has not begun.
     ///
@@ -63,46 +78,42 @@ package final class Watch {
     }
 
     /// Whether there is a connection to the service.
-    package var isConnected: Bool { client != nil }
+    package var isConnected: Bool { connection.client != nil }
 
     /// Whether reading from the service is suspended.
     package var isPaused = false {
-        didSet { client?.isPaused = isPaused }
+        didSet { connection.client?.isPaused = isPaused }
     }
 
     /// Connects to the service, or begins to wait for it.
     package func start() {
         do throws(ClientFailure) {
             let client = try ServiceSocket.connect(path, on: loop)
-            self.client = client
             client.isPaused = isPaused
-            stopWaiting()
+            connection = .subscribing(client)
             subscribe(client)
         } catch {
-            let failure = error
             // A new socket may refuse connections until its creator has set its mode.
-            guard wasConnected || (waitsForService && failure.status == .unavailable) else {
-                return onEnd(failure)
-            }
-            disconnected("\(failure.lines[0]), waiting for it")
-            retryLater()
+            guard lastState != nil || (waitsForService && error.status == .unavailable) else { return end(error) }
+            wait("\(error.lines[0]), waiting for it")
         }
     }
 
     /// Ends the watch. No callback is called after that.
     package func stop() {
-        stopWaiting()
-        let client = client
-        self.client = nil
+        let client = connection.client
+        connection = .none
         client?.close()
+    }
+
+    private func end(_ failure: ClientFailure) {
+        stop()
+        onEnd(failure)
     }
 
     /// Connects again. To be called when another connection to the service has ended, to learn when it can be replaced.
     package func renew() {
-        guard let client else { return }
-        disconnected(Self.connectionClosed)
-        client.close()
-        retryLater()
+        if connection.client != nil { wait(Self.connectionClosed) }
     }
 
     // The connection
@@ -112,53 +123,51 @@ package final class Watch {
         if !names.isEmpty { parameters["names"] = .array(names.map { .string($0) }) }
         if let lastSequence { parameters["after"] = .int(lastSequence) }
         client.more("\(ServiceClient.interface).Subscribe", parameters) { [weak self, weak client] reply in
-            guard let self, let client, client === self.client else { return }
+            guard let self, let client, client === connection.client else { return }
             switch reply {
             case .success(let reply):
                 receive(reply.parameters, from: client)
-                if !reply.continues, client === self.client { subscriptionEnded() }
+                if !reply.continues, client === connection.client { subscriptionEnded() }
             case .failure(let error): recover(from: error, on: client)
             }
         }
     }
 
     private func subscriptionEnded() {
-        stop()
         let path = SystemError.escape(path)
-        onEnd(ClientFailure(.unavailable, "unable to watch '\(path)': the service ended the subscription"))
+        end(ClientFailure(.unavailable, "unable to watch '\(path)': the service ended the subscription"))
     }
 
     private func receive(_ reply: JSONObject, from client: VarlinkClient) {
         if let state = reply["state"]?.objectValue { receive(state: state, on: client) }
-        guard client === self.client, let notification = reply["notification"]?.objectValue else { return }
+        guard client === connection.client, let notification = reply["notification"]?.objectValue else { return }
         lastSequence = notification.number("sequence") ?? lastSequence
         onEvent(.notification(notification))
     }
 
     private func receive(state: JSONObject, on client: VarlinkClient) {
-        let sequence = state.number("sequence")
-        if wasConnected, countsAnew(state), lastSequence != 0 {
+        let known = lastState
+        lastState = state
+        if let known, countsAnew(state, after: known), lastSequence != 0 {
             // The service numbers its notifications from the beginning again: all that it has are new.
             lastSequence = 0
-            bootID = state.text("bootId")
-            self.client = nil
-            client.close()
+            stop()
             return start()
         }
-        if isDisconnected, wasConnected { onEvent(.note("reconnected")) }
-        isDisconnected = false
-        wasConnected = true
-        connected = .now
-        bootID = state.text("bootId")
-        lastSequence = lastSequence ?? sequence
+        connection = .following(client, since: .now)
+        if isLossReported, known != nil { onEvent(.note("reconnected")) }
+        isLossReported = false
+        lastSequence = lastSequence ?? state.number("sequence")
         onEvent(.state(state))
         guard let missed else { return }
         self.missed = nil
         onEvent(.missed(missed))
     }
 
-    private func countsAnew(_ state: JSONObject) -> Bool {
-        if let bootID, let now = state.text("bootId"), !now.hasSameBytes(as: bootID) { return true }
+    private func countsAnew(_ state: JSONObject, after known: JSONObject) -> Bool {
+        if let bootID = known.text("bootId"), let now = state.text("bootId"), !now.hasSameBytes(as: bootID) {
+            return true
+        }
         guard let lastSequence, let sequence = state.number("sequence") else { return false }
         return sequence < lastSequence
     }
@@ -169,13 +178,11 @@ package final class Watch {
             if isRecovered(name, parameters, on: client) { return }
         // The service may end in the middle of a message.
         case .closed, .system, .protocolViolation(.truncated):
-            disconnected(Self.connectionClosed)
-            return retryLater()
+            return wait(Self.connectionClosed)
         case .protocolViolation:
             break
         }
-        stop()
-        onEnd(ClientFailure(calling: error, to: "watch", path))
+        end(ClientFailure(calling: error, to: "watch", path))
     }
 
     /// Whether the watch goes on after this error reply of the service.
@@ -195,8 +202,7 @@ package final class Watch {
                 .note("\(count) notifications were held back because the output is too slow, requesting them again"))
             subscribe(client)
         case "io.belfry.Lifecycle.Stopping":
-            disconnected(Self.connectionClosed)
-            retryLater()
+            wait(Self.connectionClosed)
         default:
             return false
         }
@@ -206,25 +212,24 @@ package final class Watch {
     // The time without a connection
 
     /// Reports only the first of the attempts that fail.
-    private func disconnected(_ note: String) {
-        client = nil
-        guard !isDisconnected else { return }
-        isDisconnected = true
-        onEvent(.note(note))
-    }
-
-    /// A connection that did not last counts as an attempt that failed.
-    private func retryLater() {
-        if MonotonicInstant.now - connected > Self.maximumDelay * 2 { delay = .zero }
-        delay = delay == .zero ? .milliseconds(50) : min(delay * 2, Self.maximumDelay)
-        if directory == nil { directory = watchDirectory() }
-        do throws(SystemError) {
-            timer?.cancel()
-            timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.start() }
-        } catch {
-            stop()
-            onEnd(ClientFailure(error))
+    private func wait(_ note: String) {
+        var lasted: Duration?
+        var directory: InotifyEventSource?
+        switch connection {
+        case .none, .subscribing: break
+        case .waiting(_, let known): directory = known
+        case .following(_, let since): lasted = .now - since
         }
+        let delay = retryDelay.next(lasted)
+        do throws(SystemError) {
+            let timer = try loop.timer(after: delay, accuracy: delay / 4) { [weak self] in self?.start() }
+            connection = .waiting(timer, directory ?? watchDirectory())
+        } catch {
+            return end(ClientFailure(error))
+        }
+        guard !isLossReported else { return }
+        isLossReported = true
+        onEvent(.note(note))
     }
 
     /// Watches the directory of the socket, so that a new socket is noticed at once. The directory may not exist.
@@ -233,15 +238,27 @@ package final class Watch {
         let name = path[path.index(after: slash)...]
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
         return try? loop.source(path: directory, [.created, .movedTo]) { [weak self] change in
-            guard let self, client == nil, change.name.map({ $0 == name }) ?? false else { return }
+            guard let self, case .waiting = connection, change.name.map({ $0 == name }) ?? false else { return }
             start()
         }
     }
+}
 
-    private func stopWaiting() {
-        timer?.cancel()
-        timer = nil
-        directory?.cancel()
-        directory = nil
+/// How long to wait before the next attempt to connect: longer after each that failed.
+package nonisolated struct RetryDelay: Sendable {
+    private static let longest = Duration.seconds(2)
+    private var delay = Duration.zero
+
+    /// Before the first attempt.
+    package init() {}
+
+    /// The next delay.
+    ///
+    /// - Parameter lasted: how long there was a connection, if there was one. One that did not last counts as an attempt that
+    ///   failed.
+    package mutating func next(_ lasted: Duration?) -> Duration {
+        let isFirst = delay == .zero || (lasted ?? .zero) > Self.longest * 2
+        delay = isFirst ? .milliseconds(50) : min(delay * 2, Self.longest)
+        return delay
     }
 }

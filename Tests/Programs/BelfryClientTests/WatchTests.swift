@@ -66,4 +66,16 @@ struct WatchTests {
 
         #expect(notes == ["the service closed the connection, waiting for it to return"])
     }
+
+    @Test func delayGrowsUntilAConnectionLasts() {
+        var delay = RetryDelay()
+
+        let failed = (0..<9).map { _ in delay.next(nil) }
+        let short = delay.next(.seconds(1))
+        let long = delay.next(.seconds(5))
+
+        #expect(failed == [50, 100, 200, 400, 800, 1600, 2000, 2000, 2000].map { .milliseconds($0) })
+        #expect(short == .seconds(2))
+        #expect(long == .milliseconds(50))
+    }
 }
