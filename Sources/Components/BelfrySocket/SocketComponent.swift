@@ -39,9 +39,8 @@ final class SocketComponent: RunningComponent {
         let path = service.options.socketPath ?? parameters.path ?? context.paths.socketPath
         let listener = try SocketListener(
             loop: context.loop, mediator: context.mediator, parameters: parameters, identity: service.identity,
-            endpoint: SocketEndpoint(path: path, store: store), retained: retained, log: service.log)
-        listener.describeRun = context.describeRun
-        listener.refreshTimeouts = context.refreshTimeouts
+            endpoint: SocketEndpoint(path: path, store: store), retained: retained, log: service.log,
+            describeRun: context.describeRun, refreshTimeouts: context.refreshTimeouts)
         try context.mediator.addListener(listener)
         self.listener = listener
     }

@@ -33,8 +33,7 @@ package final class SocketListener: LifecycleListener {
     let posts = PostAdmission()
     /// The unit's timeouts, as far as they are known.
     package var unitTimeouts: UnitTimeouts?
-    /// Reads the unit's timeouts again, and calls back afterwards.
-    package var refreshTimeouts: ((@escaping () -> Void) -> Void)?
+    let refreshTimeouts: (@escaping () -> Void) -> Void
     /// Reads the unit's timeouts for one request at a time.
     lazy var explanations = RequestMerger { [unowned self] requests, done in explain(requests, done) }
     let followedPosts = FollowedPosts()
@@ -42,8 +41,7 @@ package final class SocketListener: LifecycleListener {
     private let endpoint: SocketEndpoint
     private let retained: RetainedNotifications
     private(set) var parameters: SocketParameters
-    /// What `GetState` says about this run besides the state.
-    package var describeRun: () -> UserInfo = { [:] }
+    let describeRun: () -> UserInfo
     private var observation: LifecycleObservation?
     private var events: LifecycleObservation?
 
@@ -58,10 +56,13 @@ package final class SocketListener: LifecycleListener {
     ///   - retained: the recent notifications.
     ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
+    ///   - describeRun: what `GetState` says about this run besides the state.
+    ///   - refreshTimeouts: reads the unit's timeouts again, and calls back afterwards.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications,
-        registry: MetricRegistry = .shared, log: ServiceLog
+        registry: MetricRegistry = .shared, log: ServiceLog, describeRun: @escaping () -> UserInfo = { [:] },
+        refreshTimeouts: @escaping (@escaping () -> Void) -> Void = { $0() }
     ) throws {
         self.mediator = mediator
         self.registry = registry
@@ -70,6 +71,8 @@ package final class SocketListener: LifecycleListener {
         self.endpoint = endpoint
         self.retained = retained
         self.log = log
+        self.describeRun = describeRun
+        self.refreshTimeouts = refreshTimeouts
         clients = ClientLog(log)
         holds = HoldList(mediator: mediator, log: log)
         attached = AttachedListenerList(
@@ -78,16 +81,12 @@ package final class SocketListener: LifecycleListener {
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
-            on: loop, limits: parameters.limits.possible)
+            on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) })
         retained.begin(after: mediator.lastSequence)
-        subscribers = SubscriberList(
-            on: server, bootID: identity.bootID, queueLimit: parameters.queueMax,
-            queueByteLimit: parameters.queueSizeMax, replayLimit: parameters.replayMax, retained: retained)
+        subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
         try add(lifecycleInterfaceText, Self.methods)
         try add(systemdServiceInterfaceText, Self.systemdMethods)
         try add(metricsInterfaceText, Self.metricsMethods)
-        server.onProblem = { [clients] in clients.record($0) }
-        subscribers.admits = { [unowned self] in admits($0, .look) }
         observation = mediator.addObserver { [counts, latest, subscribers, server] in
             counts.count($0)
             latest.update($0)
@@ -125,11 +124,8 @@ package final class SocketListener: LifecycleListener {
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let new = configuration?[SocketParameters.self] else { return }
         parameters = new
-        subscribers.recheckPermissions()
+        subscribers.apply(new)
         server.limits = new.limits.possible
-        subscribers.queueLimit = new.queueMax
-        subscribers.queueByteLimit = new.queueSizeMax
-        subscribers.replayLimit = new.replayMax
         attached.queueLimit = new.queueMax
     }
 
@@ -139,15 +135,12 @@ package final class SocketListener: LifecycleListener {
     private func add(_ text: String, _ methods: [String: Method]) throws {
         let handlers = methods.mapValues { method in
             { [unowned self] (request: VarlinkRequest) in
-                admits(request, method.permission) ? method.answer(self, request) : request.fail(.permissionDenied)
+                guard parameters.access.admits(request, to: method.permission, clients) else {
+                    return request.fail(.permissionDenied)
+                }
+                method.answer(self, request)
             }
         }
         server.add(try VarlinkInterface(text, methods: handlers))
-    }
-
-    private func admits(_ request: VarlinkRequest, _ permission: SocketPermission) -> Bool {
-        if parameters.access.allows(permission, request.peer) { return true }
-        clients.refused(request.method, request.peer)
-        return false
     }
 }

@@ -36,6 +36,14 @@ package nonisolated struct SocketPermissions: Sendable {
         }
     }
 
+    /// Whether the client of a request has a permission. A client without it is recorded.
+    @MainActor
+    func admits(_ request: VarlinkRequest, to permission: SocketPermission, _ clients: ClientLog) -> Bool {
+        if allows(permission, request.peer) { return true }
+        clients.refused(request.method, request.peer)
+        return false
+    }
+
     private func audience(of permission: SocketPermission) -> SocketAudience {
         switch permission {
         case .look: look

@@ -30,7 +30,8 @@ final class SocketFixture {
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
         lastSequence: UInt64 = 0,
-        _ change: (inout SocketSettings) -> Void = { _ in }
+        _ change: (inout SocketSettings) -> Void = { _ in },
+        refreshTimeouts: @escaping (@escaping () -> Void) -> Void = { $0() }
     ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
@@ -52,7 +53,7 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, store: store),
             retained: RetainedNotifications(
                 parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
-            registry: registry, log: ServiceLog { [writer] _ in writer })
+            registry: registry, log: ServiceLog { [writer] _ in writer }, refreshTimeouts: refreshTimeouts)
         try mediator.addListener(socket)
         mediator.perform(.launch)
         client = try VarlinkClient(path, on: loop)

@@ -32,7 +32,7 @@ nonisolated enum FuzzedFrames {
         for start in stride(from: 0, to: stream.count, by: size) {
             let piece = stream[start..<min(start + size, stream.count)]
             reader.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: piece)))
-            do throws(VarlinkFrameReader.TooLarge) {
+            do throws(VarlinkProtocolError) {
                 while let frame = try reader.next() { outcome.frames.append(Array(frame)) }
             } catch {
                 outcome.isTooLarge = true

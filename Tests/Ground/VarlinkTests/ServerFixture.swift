@@ -32,11 +32,16 @@ final class ServerFixture {
 
         """
 
+    private final class Recorded {
+        var problems: [VarlinkProblem] = []
+    }
+
     let directory: TemporaryDirectory
     let path: String
     let loop: MainEventLoop
     let server: VarlinkServer
-    private(set) var problems: [VarlinkProblem] = []
+    private let recorded = Recorded()
+    var problems: [VarlinkProblem] { recorded.problems }
     var waiting: [VarlinkRequest] = []
     private(set) var calls: [String] = []
     var upgraded: [VarlinkUpgradedConnection] = []
@@ -46,8 +51,7 @@ final class ServerFixture {
         path = directory.path("socket")
         loop = try MainEventLoop()
         let info = VarlinkServiceInfo(vendor: "Example", product: "Test", version: "1", url: "https://example.org")
-        server = try VarlinkServer(info, on: loop, limits: limits)
-        server.onProblem = { [unowned self] in problems.append($0) }
+        server = try VarlinkServer(info, on: loop, limits: limits) { [recorded] in recorded.problems.append($0) }
         try server.add(interface())
         if listening { try server.listen(on: path) }
     }

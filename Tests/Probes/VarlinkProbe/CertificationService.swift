@@ -12,8 +12,7 @@ final class CertificationService {
     init(on loop: MainEventLoop) throws {
         let info = VarlinkServiceInfo(
             vendor: "Belfry", product: "VarlinkProbe", version: "1", url: "https://example.org")
-        server = try VarlinkServer(info, on: loop)
-        server.onProblem = { say("problem: \($0)") }
+        server = try VarlinkServer(info, on: loop) { say("problem: \($0)") }
         var methods: [String: VarlinkInterface.Handler] = [
             "Start": { [unowned self] request in
                 let client = "client-\(next.count)"

@@ -16,11 +16,10 @@ extension SocketListener {
 
     /// Reads the timeouts of the unit once for all requests.
     func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
-        let answer = { [weak self] in
+        refreshTimeouts { [weak self] in
             for request in requests { self?.explainNow(request) }
             done()
         }
-        if let refreshTimeouts { refreshTimeouts(answer) } else { answer() }
     }
 
     private func explainNow(_ request: VarlinkRequest) {

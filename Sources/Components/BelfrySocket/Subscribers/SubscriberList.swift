@@ -13,43 +13,37 @@ final class SubscriberList {
     /// How many bytes of past notifications are sent before the subscriber has to read.
     private static let piece = 16 << 10
 
-    /// How many replies may wait for one subscriber before it is told that it is too slow.
-    var queueLimit: Int { didSet { for broadcast in index.all { broadcast.limit = queueLimit } } }
-    /// The same in bytes.
-    var queueByteLimit: Int { didSet { for broadcast in index.all { broadcast.byteLimit = queueByteLimit } } }
-    /// How many past notifications a subscriber may get from memory.
-    var replayLimit: Int { didSet { retained.setLimit(replayLimit) } }
-    /// Whether a client may still subscribe.
-    var admits: (VarlinkRequest) -> Bool = { _ in true }
+    private var parameters: SocketParameters
     private let server: VarlinkServer
     private let retained: RetainedNotifications
+    private let clients: ClientLog
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var index = SubscriberIndex()
     @exclusivity(unchecked)  // nothing calls out while it is used
     private var encoder: NotificationEncoder
 
+    /// - Parameter clients: gets a record of each client without permission.
     init(
-        on server: VarlinkServer, bootID: String, queueLimit: Int, queueByteLimit: Int, replayLimit: Int,
-        retained: RetainedNotifications
+        on server: VarlinkServer, bootID: String, _ parameters: SocketParameters, _ retained: RetainedNotifications,
+        _ clients: ClientLog
     ) {
         self.server = server
         encoder = NotificationEncoder(bootID: bootID)
-        self.queueLimit = queueLimit
-        self.queueByteLimit = queueByteLimit
-        self.replayLimit = replayLimit
+        self.parameters = parameters
         self.retained = retained
+        self.clients = clients
     }
 
     /// How many subscriptions ended since the start because the client did not read.
     private(set) var overruns = 0
 
     /// How many there are.
-    private(set) var count = 0
+    var count: Int { index.all.reduce(0) { $0 + $1.count } }
 
     /// The number of the oldest notification that a subscriber may get from memory, or of the next one.
     private var oldest: UInt64 {
         let ring = retained.ring
-        let reach = UInt64(replayLimit)
+        let reach = UInt64(parameters.replayMax)
         return max(ring.oldest, ring.last >= reach ? ring.last - reach + 1 : 1)
     }
 
@@ -84,16 +78,22 @@ final class SubscriberList {
         for broadcast in index.filtered(wanting: name) { broadcast.send(message, number: notification.sequence) }
     }
 
-    /// Ends the subscriptions of clients who may no longer subscribe. Clients that still get past notifications are checked
-    /// at their next step.
-    func recheckPermissions() {
+    /// Applies a new configuration, which ends the subscriptions of clients who may no longer subscribe. Clients that still get
+    /// past notifications are checked at their next step.
+    func apply(_ new: SocketParameters) {
+        parameters = new
+        retained.setLimit(new.replayMax)
         for broadcast in index.all {
+            broadcast.limit = new.queueMax
+            broadcast.byteLimit = new.queueSizeMax
             for request in broadcast.requests where !admits(request) {
                 broadcast.remove(request)
                 request.fail(.permissionDenied)
             }
         }
     }
+
+    private func admits(_ request: VarlinkRequest) -> Bool { parameters.access.admits(request, to: .look, clients) }
 
     /// Sends past notifications from number `next` on, a piece at a time as the client reads, then new ones.
     private func proceed(_ request: VarlinkRequest, _ names: Set<UTF8Text>?, from next: UInt64) {
@@ -118,10 +118,7 @@ final class SubscriberList {
         if let rest {
             request.whenDrained { [weak self] in self?.proceed(request, names, from: rest) }
         } else {
-            let broadcast = broadcast(of: names)
-            if broadcast.add(request) { count += 1 }
-            // `add` writes what is pending, which may have ended the last of the others.
-            if index[names] !== broadcast { index.add(names, broadcast) }
+            broadcast(of: names).add(request)
         }
     }
 
@@ -133,12 +130,10 @@ final class SubscriberList {
 
     private func broadcast(of names: Set<UTF8Text>?) -> VarlinkBroadcast {
         if let known = index[names] { return known }
-        let made = VarlinkBroadcast(on: server, limit: queueLimit, byteLimit: queueByteLimit)
-        made.onRemoval = { [weak self, unowned made] _ in
-            self?.count -= 1
-            if made.count == 0 { self?.index.remove(names) }
-        }
-        made.onOverrun = { [weak self] in self?.overrun($0, $1) }
+        index.removeEmpty()
+        let made = VarlinkBroadcast(
+            on: server, limit: parameters.queueMax, byteLimit: parameters.queueSizeMax
+        ) { [weak self] in self?.overrun($0, $1) }
         index.add(names, made)
         return made
     }

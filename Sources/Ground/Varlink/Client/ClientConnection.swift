@@ -24,7 +24,6 @@ final class ClientConnection: FrameStream {
 
     private var waiting: [Waiting] = []
     private var waitingHead = 0
-    private var isProceeding = false
     /// Whether replies are not read for now, and stay in the kernel.
     var isPaused = false {
         didSet { if !isPaused, oldValue { needsTurn() } }
@@ -41,13 +40,10 @@ final class ClientConnection: FrameStream {
         queue(EncodedMessage(call))
     }
 
-    override func proceed() {
-        guard !isProceeding else { return }
-        isProceeding = true
-        defer { isProceeding = false }
+    override func advance() {
         while !isClosed, !isPaused {
             do throws(VarlinkProtocolError) {
-                guard let frame = try nextFrame() else { break }
+                guard let frame = try frames.next() else { break }
                 try receive(VarlinkReply(message: frame))
             } catch {
                 return finish(.protocolViolation(error))

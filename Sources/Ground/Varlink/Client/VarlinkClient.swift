@@ -49,10 +49,7 @@ public final class VarlinkClient {
         _ descriptor: Int32, on loop: MainEventLoop, longestReply: Int = VarlinkClient.longestReply
     ) throws(VarlinkError) {
         do throws(SystemError) {
-            let flags = fcntl(descriptor, F_GETFL)
-            guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) >= 0 else {
-                throw SystemError.last(verb: "use", object: "descriptor \(descriptor)")
-            }
+            try FrameStream.makeNonblocking(descriptor, verb: "use")
             belfry_refuse_descriptors(descriptor)
             let writer = try TurnWriter(on: loop)
             connection = ClientConnection(descriptor, frameLimit: longestReply, writer: writer)

@@ -7,94 +7,87 @@ internal import CBelfry
 
 /// The server's end of a connection: answers calls one after the other, in order.
 final class ServerConnection: FrameStream {
+    /// Gets the connection when the last reply to a call with `upgrade` has been written.
+    typealias Successor = (VarlinkUpgradedConnection) -> Void
+
+    private enum State {
+        /// The next call may begin.
+        case ready
+        case answering(CurrentCall)
+        /// Writes the last reply to a call with `upgrade`.
+        case handingOver(Successor)
+    }
+
+    struct CurrentCall {
+        let mode: VarlinkCall.Mode
+        /// The number, in the stream, of the first reply to it.
+        let firstReply: UInt64
+        /// What its request is a member of.
+        var broadcast: VarlinkBroadcast?
+        var onCancel: (() -> Void)?
+        var onDrained: (() -> Void)?
+    }
+
     let peer: VarlinkPeer
     /// What a method has stored with the connection.
     var attachment: (any AnyObject & Sendable)?
-    /// Nil when the connection is closed or handed over. Not weak, as weak references make every access to the server slow.
-    unowned var server: VarlinkServer?
-    // Copied from the server's limits, because every reply asks for them.
-    private var maximumBytes: Int
-    private var maximumReplies: Int
-
-    private var calls: UInt64 = 0
-    /// The number of the call that is being answered, counted from 1; 0 when there is none.
-    @exclusivity(unchecked)  // nothing calls out while it is changed
-    private var current: UInt64 = 0
-    private var isOneway = false
-    private var isUpgrading = false
-    /// The number, in the stream, of the first reply to it.
-    private var firstReply: UInt64 = 0
-    private var onCancel: (() -> Void)?
-    private var onDrained: (() -> Void)?
-    /// The broadcast that the request being answered is a member of.
-    var broadcast: VarlinkBroadcast?
-
     let user: ServerUser
-    /// Bytes of this connection that are counted for its user.
-    var heldBytes = 0
-    /// Bytes of messages that wait here and for other clients.
-    var heldSharedBytes = 0
-    /// Bytes of the call that waits for an answer, as it came.
-    var pendingBytes = 0
+    let users: ServerUsers
+    private let interfaces: InterfaceTable
+
+    @exclusivity(unchecked)  // nothing calls out while it is changed
+    private var state = State.ready
+    /// Calls since the beginning, which numbers them from 1.
+    private var calls: UInt64 = 0
+    /// The size of the call as it came, in bytes, if its request is kept to be answered later. Not in the state, which every
+    /// reply would copy to count it.
+    private(set) var keptBytes = 0
+    /// The memory that is counted for the user, in bytes: of this connection, and of messages that wait here and for others.
+    var held = (own: 0, shared: 0)
     /// The turn in which calls were postponed to the next one, because the user's time was spent; 0 for none.
     private var postponedTurn: UInt64 = 0
     private var isPostponed: Bool { postponedTurn == writer.turn }
-    private var isProceeding = false
-    private var isPeerGone = false
-    /// Gets the connection when everything has been written.
-    private var successor: ((VarlinkUpgradedConnection) -> Void)?
 
-    init(_ descriptor: Int32, peer: VarlinkPeer, server: VarlinkServer) {
+    init(_ descriptor: Int32, peer: VarlinkPeer, of users: ServerUsers, calling interfaces: InterfaceTable) {
         self.peer = peer
-        user = server.users.user(peer.uid)
-        self.server = server
-        maximumBytes = server.limits.queuedBytes
-        maximumReplies = server.limits.queuedReplies
-        super.init(descriptor, frameLimit: server.limits.messageSize, writer: server.writer)
-    }
-
-    /// Applies changed limits of the server.
-    func apply(_ limits: VarlinkLimits) {
-        maximumBytes = limits.queuedBytes
-        maximumReplies = limits.queuedReplies
-        frames.limit = limits.messageSize
+        self.users = users
+        self.interfaces = interfaces
+        user = users.user(peer.uid)
+        super.init(descriptor, frameLimit: users.limits.messageSize, writer: users.writer)
     }
 
     // The stream
 
-    override func proceed() {
-        guard !isProceeding, let server else { return }
-        if let drained = onDrained, hasRoom() {
-            onDrained = nil
+    override func advance() {
+        if let drained = call?.onDrained, hasRoom() {
+            self[calls]?.onDrained = nil
             drained()
         }
-        isProceeding = true
-        defer { isProceeding = false }
-        if successor != nil { return handOver(server) }
+        if case .handingOver(let successor) = state { return handOver(to: successor) }
         do throws(VarlinkProtocolError) {
-            try readCalls(server)
+            try readCalls()
         } catch {
-            return violation(error, server)
+            return violation(error)
         }
         guard !isClosed, !isUpgrading else { return }
         let isWhole = frames.containsFrame()
-        if frames.isOverlong { return violation(.tooLarge(frames.limit), server) }
+        if frames.isOverlong { return violation(.tooLarge(frames.limit)) }
         frames.release()
         count()
         guard !isClosed else { return }
-        readsInput = !isPostponed && (isReadyForCall(server.limits) || !isWhole)
-        if inputEnded, current == 0, !isPeerGone { finishInput(server) }
+        readsInput = !isPostponed && (isReadyForCall || !isWhole)
+        if inputEnded, call == nil, !hasFailed { finishInput() }
     }
 
     /// Begins the calls that have arrived, as long as the user has time in this turn.
-    private func readCalls(_ server: VarlinkServer) throws(VarlinkProtocolError) {
+    private func readCalls() throws(VarlinkProtocolError) {
         var since: MonotonicInstant?
-        while !isClosed, isReadyForCall(server.limits) {
+        while !isClosed, isReadyForCall {
             guard user.hasTime(in: writer.turn) else { return postpone() }
-            guard let frame = try nextFrame() else { return }
+            guard let frame = try frames.next() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
-            begin(try VarlinkCall(message: frame), size: frame.count, server)
+            begin(try VarlinkCall(message: frame), size: frame.count)
             let now = MonotonicInstant.now
             user.spend(now.microseconds(since: began))
             since = now
@@ -108,137 +101,121 @@ final class ServerConnection: FrameStream {
     }
 
     /// Closes the connection after what is queued was written as far as possible.
-    private func violation(_ error: VarlinkProtocolError, _ server: VarlinkServer) {
-        server.report(.protocolViolation(error), peer)
+    private func violation(_ error: VarlinkProtocolError) {
+        users.report(.protocolViolation(error), peer)
         write()
         close()
     }
 
-    private func isReadyForCall(_ limits: VarlinkLimits) -> Bool {
-        current == 0 && (isPeerGone || queuedBytes <= limits.unreadBytes)
+    private var isReadyForCall: Bool {
+        guard case .ready = state else { return false }
+        return hasFailed || queuedBytes <= users.limits.unreadBytes
     }
 
-    private func begin(_ call: VarlinkCall, size: Int, _ server: VarlinkServer) {
+    /// Whether what follows belongs to another protocol and must not be read.
+    private var isUpgrading: Bool {
+        switch state {
+        case .ready: false
+        case .answering(let call): call.mode == .upgrade
+        case .handingOver: true
+        }
+    }
+
+    private func begin(_ call: VarlinkCall, size: Int) {
         calls += 1
-        current = calls
-        isOneway = call.mode == .oneway
-        // What follows this call belongs to another protocol and must not be read.
-        isUpgrading = call.mode == .upgrade
-        if isUpgrading { readsInput = false }
-        firstReply = sent + UInt64(queued)
+        state = .answering(CurrentCall(mode: call.mode, firstReply: sent + UInt64(queued)))
+        if call.mode == .upgrade { readsInput = false }
         var request = VarlinkRequest(call, size: size, number: calls, on: self)
-        server.dispatch(request)
+        interfaces.dispatch(request)
         if isKnownUniquelyReferenced(&request) {
             unanswered(request.number, method: request.method)
         } else {
             request.answerLater()
-            if current == calls { pendingBytes = size }
+            if self[request.number] != nil { keptBytes = size }
         }
-        if isPeerGone { cancelCurrent() }
+        if hasFailed { cancel() }
     }
 
     /// Closes the connection of a client that sends no more, once it has its replies.
-    private func finishInput(_ server: VarlinkServer) {
+    private func finishInput() {
         guard !frames.containsFrame() else { return }
         if frames.pendingBytes > 0 {
-            violation(.truncated, server)
+            violation(.truncated)
         } else if queued == 0 {
             close()
         }
     }
 
     override func ended(_ end: End) {
-        isPeerGone = true
-        if case .failed(let error) = end { server?.report(.system(error), peer) }
-        cancelCurrent()
+        if case .failed(let error) = end { users.report(.system(error), peer) }
+        cancel()
         proceed()
     }
 
     override func close() {
         guard !isClosed else { return }
         super.close()
-        cancelCurrent()
+        cancel()
         count()
-        server?.forget(self)
-        server = nil
+        users.remove(self)
     }
 
-    /// The server is being freed and must not be used any more.
-    func serverEnded() { server = nil }
-
-    private func cancelCurrent() {
-        current = 0
-        pendingBytes = 0
-        broadcast?.remove(self)
-        successor = nil
-        let onCancel = onCancel
-        self.onCancel = nil
-        onDrained = nil
-        onCancel?()
+    private func handOver(to successor: Successor) {
+        guard queued == 0 else { return }
+        state = .ready
+        let connection = release()
+        count()
+        users.remove(self)
+        successor(connection)
     }
 
-    // Called by a request. A call that is over has another number than `current`.
+    // The call that is being answered
 
-    func isActive(_ number: UInt64) -> Bool { current == number }
-
-    func cancelHandler(_ number: UInt64) -> (() -> Void)? { isActive(number) ? onCancel : nil }
-
-    func setCancel(_ number: UInt64, _ handler: (() -> Void)?) {
-        if isActive(number) { onCancel = handler }
+    var call: CurrentCall? {
+        if case .answering(let call) = state { call } else { nil }
     }
 
-    func whenDrained(_ number: UInt64, _ handler: @escaping () -> Void) {
-        guard isActive(number) else { return }
-        if hasRoom() { handler() } else { onDrained = handler }
+    /// The call with this number; nil when it is over.
+    subscript(number: UInt64) -> CurrentCall? {
+        get { number == calls ? call : nil }
+        set { if let newValue { state = .answering(newValue) } }
     }
+
+    /// Ends the call, and answers which it was.
+    @discardableResult
+    private func end() -> CurrentCall? {
+        let call = call
+        state = .ready
+        keptBytes = 0
+        call?.broadcast?.remove(self)
+        return call
+    }
+
+    private func cancel() { end()?.onCancel?() }
 
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
-        guard isActive(number) else { return }
-        broadcast?.flush()
-        if !isOneway { enqueue(reply().message) }
-        if !continues { finish(number) }
-    }
-
-    func dropReplies(_ number: UInt64) -> Int {
-        isActive(number) ? dropQueue(from: firstReply) : 0
+        // This may end the call.
+        self[number]?.broadcast?.flush()
+        guard let call = self[number] else { return }
+        if call.mode != .oneway { enqueue(reply().message) }
+        guard !continues, self[number] != nil else { return }
+        end()
+        needsTurn()
     }
 
     func unanswered(_ number: UInt64, method: String) {
-        guard isActive(number), successor == nil else { return }
-        server?.report(.unanswered(method: method), peer)
+        guard self[number] != nil else { return }
+        users.report(.unanswered(method: method), peer)
         reply(number, VarlinkEncodedReply(ServiceInterface.internalError), continues: false)
     }
 
     /// Sends the last reply, and hands the connection over once it is written.
-    func upgrade(
-        _ number: UInt64, _ reply: VarlinkEncodedReply, _ successor: @escaping (VarlinkUpgradedConnection) -> Void
-    ) {
-        guard isActive(number), self.successor == nil else { return }
-        self.successor = successor
+    func upgrade(_ number: UInt64, _ reply: VarlinkEncodedReply, _ successor: @escaping Successor) {
+        guard self[number] != nil else { return }
+        end()
+        state = .handingOver(successor)
         enqueue(reply.message)
-    }
-
-    private func handOver(_ server: VarlinkServer) {
-        guard queued == 0, let successor else { return }
-        self.successor = nil
-        onCancel = nil
-        current = 0
-        let connection = release()
-        count()
-        server.forget(self)
-        self.server = nil
-        successor(connection)
-    }
-
-    private func finish(_ number: UInt64) {
-        guard isActive(number) else { return }
-        current = 0
-        pendingBytes = 0
-        broadcast?.remove(self)
-        isUpgrading = false
-        onCancel = nil
-        onDrained = nil
-        if !isProceeding { needsTurn() }
+        needsTurn()
     }
 
     /// Sends messages that other clients get too.
@@ -254,8 +231,10 @@ final class ServerConnection: FrameStream {
 
     private func keepWithinLimits() {
         count()
-        guard (queued > 1 && queuedBytes > maximumBytes) || queued > maximumReplies, !isClosed else { return }
-        server?.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
+        let limits = users.limits
+        let isOver = (queued > 1 && queuedBytes > limits.queuedBytes) || queued > limits.queuedReplies
+        guard isOver, !isClosed else { return }
+        users.report(.queueOverflow(bytes: queuedBytes, replies: queued), peer)
         close()
     }
 }

@@ -31,9 +31,7 @@ final class ServerListener {
                 isListening < 0 ? isListening : EINVAL, verb: "listen on",
                 object: "descriptor \(descriptor), which neither listens nor is connected")
         }
-        guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) >= 0 else {
-            throw SystemError.last(verb: "listen on", object: "descriptor \(descriptor)")
-        }
+        try FrameStream.makeNonblocking(descriptor, verb: "listen on")
         self.descriptor = descriptor
         file = nil
     }

@@ -14,22 +14,38 @@ final class ServerUsers {
     /// How long after that, so that a load that goes up and down does not cause it often.
     private static let pause = Duration.seconds(1)
 
+    /// The limits for clients.
+    var limits: VarlinkLimits {
+        didSet { for connection in connections { connection.frames.limit = limits.messageSize } }
+    }
+    let writer: TurnWriter
+    private let onProblem: (VarlinkProblem) -> Void
     private var users: [UInt32: ServerUser] = [:]
     /// Connections in all.
     private(set) var connectionCount = 0
-    /// Bytes that all users hold together.
+    /// Bytes that all users hold together, without messages that wait for several clients.
     private var bytes = 0
+    /// With these, which are counted once.
+    private var total: Int { bytes + writer.shared.bytes }
     /// The highest value since memory was returned.
     private var peak = 0
     private var timer: TimerEventSource?
 
-    init(on loop: MainEventLoop) throws(SystemError) {
+    init(
+        on loop: MainEventLoop, _ writer: TurnWriter, _ limits: VarlinkLimits,
+        _ onProblem: @escaping (VarlinkProblem) -> Void
+    ) throws(SystemError) {
+        self.writer = writer
+        self.limits = limits
+        self.onProblem = onProblem
         timer = try loop.timer(after: .zero) { [unowned self] in
             peak = bytes
             _ = belfry_malloc_trim()
         }
         timer?.isEnabled = false
     }
+
+    func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem(VarlinkProblem(kind, peer: peer)) }
 
     var connections: [ServerConnection] { users.values.flatMap(\.connections.values) }
 
@@ -45,29 +61,27 @@ final class ServerUsers {
     }
 
     func add(_ connection: ServerConnection) {
-        connection.user.add(connection)
+        connection.user.connections[ObjectIdentifier(connection)] = connection
         connectionCount += 1
     }
 
     func remove(_ connection: ServerConnection) {
-        guard connection.user.remove(connection) else { return }
+        guard connection.user.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         connectionCount -= 1
         if connection.user.connections.isEmpty { users[connection.user.uid] = nil }
     }
 
-    /// Counts a change of what a user's connections hold, and enforces the limits. Messages that wait for several clients are
-    /// counted in `shared` once.
-    func count(
-        _ change: (own: Int, shared: Int), of user: ServerUser, _ shared: SharedMemory, _ limits: VarlinkLimits
-    ) {
-        user.count(change)
+    /// Counts a change of what a user's connections hold, and enforces the limits.
+    func count(_ change: (own: Int, shared: Int), of user: ServerUser) {
+        user.bytes += change.own
+        user.sharedBytes += change.shared
         bytes += change.own
-        peak = max(peak, bytes + shared.bytes)
-        if change.own <= 0, change.shared <= 0 { return returnMemory(shared) }
+        peak = max(peak, total)
+        if change.own <= 0, change.shared <= 0 { return returnMemory() }
         while user.bytes > limits.memoryPerUser, let largest = user.largest {
             largest.enforceLimit(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
         }
-        while bytes + shared.bytes > limits.memory, let largest = largestUser?.largestOfAll {
+        while total > limits.memory, let largest = largestUser?.largestOfAll {
             largest.enforceLimit(.tooMuchMemory(limit: limits.memory))
         }
     }
@@ -76,8 +90,8 @@ final class ServerUsers {
         users.values.max { $0.bytes + $0.sharedBytes < $1.bytes + $1.sharedBytes }
     }
 
-    private func returnMemory(_ shared: SharedMemory) {
-        guard peak - bytes - shared.bytes > Self.returned, let timer, !timer.isEnabled else { return }
+    private func returnMemory() {
+        guard peak - total > Self.returned, let timer, !timer.isEnabled else { return }
         // Without a timer the allocator keeps the memory, which is harmless.
         try? timer.fire(after: Self.pause)
     }
@@ -91,34 +105,22 @@ final class ServerUser {
     private static let turnUsec: UInt64 = 2000
 
     let uid: UInt32
-    private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
+    fileprivate(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
     /// Bytes that the connections hold together, without messages that wait for several clients.
-    private(set) var bytes = 0
+    fileprivate(set) var bytes = 0
     /// Bytes of messages that wait for several clients, counted for each connection.
-    private(set) var sharedBytes = 0
+    fileprivate(set) var sharedBytes = 0
     private var turn: UInt64 = 0
     private var spentUsec: UInt64 = 0
 
     init(_ uid: UInt32) { self.uid = uid }
 
-    func add(_ connection: ServerConnection) { connections[ObjectIdentifier(connection)] = connection }
-
-    /// Answers whether it was there.
-    func remove(_ connection: ServerConnection) -> Bool {
-        connections.removeValue(forKey: ObjectIdentifier(connection)) != nil
-    }
-
-    func count(_ change: (own: Int, shared: Int)) {
-        bytes += change.own
-        sharedBytes += change.shared
-    }
-
     /// The connection that holds most, without messages that wait for several clients.
-    var largest: ServerConnection? { connections.values.max { $0.heldBytes < $1.heldBytes } }
+    var largest: ServerConnection? { connections.values.max { $0.held.own < $1.held.own } }
 
     /// The connection that holds most, with messages that wait for several clients.
     var largestOfAll: ServerConnection? {
-        connections.values.max { $0.heldBytes + $0.heldSharedBytes < $1.heldBytes + $1.heldSharedBytes }
+        connections.values.max { $0.held.own + $0.held.shared < $1.held.own + $1.held.shared }
     }
 
     /// Whether another call may begin in this turn.
@@ -134,15 +136,15 @@ final class ServerUser {
 extension ServerConnection {
     /// Counts what the connection holds now. This may close it.
     func count() {
-        let (held, shared) = isClosed ? (0, 0) : (ownBytes, sharedBytes)
-        guard held != heldBytes || shared != heldSharedBytes else { return }
-        let change = (held - heldBytes, shared - heldSharedBytes)
-        (heldBytes, heldSharedBytes) = (held, shared)
-        server?.count(change, of: user)
+        let now = isClosed ? (own: 0, shared: 0) : (own: ownBytes, shared: sharedBytes)
+        guard now != held else { return }
+        let change = (own: now.own - held.own, shared: now.shared - held.shared)
+        held = now
+        users.count(change, of: user)
     }
 
     private var ownBytes: Int {
-        frames.heldBytes + queuedBytes - sharedBytes + queued * Self.queuedCost + pendingBytes
+        frames.heldBytes + queuedBytes - sharedBytes + queued * Self.queuedCost + keptBytes
     }
 
     /// Bytes that a waiting reply takes besides its own.
@@ -151,13 +153,13 @@ extension ServerConnection {
     /// Frees what this connection holds, as it is the largest one: a subscriber is treated as too slow, another connection is
     /// closed.
     func enforceLimit(_ problem: VarlinkProblem.Kind) {
-        let before = heldBytes + heldSharedBytes
-        if let broadcast {
+        let before = held.own + held.shared
+        if let broadcast = call?.broadcast {
             broadcast.overrun(self)
             count()
-            if isClosed || heldBytes + heldSharedBytes < before { return }
+            if isClosed || held.own + held.shared < before { return }
         }
-        server?.report(problem, peer)
+        users.report(problem, peer)
         close()
     }
 }

@@ -47,16 +47,16 @@ nonisolated enum ServiceInterface {
 
         """
 
-    /// The interface, as `server` answers it.
+    /// The interface, as the server answers it.
     @MainActor
-    static func interface(of server: VarlinkServer) throws(VarlinkDescriptionError) -> VarlinkInterface {
+    static func interface(of table: InterfaceTable) throws(VarlinkDescriptionError) -> VarlinkInterface {
         try VarlinkInterface(
             text,
             methods: [
-                "GetInfo": { [unowned server] in $0.reply(server.infoParameters) },
-                "GetInterfaceDescription": { [unowned server] request in
+                "GetInfo": { [unowned table] in $0.reply(table.infoParameters) },
+                "GetInterfaceDescription": { [unowned table] request in
                     let name = request.parameters["interface"]?.stringValue ?? ""
-                    guard let text = server.text(of: name) else { return request.fail(.interfaceNotFound(name)) }
+                    guard let text = table.text(of: name) else { return request.fail(.interfaceNotFound(name)) }
                     request.reply(["description": .string(text)])
                 },
             ])

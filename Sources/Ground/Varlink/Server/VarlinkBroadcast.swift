@@ -18,14 +18,9 @@ public final class VarlinkBroadcast {
     public var limit: Int
     /// How many bytes may wait for a client that does not read. A single reply may be longer.
     public var byteLimit: Int
-    /// Called when more replies wait for a member than the limits allow, with their number. They are dropped, and the
-    /// request is removed from the broadcast. The request still expects its last reply.
-    public var onOverrun: ((_ request: VarlinkRequest, _ dropped: Int) -> Void)?
-
-    /// Called with each request that is removed, for any reason.
-    package var onRemoval: ((_ request: VarlinkRequest) -> Void)?
 
     private let writer: TurnWriter
+    private let onOverrun: (_ request: VarlinkRequest, _ dropped: Int) -> Void
     /// The members.
     @exclusivity(unchecked)  // nothing calls out while these are changed
     package private(set) var requests: [VarlinkRequest] = []
@@ -36,10 +31,21 @@ public final class VarlinkBroadcast {
     private var pending: ReplyBatch?
 
     /// A broadcast without members.
-    public init(on server: VarlinkServer, limit: Int, byteLimit: Int = .max) {
+    ///
+    /// - Parameters:
+    ///   - server: the server of the requests.
+    ///   - limit: how many replies may wait for a client that does not read.
+    ///   - byteLimit: how many bytes may wait for it.
+    ///   - onOverrun: called when more replies wait for a member than the limits allow, with their number. They are
+    ///     dropped, and the request is removed from the broadcast. The request still expects its last reply.
+    public init(
+        on server: VarlinkServer, limit: Int, byteLimit: Int = .max,
+        onOverrun: @escaping (_ request: VarlinkRequest, _ dropped: Int) -> Void
+    ) {
         writer = server.writer
         self.limit = limit
         self.byteLimit = byteLimit
+        self.onOverrun = onOverrun
     }
 
     /// How many members there are.
@@ -56,7 +62,7 @@ public final class VarlinkBroadcast {
         flush()
         places[ObjectIdentifier(request.connection)] = requests.count
         requests.append(request)
-        request.connection.broadcast = self
+        request.connection[request.number]?.broadcast = self
         return true
     }
 
@@ -68,14 +74,12 @@ public final class VarlinkBroadcast {
 
     func remove(_ connection: ServerConnection) {
         guard let place = places.removeValue(forKey: ObjectIdentifier(connection)) else { return }
-        connection.broadcast = nil
-        let request = requests[place]
+        connection[requests[place].number]?.broadcast = nil
         let last = requests.removeLast()
         if place < requests.count {
             requests[place] = last
             places[ObjectIdentifier(last.connection)] = place
         }
-        onRemoval?(request)
     }
 
     /// Sends a reply to all members. It must have `continues`.
@@ -120,8 +124,7 @@ public final class VarlinkBroadcast {
 
     private func overrun(_ request: VarlinkRequest) {
         remove(request.connection)
-        let dropped = request.dropQueuedReplies()
-        onOverrun?(request, dropped)
+        onOverrun(request, request.dropQueuedReplies())
     }
 }
 

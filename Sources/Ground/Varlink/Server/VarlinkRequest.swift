@@ -49,7 +49,7 @@ public final class VarlinkRequest {
     }
 
     /// Whether the call still expects a reply: the client is connected, and the last reply was not sent.
-    public var isActive: Bool { connection.isActive(number) }
+    public var isActive: Bool { connection[number] != nil }
 
     /// Replies that wait to be sent to the client, those to earlier calls included.
     public var queuedReplies: Int { connection.queued }
@@ -59,13 +59,16 @@ public final class VarlinkRequest {
 
     /// Called when the client disconnects before the last reply. Not called for a request that has ended.
     public var onCancel: (() -> Void)? {
-        get { connection.cancelHandler(number) }
-        set { connection.setCancel(number, newValue) }
+        get { connection[number]?.onCancel }
+        set { connection[number]?.onCancel = newValue }
     }
 
     /// Calls `handler` once, when nothing waits to be sent to the client and the kernel has room for more, which may be
     /// now. Not called for a request that has ended.
-    package func whenDrained(_ handler: @escaping () -> Void) { connection.whenDrained(number, handler) }
+    package func whenDrained(_ handler: @escaping () -> Void) {
+        guard isActive else { return }
+        if connection.hasRoom() { handler() } else { connection[number]?.onDrained = handler }
+    }
 
     /// Sends the last reply. The parameters are not evaluated when no reply is expected.
     public func reply(_ parameters: @autoclosure () -> JSONObject = [:]) {
@@ -110,7 +113,9 @@ public final class VarlinkRequest {
     ///
     /// - Returns: how many.
     @discardableResult
-    public func dropQueuedReplies() -> Int { connection.dropReplies(number) }
+    public func dropQueuedReplies() -> Int {
+        connection[number].map { connection.dropQueue(from: $0.firstReply) } ?? 0
+    }
 }
 
 /// Answers a call with an error when its request goes without an answer.

@@ -14,62 +14,39 @@ internal import Glibc
 public final class VarlinkServer {
     /// The limits for clients. A lower limit of connections closes no existing connection. All other changes take
     /// effect at once.
-    public var limits: VarlinkLimits { didSet { for connection in users.connections { connection.apply(limits) } } }
-    /// Called with each problem with a client.
-    public var onProblem: ((VarlinkProblem) -> Void)?
-
-    let loop: MainEventLoop
-    let writer: TurnWriter
-    private let info: VarlinkServiceInfo
-    private var interfaces: [UTF8Text: VarlinkInterface] = [:]
-    private var methods: [UTF8Text: Method] = [:]
-    private var listeners: [ServerListener] = []
-    let users: ServerUsers
-
-    private final class Method {
-        let fields: [VarlinkInterfaceDescription.Field]
-        let interface: VarlinkInterface
-        let handler: VarlinkInterface.Handler?
-        let upgrade: VarlinkInterface.Handler?
-
-        init(_ name: String, _ fields: [VarlinkInterfaceDescription.Field], of interface: VarlinkInterface) {
-            self.fields = fields
-            self.interface = interface
-            handler = interface.methods[name]
-            upgrade = interface.upgrades[name]
-        }
+    public var limits: VarlinkLimits {
+        get { users.limits }
+        set { users.limits = newValue }
     }
+
+    private let loop: MainEventLoop
+    let writer: TurnWriter
+    private let interfaces: InterfaceTable
+    private let users: ServerUsers
+    private var listeners: [ServerListener] = []
 
     /// Makes a server that does not listen yet.
     ///
+    /// - Parameters:
+    ///   - info: what it says about itself.
+    ///   - loop: the loop of the main thread.
+    ///   - limits: the limits for clients.
+    ///   - onProblem: called with each problem with a client.
     /// - Throws: when the loop accepts no more event sources.
     public init(
-        _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits()
+        _ info: VarlinkServiceInfo, on loop: MainEventLoop, limits: VarlinkLimits = VarlinkLimits(),
+        onProblem: @escaping (VarlinkProblem) -> Void = { _ in }
     ) throws(SystemError) {
-        self.info = info
         self.loop = loop
-        self.limits = limits
+        interfaces = InterfaceTable(info)
         writer = try TurnWriter(on: loop)
-        users = try ServerUsers(on: loop)
-        // The text is constant, and a test parses it.
-        if let service = try? ServiceInterface.interface(of: self) { add(service) }
+        users = try ServerUsers(on: loop, writer, limits, onProblem)
     }
 
-    isolated deinit {
-        for connection in users.connections { connection.serverEnded() }
-        close()
-    }
+    isolated deinit { close() }
 
     /// Offers an interface. It replaces an interface of the same name.
-    public func add(_ interface: VarlinkInterface) {
-        if let old = interfaces[UTF8Text(interface.name)] {
-            for name in old.description.methods.keys { methods[UTF8Text("\(old.name).\(name)")] = nil }
-        }
-        interfaces[UTF8Text(interface.name)] = interface
-        for (name, fields) in interface.description.methods {
-            methods[UTF8Text("\(interface.name).\(name)")] = Method(name, fields, of: interface)
-        }
-    }
+    public func add(_ interface: VarlinkInterface) { interfaces.add(interface) }
 
     /// Listens on an address (`unix:/path`, `/path`, `unix:@abstract`). `mode` is set on the socket file when given.
     ///
@@ -93,9 +70,7 @@ public final class VarlinkServer {
     ///
     /// - Throws: `EBADF` if the descriptor is not open. A later failure closes the connection.
     public func serve(_ descriptor: Int32) throws(SystemError) {
-        try SystemError.check(
-            fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) < 0 ? -errno : 0,
-            verb: "serve on", object: "descriptor \(descriptor)")
+        try FrameStream.makeNonblocking(descriptor, verb: "serve on")
         admit(descriptor)
     }
 
@@ -116,7 +91,7 @@ public final class VarlinkServer {
     public func close() {
         for listener in listeners { listener.close() }
         listeners = []
-        writer.flush()
+        writer.write()
         for connection in users.connections { connection.close() }
     }
 
@@ -132,7 +107,7 @@ public final class VarlinkServer {
         try listener.start(on: loop) { [unowned self] descriptor in
             admit(descriptor)
         } onError: { [unowned self] error in
-            report(.system(error), nil)
+            users.report(.system(error), nil)
         }
         listeners.append(listener)
     }
@@ -143,16 +118,16 @@ public final class VarlinkServer {
         let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
         if let refusal = refusal(of: peer.uid) {
             Glibc.close(descriptor)
-            return report(refusal, peer)
+            return users.report(refusal, peer)
         }
         var size = Int32(clamping: limits.sendBuffer)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        let connection = ServerConnection(descriptor, peer: peer, server: self)
+        let connection = ServerConnection(descriptor, peer: peer, of: users, calling: interfaces)
         users.add(connection)
         do throws(SystemError) {
             try connection.start()
         } catch {
-            report(.system(error), peer)
+            users.report(.system(error), peer)
             connection.close()
         }
     }
@@ -166,46 +141,6 @@ public final class VarlinkServer {
         }
         return nil
     }
-
-    func forget(_ connection: ServerConnection) { users.remove(connection) }
-
-    /// Counts a change of what a user's connections hold, and closes the connection that holds most if that is too much.
-    func count(_ change: (own: Int, shared: Int), of user: ServerUser) {
-        users.count(change, of: user, writer.shared, limits)
-    }
-
-    func report(_ kind: VarlinkProblem.Kind, _ peer: VarlinkPeer?) { onProblem?(VarlinkProblem(kind, peer: peer)) }
-
-    // Calls
-
-    /// Calls the method's handler.
-    func dispatch(_ request: VarlinkRequest) {
-        guard let method = methods[UTF8Text(request.method)] else { return request.fail(unknown(request.method)) }
-        guard let handler = request.wantsUpgrade ? method.upgrade : method.handler else {
-            let isUpgrade = !request.wantsUpgrade && method.upgrade != nil
-            return request.fail(isUpgrade ? .expectedUpgrade : .methodNotImplemented(request.method))
-        }
-        if let parameter = method.interface.description.mismatch(request.parameters, with: method.fields) {
-            return request.fail(.invalidParameter(parameter))
-        }
-        handler(request)
-    }
-
-    private func unknown(_ method: String) -> VarlinkServiceError {
-        guard let dot = method.utf8.lastIndex(of: UInt8(ascii: ".")) else { return .interfaceNotFound(method) }
-        let interface = String(method[..<dot])
-        return interfaces[UTF8Text(interface)] == nil ? .interfaceNotFound(interface) : .methodNotFound(method)
-    }
-
-    var infoParameters: JSONObject {
-        let names = interfaces.keys.map(\.string).filter { $0 != ServiceInterface.name }.sorted()
-        return [
-            "vendor": .string(info.vendor), "product": .string(info.product), "version": .string(info.version),
-            "url": .string(info.url), "interfaces": .array(([ServiceInterface.name] + names).map { .string($0) }),
-        ]
-    }
-
-    func text(of interface: String) -> String? { interfaces[UTF8Text(interface)]?.text }
 }
 
 /// The properties of a service (`org.varlink.service.GetInfo`).

@@ -38,12 +38,21 @@ class FrameStream {
     final var readsInput = true { didSet { if readsInput != oldValue { watch() } } }
 
     private final var failure: End?
+    /// Whether nothing can be written any more.
+    final var hasFailed: Bool { failure != nil }
+    private final var isAdvancing = false
 
     /// Makes a stream that owns the descriptor.
     init(_ descriptor: Int32, frameLimit: Int, writer: TurnWriter) {
         self.descriptor = descriptor
         self.writer = writer
         frames = VarlinkFrameReader(limit: frameLimit)
+    }
+
+    /// Has system calls on a socket return at once.
+    static func makeNonblocking(_ descriptor: Int32, verb: String) throws(SystemError) {
+        guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) < 0 else { return }
+        throw .last(verb: verb, object: "descriptor \(descriptor)")
     }
 
     /// Begins to read.
@@ -70,12 +79,20 @@ class FrameStream {
     // To be overridden.
 
     /// Called when frames may have arrived, the queue may have room, or the input has ended.
-    func proceed() {}
+    func advance() {}
 
     /// Called when the peer is gone or the stream failed. What was received is still handled; then the stream is closed.
     func ended(_ end: End) {}
 
     // Input
+
+    /// Does nothing in the middle of `advance`, where a handler may have flushed what is queued.
+    final func proceed() {
+        guard !isAdvancing else { return }
+        isAdvancing = true
+        defer { isAdvancing = false }
+        advance()
+    }
 
     private final func ready(_ events: DescriptorEvents) {
         writer.isServing = true
@@ -113,15 +130,6 @@ class FrameStream {
         ended(end)
         while !isClosed, !inputEnded, read() { proceed() }
         close()
-    }
-
-    /// The next complete message; nil when there is none.
-    final func nextFrame() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
-        do throws(VarlinkFrameReader.TooLarge) {
-            return try frames.next()
-        } catch {
-            throw .tooLarge(error.limit)
-        }
     }
 
     // Output
@@ -198,7 +206,6 @@ class FrameStream {
     }
 
     /// Drops queued messages from number `first` on, except one that was partly written. Returns how many.
-    @discardableResult
     final func dropQueue(from first: UInt64) -> Int {
         output.remove(from: first)
     }

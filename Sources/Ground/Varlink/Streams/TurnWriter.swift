@@ -104,17 +104,25 @@ final class TurnWriter {
         if !isServing, !isIdle, MonotonicInstant.now - since > Self.longestDelay { flush() }
     }
 
-    /// Writes what is queued. Broadcasts come first, since a reply to one client flushes them before.
+    /// Writes what is queued, and lets the streams continue.
     func flush() {
+        var streams = write()
+        // Streams that had calls in the turn before come after those that had none.
+        _ = streams.partition { $0.lastTurn + 1 >= turn }
+        for stream in streams { stream.turnEnds() }
+    }
+
+    /// Writes what is queued, and answers to which streams. Broadcasts come first, since a reply to one client flushes them
+    /// before.
+    @discardableResult
+    func write() -> [FrameStream] {
         let toAll = broadcasts
         broadcasts = []
         for broadcast in toAll { broadcast.flush() }
         waiting = [:]
-        var streams = dirty
+        let streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }
-        // Streams that had calls in the turn before come after those that had none.
-        _ = streams.partition { $0.lastTurn + 1 >= turn }
-        for stream in streams { stream.turnEnds() }
+        return streams
     }
 }

@@ -7,15 +7,6 @@ internal import Glibc
 ///
 /// Each byte is examined once, however small the pieces are in which the bytes arrive.
 package nonisolated struct VarlinkFrameReader: Sendable {
-    /// A message is longer than the limit. The stream cannot be read any further.
-    package struct TooLarge: Error, Sendable, Equatable {
-        /// The limit, in bytes.
-        package let limit: Int
-
-        /// The error for this limit.
-        package init(limit: Int) { self.limit = limit }
-    }
-
     /// The longest message that is accepted, in bytes without the NUL.
     package internal(set) var limit: Int
 
@@ -83,10 +74,10 @@ package nonisolated struct VarlinkFrameReader: Sendable {
     /// Removes the next message, and returns it without its NUL; nil when it is not complete. Release the slice before adding
     /// more input, or the buffer is copied.
     ///
-    /// - Throws: `TooLarge` as soon as the length exceeds the limit. The reader cannot be used afterwards.
-    package mutating func next() throws(TooLarge) -> ArraySlice<UInt8>? {
+    /// - Throws: `tooLarge` as soon as the length exceeds the limit. The reader cannot be used afterwards.
+    package mutating func next() throws(VarlinkProtocolError) -> ArraySlice<UInt8>? {
         let isWhole = containsFrame()
-        guard !isOverlong else { throw TooLarge(limit: limit) }
+        guard !isOverlong else { throw .tooLarge(limit) }
         guard isWhole else { return nil }
         let frame = buffer[head..<searched]
         searched += 1

@@ -11,9 +11,15 @@ import Varlink
 /// Concurrent requests for the same work are merged.
 @Suite(.timeLimit(.minutes(1)))
 struct MergedRequestTests {
-    let fixture: SocketFixture
+    private final class Refreshes {
+        var asked: [() -> Void] = []
+    }
 
-    init() throws { fixture = try SocketFixture() }
+    let fixture: SocketFixture
+    private let refreshes = Refreshes()
+    private var asked: [() -> Void] { refreshes.asked }
+
+    init() throws { fixture = try SocketFixture(refreshTimeouts: { [refreshes] in refreshes.asked.append($0) }) }
 
     private func explain() throws -> ReplyRecorder {
         let request = try fixture.more("Explain", ["signal": "HUP"])
@@ -22,9 +28,6 @@ struct MergedRequestTests {
     }
 
     @Test func concurrentExplainRequestsAreMerged() throws {
-        var asked: [() -> Void] = []
-        fixture.socket.refreshTimeouts = { asked.append($0) }
-
         let requests = try (0..<5).map { _ in try explain() }
         #expect(asked.count == 1)
         asked[0]()

@@ -8,13 +8,25 @@ import Varlink
 
 @Suite(.timeLimit(.minutes(1)))
 struct VarlinkBroadcastTests {
+    private final class Overruns {
+        private(set) var all: [(request: VarlinkRequest, dropped: Int)] = []
+        var endsRequests = false
+
+        func add(_ request: VarlinkRequest, _ dropped: Int) {
+            all.append((request, dropped))
+            if endsRequests { request.fail("org.example.test.Refused") }
+        }
+    }
+
     private let fixture: ServerFixture
+    private let recorded = Overruns()
+    private var overruns: [(request: VarlinkRequest, dropped: Int)] { recorded.all }
     private let broadcast: VarlinkBroadcast
     private let padding = JSONValue.string(String(repeating: "z", count: 30_000))
 
     init() throws {
         fixture = try ServerFixture()
-        broadcast = VarlinkBroadcast(on: fixture.server, limit: 10)
+        broadcast = VarlinkBroadcast(on: fixture.server, limit: 10) { [recorded] in recorded.add($0, $1) }
     }
 
     /// A client in the broadcast, and its request.
@@ -97,8 +109,6 @@ struct VarlinkBroadcastTests {
     @Test func slowReaderOverrunsAndDelaysNoOther() throws {
         let slow = try member()
         let quick = try member()
-        var overruns: [(request: VarlinkRequest, dropped: Int)] = []
-        broadcast.onOverrun = { overruns.append(($0, $1)) }
         var sent = 0
         while overruns.isEmpty {
             broadcast.send(VarlinkEncodedReply(continuing: ["turn": .int(Int64(sent)), "padding": padding]))
@@ -116,6 +126,23 @@ struct VarlinkBroadcastTests {
         #expect(turns == (0..<Int64(sent - dropped)).map { $0 })
         #expect(received.last?.contains(#""why":"\#(dropped)""#) == true)
         #expect(try fixture.receive(sent + 1, quick.peer).last == expected(0..<1).first)
+    }
+
+    @Test func lastReplyOnOverrunIsTheLast() throws {
+        let slow = try member()
+        broadcast.limit = 0
+        recorded.endsRequests = true
+        while slow.request.isActive {
+            broadcast.send(VarlinkEncodedReply(continuing: ["turn": 0, "padding": padding]))
+            slow.request.reply(["turn": 1], continues: true)
+        }
+
+        let last = #"{"error":"org.example.test.Refused"}"#
+        try fixture.turn {
+            slow.peer.read()
+            return slow.peer.received.contains(last)
+        }
+        #expect(slow.peer.received.last == last)
     }
 
     @Test func lateReaderGetsAllReplies() throws {

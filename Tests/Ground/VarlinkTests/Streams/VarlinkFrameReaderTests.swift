@@ -30,7 +30,7 @@ struct VarlinkFrameReaderTests {
         reader.append([1, 2, 3, 4, 0, 1, 2, 3, 4, 5])
 
         #expect(try reader.next().map(Array.init) == [1, 2, 3, 4])
-        #expect(throws: VarlinkFrameReader.TooLarge(limit: 4)) { _ = try reader.next() }
+        #expect(throws: VarlinkProtocolError.tooLarge(4)) { _ = try reader.next() }
     }
 
     @Test func completeFrameBeyondTheLimitIsRefused() {
@@ -38,7 +38,7 @@ struct VarlinkFrameReaderTests {
 
         reader.append([1, 2, 3, 4, 5, 0])
 
-        #expect(throws: VarlinkFrameReader.TooLarge(limit: 4)) { try reader.next() }
+        #expect(throws: VarlinkProtocolError.tooLarge(4)) { try reader.next() }
     }
 
     @Test func incompleteFrameIsNotReturned() throws {
