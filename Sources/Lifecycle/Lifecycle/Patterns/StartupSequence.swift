@@ -55,26 +55,25 @@ public final class StartupSequence: LifecycleListener {
     }
 }
 
-/// One run of the commands of a launch. As in `Delivery`, the end of each command begins the next, so that commands that do
-/// not suspend are done before the call returns.
+/// One run of the commands of a launch. The end of each command begins the next, so that commands that do not suspend are
+/// done before the call returns.
 final class StartupRun {
-    private let commands: [any StartupCommand]
+    private var rest: ArraySlice<any StartupCommand>
     private let notification: LifecycleNotification
-    private let clock: any LifecycleClock
     private let progress: ListenerProgress
+    private let clock: any LifecycleClock
     private let record: (StartupTime) -> Void
-    private var completion: ((ListenerOutcome) -> Void)?
-    private var next = 0
+    private let completion: (ListenerOutcome) -> Void
+    /// The call of the last command that began.
     private var call: ListenerCall?
     private var problems: [String] = []
-    private var isAdvancing = false
 
     init(
         _ commands: [any StartupCommand], _ notification: LifecycleNotification, _ progress: ListenerProgress,
         clock: any LifecycleClock, record: @escaping (StartupTime) -> Void,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) {
-        self.commands = commands
+        rest = commands[...]
         self.notification = notification
         self.progress = progress
         self.clock = clock
@@ -82,33 +81,18 @@ final class StartupRun {
         self.completion = completion
     }
 
-    /// Runs commands as far as they end immediately. The end of a command that lasts calls this again.
+    /// Runs the next command, or ends the run after the last.
     func advance() {
-        guard !isAdvancing else { return }
-        isAdvancing = true
-        while completion != nil, call == nil, next < commands.count {
-            next += 1
-            begin(commands[next - 1])
+        guard let command = rest.popFirst() else {
+            return completion(problems.isEmpty ? .completed : .failed(problems.joined(separator: "; ")))
         }
-        isAdvancing = false
-        if call == nil { finish(problems.isEmpty ? .completed : .failed(problems.joined(separator: "; "))) }
-    }
-
-    /// Cancels the command under way, and begins no other.
-    func cancel() {
-        next = commands.count
-        call?.overrun()
-    }
-
-    private func begin(_ command: any StartupCommand) {
+        if call != nil { progress.report(nextWithin: command.deadline, command.name) }
         let call = ListenerCall(clock: clock) { [self] _, outcome, duration in
-            self.call = nil
             end(
                 StartupTime(
                     command: command.name, isRequired: command.isRequired, outcome: outcome, duration: duration))
         }
         self.call = call
-        if next > 1 { progress.report(nextWithin: command.deadline, command.name) }
         call.begin(
             .suspending { notification, _ in
                 try await command.run(LaunchOptions(userInfo: notification.userInfo) ?? LaunchOptions())
@@ -116,16 +100,18 @@ final class StartupRun {
             }, notification, TimeShare(command.deadline))
     }
 
-    private func end(_ time: StartupTime) {
-        record(time)
-        guard let problem = time.problem else { return advance() }
-        problems.append(problem)
-        if time.isRequired { finish(.refused(problems.joined(separator: "; "))) } else { advance() }
+    /// Cancels the command under way, and begins no other.
+    func cancel() {
+        rest = []
+        call?.overrun()
     }
 
-    private func finish(_ outcome: ListenerOutcome) {
-        guard let completion else { return }
-        self.completion = nil
-        completion(outcome)
+    private func end(_ time: StartupTime) {
+        record(time)
+        if let problem = time.problem {
+            problems.append(problem)
+            if time.isRequired { return completion(.refused(problems.joined(separator: "; "))) }
+        }
+        advance()
     }
 }
