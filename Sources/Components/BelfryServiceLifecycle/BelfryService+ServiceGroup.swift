@@ -19,14 +19,16 @@ extension BelfryService {
     /// service group: when one service ends, all end.
     ///
     /// - Parameters:
-    ///   - services: started in this order, shut down in reverse.
+    ///   - services: started in this order, shut down in reverse. The log names each by its type.
     ///   - logger: the logger of the group.
     ///   - readiness: signalled by the services when they are ready; without it, a service that runs counts as ready.
     /// - Throws: `ListenerOrderError` if `follows` leads to a cycle.
     public func addServiceGroup(
         services: [any Service], logger: Logger = .current, readiness: ServiceReadiness? = nil
     ) throws(ListenerOrderError) {
-        let services = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        let services = services.map {
+            ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))")
+        }
         try addServiceGroup(ServiceGroupConfiguration(services: services, logger: logger), readiness: readiness)
     }
 
@@ -41,9 +43,12 @@ extension BelfryService {
     /// * *Stop.* `willTerminate` triggers the graceful shutdown and waits for its end. At `shutdownDeadline` the task of the
     ///   group is cancelled and not waited for. To give services time to react to the cancellation, set
     ///   `maximumGracefulShutdownDuration` of the configuration to a shorter time.
-    /// * *Failure.* If the group throws, before or during the stop, the service stops in order and the process exits with
-    ///   code 70 (`BelfryService.fail(_:)`), which systemd counts as a failed unit. If the group ends without an error,
-    ///   because the configuration allows a service to end it, the service stops in order with exit code 0.
+    /// * *Failure.* If a service throws, before or during the stop, or returns though it should not, the error and the name of
+    ///   the service (`serviceName`) are logged at once, the service stops in order, and the process exits with code 70
+    ///   (`BelfryService.fail(_:)`), which systemd counts as a failed unit. The other services have until `shutdownDeadline`, as
+    ///   in any stop; one that ignores its cancellation is left behind. If a service ends the group without an error, because
+    ///   the configuration allows that, the service stops in the same way with exit code 0. The end of a service that the
+    ///   configuration ignores changes nothing.
     /// * *Pause.* The group continues. Services that should pause observe the mediator.
     ///
     /// - Parameters:

@@ -18,14 +18,15 @@ package final class ServiceGroupListener: LifecycleListener {
     private let onFailure: (any Error) -> Void
     private var group: ServiceGroup?
     private var task: Task<Void, any Error>?
+    /// How the group ends: known as soon as a service ends it, even if the group never returns.
     private var end: Result<Void, any Error>?
     private var hasStarted = false
     private var isShuttingDown = false
 
     /// A listener for a group that does not run yet.
     ///
-    /// - Parameter onFailure: called with the error of the group after it has started, before or during its shutdown, but not
-    ///   after it was cancelled.
+    /// - Parameter onFailure: called once with the first error after the group has started, before or during its shutdown, but
+    ///   not after it was cancelled.
     package init(
         _ configuration: ServiceGroupConfiguration, name: String = "serviceGroup", follows: [String] = [],
         mediator: LifecycleMediator, readiness: ServiceReadiness? = nil, startDeadline: Duration? = nil,
@@ -82,7 +83,13 @@ package final class ServiceGroupListener: LifecycleListener {
     }
 
     private func run(_ report: AsyncStream<GroupStartEvent>.Continuation) {
-        let group = ServiceGroup(configuration: configuration.observed { report.yield(.began) })
+        let observed = configuration.observed {
+            report.yield(.began)
+        } onEnd: { [weak self] result in
+            self?.ended(result)
+            report.yield(.ended)
+        }
+        let group = ServiceGroup(configuration: observed)
         self.group = group
         task = Task {
             defer { report.yield(.ended) }
@@ -110,6 +117,7 @@ package final class ServiceGroupListener: LifecycleListener {
     }
 
     private func ended(_ result: Result<Void, any Error>) {
+        if case .failure = end { return }
         end = result
         guard hasStarted else { return }
         switch result {
@@ -122,10 +130,11 @@ package final class ServiceGroupListener: LifecycleListener {
     private func shutDown() async throws {
         guard let group, let task else { return }
         isShuttingDown = true
-        guard end == nil else { return }
+        let known = end
         try await withTaskCancellationHandler {
             await group.triggerGracefulShutdown()
-            try await task.value
+            let result = await task.result
+            if known == nil { try result.get() }
         } onCancel: {
             task.cancel()
         }
@@ -138,34 +147,66 @@ nonisolated enum GroupStartEvent: Sendable {
     case began
     /// The services are ready.
     case ready
-    /// The group has ended.
+    /// The group has ended, or a service ends it.
     case ended
     /// The start deadline has passed.
     case late
 }
 
-/// A service that reports when it begins. swift-service-lifecycle starts a task for each service and does not report when the
-/// task runs.
-nonisolated struct BeginningService: Service {
-    let service: any Service
+/// The error of one service of a group.
+package nonisolated struct ServiceFailure: Error, CustomStringConvertible {
+    /// The name of the service in the configuration of the group.
+    let service: String
+    /// What it threw.
+    package let error: any Error
+
+    package var description: String { "service '\(service)': \(error)" }
+}
+
+/// A service that reports when it begins, and when it ends the group. swift-service-lifecycle reports neither: `run()` of a group
+/// returns when all services have, which is never if one of them ignores its cancellation.
+nonisolated struct ObservedService: Service {
+    let configuration: ServiceGroupConfiguration.ServiceConfiguration
     let onBegin: @Sendable () -> Void
+    let onEnd: @MainActor @Sendable (Result<Void, any Error>) -> Void
 
     func run() async throws {
         onBegin()
-        try await service.run()
+        do {
+            try await configuration.service.run()
+        } catch {
+            let ignored = configuration.failureTerminationBehavior.means(.ignore)
+            if !ignored, !Task.isCancelled { await onEnd(.failure(failure(error))) }
+            throw error
+        }
+        guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
+        let behavior = configuration.successTerminationBehavior
+        if behavior.means(.gracefullyShutdownGroup) { await onEnd(.success(())) }
+        if behavior.means(.cancelGroup) {
+            await onEnd(.failure(failure(ServiceGroupError.serviceFinishedUnexpectedly())))
+        }
+    }
+
+    private func failure(_ error: any Error) -> ServiceFailure {
+        ServiceFailure(service: configuration.serviceName, error: error)
     }
 }
 
+nonisolated extension ServiceGroupConfiguration.ServiceConfiguration.TerminationBehavior {
+    /// Whether both are the same. Of a behaviour only its description is public.
+    func means(_ other: Self) -> Bool { description == other.description }
+}
+
 nonisolated extension ServiceGroupConfiguration {
-    /// The same group without signals, and with `onBegin` called when a service begins.
-    func observed(_ onBegin: @escaping @Sendable () -> Void) -> Self {
+    /// The same group without signals. `onBegin` is called when a service begins, and `onEnd` when one ends the group.
+    func observed(
+        onBegin: @escaping @Sendable () -> Void, onEnd: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
+    ) -> Self {
         var observed = self
         observed.gracefulShutdownSignals = []
         observed.cancellationSignals = []
-        observed.services = services.map { configuration in
-            var configuration = configuration
-            configuration.service = BeginningService(service: configuration.service, onBegin: onBegin)
-            return configuration
+        for (place, service) in services.enumerated() {
+            observed.services[place].service = ObservedService(configuration: service, onBegin: onBegin, onEnd: onEnd)
         }
         return observed
     }

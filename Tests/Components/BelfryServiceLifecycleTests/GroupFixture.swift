@@ -22,7 +22,7 @@ final class GroupFixture {
         let services = services.map { service in
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: service, successTerminationBehavior: .gracefullyShutdownGroup,
-                failureTerminationBehavior: .gracefullyShutdownGroup)
+                failureTerminationBehavior: .gracefullyShutdownGroup, serviceName: service.name)
         }
         try add(ServiceGroupConfiguration(services: services, logger: Self.quiet), readiness: readiness)
     }
@@ -65,6 +65,8 @@ nonisolated struct ScriptedService: Service {
         case serving
         /// Until it is cancelled.
         case stubborn
+        /// Until the cue, also when it is cancelled.
+        case immovable(Cue)
         /// Until the cue; then it returns.
         case finishing(Cue)
         /// Until the cue; then it throws.
@@ -73,7 +75,7 @@ nonisolated struct ScriptedService: Service {
         case failingLate
     }
 
-    private let name: String
+    let name: String
     private let manner: Manner
     private let journal: ServiceJournal
 
@@ -88,6 +90,7 @@ nonisolated struct ScriptedService: Service {
         switch manner {
         case .serving: try await gracefulShutdown()
         case .stubborn: await Cue().wait()
+        case .immovable(let cue): await Task { await cue.wait() }.value
         case .finishing(let cue): await cue.wait()
         case .failing(let cue):
             await cue.wait()

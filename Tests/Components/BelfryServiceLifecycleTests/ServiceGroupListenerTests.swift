@@ -72,7 +72,8 @@ struct ServiceGroupListenerTests {
 
         let report = await fixture.perform(.launch)
 
-        #expect(report.result == .refused(["serviceGroup: unable to start 'serviceGroup': out of luck"]))
+        let reason = "serviceGroup: unable to start 'serviceGroup': service 'a': out of luck"
+        #expect(report.result == .refused([reason]))
         #expect(fixture.failures.isEmpty)
     }
 
@@ -123,8 +124,74 @@ struct ServiceGroupListenerTests {
         cue.give()
         await fixture.until { !fixture.failures.isEmpty }
 
-        #expect(fixture.failures.first as? ScriptedService.Failure == ScriptedService.Failure())
+        let failure = fixture.failures.first as? ServiceFailure
+        #expect(failure?.error as? ScriptedService.Failure == ScriptedService.Failure())
         #expect(await fixture.perform(.stop).notifications.last?.problems == [])
+        #expect(fixture.failures.count == 1)
+    }
+
+    /// `run()` of the group never returns then.
+    @Test func failureIsReportedAlthoughAnotherServiceIgnoresItsCancellation() async throws {
+        let (cue, end) = (Cue(), Cue())
+        try fixture.add(fixture.service("a", .immovable(end)), fixture.service("b", .failing(cue)))
+        await fixture.perform(.launch)
+
+        cue.give()
+        await fixture.until { !fixture.failures.isEmpty }
+
+        #expect(fixture.failures.map { "\($0)" } == ["service 'b': out of luck"])
+        mediator.perform(.stop) { [fixture] in fixture.ended.append($0) }
+        fixture.clock.advance(by: mediator.deadlines.listener)
+        #expect(fixture.ended.first?.notifications.last?.listeners.map(\.outcome) == [.overran])
+        end.give()
+    }
+
+    @Test func failureAtTheStartRefusesTheLaunchAlthoughAnotherServiceIgnoresItsCancellation() async throws {
+        let (cue, end) = (Cue(), Cue())
+        cue.give()
+        try fixture.add(
+            fixture.service("a", .immovable(end)), fixture.service("b", .failing(cue)), readiness: ServiceReadiness())
+
+        var isRefused = false
+        let observation = mediator.addObserver(forName: .willTerminate) { _ in isRefused = true }
+
+        mediator.perform(.launch) { [fixture] in fixture.ended.append($0) }
+        await fixture.until { isRefused }
+        fixture.clock.advance(by: mediator.deadlines.listener)
+        await fixture.until { !fixture.ended.isEmpty }
+
+        let reason = "serviceGroup: unable to start 'serviceGroup': service 'b': out of luck"
+        #expect(fixture.ended.first?.result == .refused([reason]))
+        observation.cancel()
+        end.give()
+    }
+
+    @Test func groupWhoseServiceMayEndItStopsAlthoughAnotherIgnoresTheShutdown() async throws {
+        let cue = Cue()
+        try fixture.add(fixture.service("a", .stubborn), fixture.service("b", .finishing(cue)))
+        await fixture.perform(.launch)
+
+        cue.give()
+        await fixture.until { mediator.isStopping }
+
+        fixture.clock.advance(by: mediator.deadlines.listener)
+        await fixture.until { mediator.state == .notRunning }
+        #expect(fixture.failures.isEmpty)
+    }
+
+    @Test func failureThatTheConfigurationIgnoresIsNotReported() async throws {
+        let cue = Cue()
+        cue.give()
+        let services = [fixture.service("a"), fixture.service("b", .failing(cue))].map {
+            ServiceGroupConfiguration.ServiceConfiguration(service: $0, failureTerminationBehavior: .ignore)
+        }
+        try fixture.add(ServiceGroupConfiguration(services: services, logger: GroupFixture.quiet))
+        await fixture.perform(.launch)
+
+        let report = await fixture.perform(.stop)
+
+        #expect(report.notifications.flatMap(\.problems).isEmpty)
+        #expect(fixture.failures.isEmpty)
     }
 
     @Test func failureDuringTheShutdownIsReported() async throws {
@@ -134,7 +201,7 @@ struct ServiceGroupListenerTests {
         let report = await fixture.perform(.stop)
 
         #expect(report.notifications.last?.problems == ["serviceGroup: out of luck"])
-        #expect(fixture.failures.count == 1)
+        #expect(fixture.failures.map { "\($0)" } == ["service 'b': out of luck"])
         #expect(fixture.journal.lines.last == "a has shut down")
     }
 
@@ -147,7 +214,8 @@ struct ServiceGroupListenerTests {
         cue.give()
         await fixture.until { !fixture.failures.isEmpty }
 
-        #expect((fixture.failures.first as? ServiceGroupError)?.errorCode == .serviceFinishedUnexpectedly)
+        let failure = fixture.failures.first as? ServiceFailure
+        #expect((failure?.error as? ServiceGroupError)?.errorCode == .serviceFinishedUnexpectedly)
     }
 
     @Test func finishedGroupStopsTheService() async throws {

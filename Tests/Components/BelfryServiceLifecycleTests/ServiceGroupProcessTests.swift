@@ -52,9 +52,23 @@ struct ServiceGroupProcessTests {
 
         #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
         #expect(lines.contains("service a has shut down"))
-        #expect(lines.contains("probe: failed: the disk is on fire"))
-        #expect(lines.last?.contains("willTerminate background -> notRunning") == true)
-        #expect(lines.last?.hasSuffix(", reason failed") == true)
+        #expect(lines.contains("probe: failed: service 'b': the disk is on fire"))
+        #expect(lines.first { $0.contains("willTerminate background") }?.hasSuffix(", reason failed") == true)
+        #expect(status == 70)
+    }
+
+    /// `run()` of the group never returns then.
+    @Test func failureFailsTheUnitAlthoughAnotherServiceIgnoresItsCancellation() throws {
+        let service = try startReady("failBesideImmovable")
+
+        service.send(SIGUSR1)
+        let failure = "probe: failed: service 'b': the disk is on fire"
+        #expect(service.lines(until: failure).allSatisfy { !$0.contains("willTerminate") })
+        #expect(fixture.manager.nextOfLife().first == "STOPPING=1")
+        let (lines, status) = service.finish()
+
+        #expect(lines.contains { $0.contains("'serviceGroup' gave no answer to willTerminate") })
+        #expect(lines.first { $0.contains("willTerminate background") }?.hasSuffix(", reason failed") == true)
         #expect(status == 70)
     }
 
@@ -64,7 +78,7 @@ struct ServiceGroupProcessTests {
         let (lines, status) = service.stop()
 
         #expect(lines.contains("service a has shut down"))
-        #expect(lines.contains("probe: failed: the disk is on fire"))
+        #expect(lines.contains("probe: failed: service 'b': the disk is on fire"))
         #expect(!lines.contains { $0.contains("did not wait") })
         #expect(status == 70)
     }
@@ -74,8 +88,8 @@ struct ServiceGroupProcessTests {
 
         let (lines, status) = service.finish()
 
-        let reason = "probe: launch refused: serviceGroup: unable to start 'serviceGroup': the disk is on fire"
-        #expect(lines.contains(reason))
+        let reason = "serviceGroup: unable to start 'serviceGroup': service 'b': the disk is on fire"
+        #expect(lines.contains("probe: launch refused: \(reason)"))
         #expect(status == 71)
         #expect(fixture.manager.nextOfLife() == ["STATUS=launching"])
         #expect(fixture.manager.nextOfLife().first == "EXIT_STATUS=71")
@@ -87,7 +101,7 @@ struct ServiceGroupProcessTests {
         service.send(SIGUSR1)
         let (lines, status) = service.finish()
 
-        #expect(lines.last?.hasSuffix(", reason finished") == true)
+        #expect(lines.first { $0.contains("willTerminate background") }?.hasSuffix(", reason finished") == true)
         #expect(status == 0)
     }
 }

@@ -28,6 +28,7 @@ nonisolated struct ProbeService: Service {
             for await _ in cue {}
             throw Failure()
         case "finish": for await _ in cue {}
+        case "immovable": await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         case "failLate":
             try await gracefulShutdown()
             throw Failure()

@@ -2,7 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 // Two services of swift-service-lifecycle on the library. The first argument selects the behaviour of the second one; the
-// others are configuration files. At `flushRequested` (SIGUSR1) it fails, ends, or becomes ready.
+// others are configuration files. At `flushRequested` (SIGUSR1) it fails, ends, or becomes ready. With `failBesideImmovable` the
+// first one ignores shutdown and cancellation.
 
 import Belfry
 import BelfryServiceLifecycle
@@ -14,6 +15,7 @@ import UnixSignals
 let arguments = CommandLine.arguments.dropFirst()
 let manner = arguments.first ?? ""
 let options = ServiceOptions(name: "probe", configurationFiles: Array(arguments.dropFirst()))
+let besideImmovable = manner == "failBesideImmovable"
 var observation: LifecycleObservation?
 
 ServiceMain.run(options, with: [.socket]) { service in
@@ -25,9 +27,14 @@ ServiceMain.run(options, with: [.socket]) { service in
     }
     // Signals that Belfry must not pass on, because it handles them itself.
     var group = ServiceGroupConfiguration(
-        services: [.init(service: ProbeService("a", "serve", cued)), .init(service: ProbeService("b", manner, cued))],
+        services: [
+            .init(service: ProbeService("a", besideImmovable ? "immovable" : "serve", cued), serviceName: "a"),
+            .init(service: ProbeService("b", besideImmovable ? "fail" : manner, cued), serviceName: "b"),
+        ],
         gracefulShutdownSignals: [.sigterm, .sigusr1], logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() })
-    group.services[1].failureTerminationBehavior = .gracefullyShutdownGroup
+    if !besideImmovable { group.services[1].failureTerminationBehavior = .gracefullyShutdownGroup }
     group.services[1].successTerminationBehavior = .gracefullyShutdownGroup
-    try service.addServiceGroup(group, readiness: ["slow", "refuse"].contains(manner) ? cue : nil)
+    try service.addServiceGroup(
+        group, readiness: ["slow", "refuse"].contains(manner) ? cue : nil,
+        shutdownDeadline: besideImmovable ? .milliseconds(200) : nil)
 }
