@@ -17,6 +17,7 @@ from debian_packages import build, run, with_higher_version
 from documentation import code_block, commands
 from host_roots import PROJECT, debian_root
 from hosted_user import HostedUser
+from listener_unit import ListenerUnit
 from systemd_host import SystemdHost
 
 FETCH = "belfryd-fetch.timer"
@@ -117,7 +118,7 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     assert bob.property(SERVICE, "MainPID") == "0"
     assert bare.host.path(CONFIGURATION).read_text() == changed
     bare.host.systemctl("kill", "--signal=USR2", "--kill-whom=main", SERVICE)
-    # The connection is the same, and no number is missing.
+    # No number is missing.
     subscriber.until("com.example.rotate")
     assert subscriber.is_consecutive()
 
@@ -129,6 +130,33 @@ def test_package_is_installed_upgraded_downgraded_removed_and_purged(bare, packa
     ann.remove()
     bare.apt("purge", "belfry")
     assert bare.files() - before == set()
+    assert bare.processes() == []
+
+
+def test_upgrade_and_removal_run_each_program_once_at_the_stop_and_once_at_the_start(bare, package, newer):
+    bare.install_packages(package)
+    programs = []
+    for service in (bare, BelfryInstance(bare.host, "audio"), BelfryInstance(bare.host, "video")):
+        service.start()
+        folder = service.socket_path().parent.name
+        for number in (1, 2):
+            program = ListenerUnit(service, f"{folder.replace('@', '-')}-{number}")
+            script = "#!/bin/sh\necho com.example.${BELFRY_NOTIFICATION:-start}\n"
+            program.write("willTerminate", script, f"Socket=/run/{folder}/io.belfry.Lifecycle\nRunOnStart=yes\n")
+            program.drop_in(f"[Unit]\nBefore={service.name}\n")
+            program.start()
+            programs.append(program)
+
+    ran = ["com.example.start"]
+    for another in (newer, package):
+        bare.install_packages(another)
+        ran += ["com.example.willTerminate", "com.example.start"]
+        for program in programs:
+            program.wait_for(lambda: len(program.runs()) >= len(ran), "run its program")
+            assert program.runs() == ran
+    bare.apt("remove", "belfry")
+    for program in programs:
+        assert program.runs() == [*ran, "com.example.willTerminate"]
     assert bare.processes() == []
 
 
