@@ -20,6 +20,7 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
     case "events": try service.mediator.addListener(EventListener(service))
     case "exit": try service.mediator.addListener(ExitingListener(status: number))
     case "fail": try service.mediator.addListener(FailingListener(service))
+    case "jobs": try service.mediator.addListener(JobListener(service))
     case "frail": try service.mediator.addListener(FrailListener(service.mediator))
     case "store": try service.mediator.addListener(StoreListener(service))
     case "slow": try service.mediator.addListener(SlowListener(.willTerminate, seconds: number, loop: service.loop))

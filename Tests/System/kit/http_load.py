@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""HTTP requests without a pause, counted by result: `http_load.py PORT PATH CLIENTS LENGTH`.
+"""HTTP requests one after the other, counted by result: `http_load.py PORT PATH CLIENTS LENGTH`.
 
-Each client makes a new connection for each request. A reply is good if it has LENGTH bytes. It ends when standard input is
-closed, after the requests in flight, and prints the number of each result as JSON.
+Each client makes a new connection for each request, and pauses only after a failure. A reply is good if it has LENGTH bytes. It
+ends when standard input is closed, after the requests in flight, and prints the number of each result as JSON.
 """
 
 import http.client
@@ -33,7 +33,10 @@ def request() -> str:
 
 def repeat() -> None:
     while not ended.is_set():
-        results[request()] += 1
+        result = request()
+        results[result] += 1
+        if result != "good":
+            ended.wait(0.02)
 
 
 threads = [threading.Thread(target=repeat) for _ in range(clients)]
