@@ -43,39 +43,26 @@ package final class ServiceGroupListener: LifecycleListener {
     }
 
     package var answers: [LifecycleAnswer] {
-        // A listener that overruns its deadline does not end the launch, one that refuses does. So the start has its own
-        // timer.
-        on(.didFinishLaunching, deadline: startLimit + Self.margin) { [self] _ in try await start() }
+        on(.didFinishLaunching, deadline: startDeadline) { [self] _ in try await start() }
         on(.willTerminate, deadline: shutdownDeadline) { [self] _ in try await shutDown() }
     }
-
-    private static let margin = Duration.milliseconds(100)
-
-    private var startLimit: Duration { startDeadline ?? mediator.deadlines.listener }
 
     private func start() async throws {
         guard !configuration.services.isEmpty else { return }
         let (events, report) = AsyncStream.makeStream(of: GroupStartEvent.self)
-        let remaining = mediator.remainingTime ?? startLimit
-        let limit = min(startLimit, max(remaining - Self.margin, .zero))
-        let timer = mediator.clock.schedule(after: limit) { report.yield(.late) }
         let waiting = readiness.map { readiness in
             Task {
                 await readiness.wait()
                 report.yield(.ready)
             }
         }
-        defer {
-            timer.cancel()
-            waiting?.cancel()
-        }
+        defer { waiting?.cancel() }
         run(report)
         var outstanding = configuration.services.count + (readiness == nil ? 0 : 1)
         for await event in events {
             switch event {
             case .began, .ready: outstanding -= 1
             case .ended: throw refusal
-            case .late: throw LifecycleRefusal("not ready after \(limit)")
             }
             if outstanding == 0 { return try started() }
         }
@@ -149,8 +136,6 @@ nonisolated enum GroupStartEvent: Sendable {
     case ready
     /// The group has ended, or a service ends it.
     case ended
-    /// The start deadline has passed.
-    case late
 }
 
 /// The error of one service of a group.

@@ -48,7 +48,7 @@ struct ServiceGroupListenerTests {
         fixture.clock.advance(by: mediator.deadlines.listener)
         await fixture.until { !fixture.ended.isEmpty }
 
-        #expect(fixture.ended.first?.result == .refused(["serviceGroup: not ready after 10.0 seconds"]))
+        #expect(fixture.ended.first?.result == .refused(["serviceGroup: no answer within its deadline"]))
         #expect(fixture.journal.lines == ["a runs", "a has shut down"])
         #expect(fixture.failures.isEmpty)
     }
