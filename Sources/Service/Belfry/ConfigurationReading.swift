@@ -32,7 +32,7 @@ final class ConfigurationReading {
 
     /// The format of the log, also if there are errors elsewhere.
     var logFormat: RecordFormat {
-        loaded.effective.section("Logger").text("Format").flatMap { RecordFormat(rawValue: $0) } ?? .text
+        loaded.effective.section("Logger").optional("Format").flatMap(RecordFormat.init) ?? .text
     }
 
     /// Decodes a section of the service.

@@ -71,8 +71,8 @@ nonisolated struct HostileTextTests {
         ]
         let loaded = MemoryFiles.load(lines.joined(separator: end))
 
-        #expect(loaded.effective.section("Service").duration("StopTimeout") == .seconds(60))
-        #expect(loaded.effective.section("Service").duration("ListenerTimeout") == .seconds(5))
+        #expect(loaded.effective.section("Service").optional("StopTimeout") == Duration.seconds(60))
+        #expect(loaded.effective.section("Service").optional("ListenerTimeout") == Duration.seconds(5))
         #expect(loaded.diagnostics.map { [$0.position.line, $0.position.column] } == [[9, 1]])
     }
 

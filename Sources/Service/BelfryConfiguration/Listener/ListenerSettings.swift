@@ -42,9 +42,9 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
     /// Decodes a file that was resolved without an error.
     fileprivate init(_ section: EffectiveSection, name: String) throws(ValueProblem) {
         self.init(
-            name: name, on: section.texts("On"), command: try ExecCommand(section.requiredText("Exec"), instance: name),
-            timeout: section.duration("Timeout") ?? Self.defaultTimeout, follows: section.texts("Follows"),
-            socket: section.requiredText("Socket"), runsOnStart: section.boolean("RunOnStart"))
+            name: name, on: section.required("On"), command: try ExecCommand(section.required("Exec"), instance: name),
+            timeout: section.optional("Timeout") ?? Self.defaultTimeout, follows: section.required("Follows"),
+            socket: section.required("Socket"), runsOnStart: section.required("RunOnStart"))
     }
 }
 
@@ -83,7 +83,7 @@ package nonisolated struct ListenerFile {
         let section = effective.section(Self.schema.name)
         if loader.files.isEmpty, !loader.diagnostics.hasErrors {
             loader.diagnostics.error(at: ConfigurationPosition(file: paths[0]), "there is no such file")
-        } else if section.position == nil, !loader.diagnostics.hasErrors {
+        } else if section.content.position == nil, !loader.diagnostics.hasErrors {
             loader.diagnostics.error(
                 at: ConfigurationPosition(file: loader.files[0]), "missing section [\(Self.schema.name)]")
         }

@@ -23,19 +23,20 @@ nonisolated extension LoadedConfiguration {
     ) -> LoadedConfiguration {
         let service = effective.section("Service")
         let paths = RuntimePaths(
-            environment: environment, uid: uid, name: name, runtimeDirectory: service.text("RuntimeDirectory"),
-            stateDirectory: service.text("StateDirectory"))
+            environment: environment, uid: uid, name: name, runtimeDirectory: service.optional("RuntimeDirectory"),
+            stateDirectory: service.optional("StateDirectory"))
         let directories = [
             ("runtime directory", paths.runtimeDirectory), ("state directory", paths.stateDirectory),
             ("directory for the states of listeners", paths.stateDirectory + "/state"),
         ].map { (name: $0, path: $1, real: onDisk ? Self.realPath($1) : $1) }
         var found = DiagnosticList()
         let caches = effective.instances("Cache").map { section -> [String] in
-            let setting = section.settings.first { $0.key == "Path" }
-            guard let position = setting?.origin, case .texts(let words) = setting?.value else { return [] }
+            guard let position = section.position(of: "Path"), let words: [String] = section.optional("Path") else {
+                return []
+            }
             return words.compactMap { word in
                 do throws(ValueProblem) {
-                    let path = try specifiers.path(word.string)
+                    let path = try specifiers.path(word)
                     if let problem = Self.problem(of: path, directories, onDisk: onDisk) {
                         found.error(at: position, "the cache \(DisplayText.quoted(path)) \(problem)")
                     }

@@ -61,18 +61,18 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var stateDirectory: String?
 
     init(_ section: EffectiveSection) {
-        listenerTimeout = section.duration("ListenerTimeout")
-        stopTimeout = section.duration("StopTimeout")
-        lateStopExitStatus = Int32(clamping: section.integer("LateStopExitStatus"))
-        stopOnPause = section.boolean("StopOnPause")
-        inhibitSleep = section.boolean("InhibitSleep")
-        inhibitShutdown = section.boolean("InhibitShutdown")
-        disabledListeners = section.texts("DisabledListeners")
-        protectedData = section.texts("ProtectedData")
+        listenerTimeout = section.optional("ListenerTimeout")
+        stopTimeout = section.optional("StopTimeout")
+        lateStopExitStatus = Int32(clamping: section.required("LateStopExitStatus") as Int)
+        stopOnPause = section.required("StopOnPause")
+        inhibitSleep = section.required("InhibitSleep")
+        inhibitShutdown = section.required("InhibitShutdown")
+        disabledListeners = section.required("DisabledListeners")
+        protectedData = section.required("ProtectedData")
         cpuPressure = section.name("CPUPressure")
         ioPressure = section.name("IOPressure")
-        runtimeDirectory = section.text("RuntimeDirectory")
-        stateDirectory = section.text("StateDirectory")
+        runtimeDirectory = section.optional("RuntimeDirectory")
+        stateDirectory = section.optional("StateDirectory")
     }
 }
 
@@ -82,11 +82,11 @@ package nonisolated struct SignalSettings: Sendable, Equatable {
     package var actions: [CInt: SignalAction] = [:]
 
     init(_ section: EffectiveSection) {
-        for setting in section.settings {
+        for key in section.values.keys {
             do throws(ValueProblem) {
-                actions[try SignalName.number(setting.key)] = try SignalAction(setting.text)
+                actions[try SignalName.number(key)] = try SignalAction(section.required(key))
             } catch {
-                fatalError("'\(setting.key)' was checked: \(error.message)")  // the resolver read it
+                fatalError("'\(key)' was checked: \(error.message)")  // the resolver read it
             }
         }
     }
@@ -126,21 +126,21 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var replaySize: Int
 
     init(_ section: EffectiveSection) {
-        isEnabled = section.boolean("Enabled")
-        path = section.text("Path")
-        group = section.requiredText("Group")
+        isEnabled = section.required("Enabled")
+        path = section.optional("Path")
+        group = section.required("Group")
         look = section.choice("Look")
         post = section.choice("Post")
         control = section.choice("Control")
-        connectionsMax = section.integer("ConnectionsMax")
-        connectionsPerUserMax = section.integer("ConnectionsPerUserMax")
-        frameMax = Int(clamping: section.bytes("FrameMax") ?? .max)
-        memoryPerUserMax = Int(clamping: section.bytes("MemoryPerUserMax") ?? .max)
-        memoryMax = Int(clamping: section.bytes("MemoryMax") ?? .max)
-        queueMax = section.integer("QueueMax")
-        queueSizeMax = Int(clamping: section.bytes("QueueSizeMax") ?? .max)
-        replayMax = section.integer("ReplayMax")
-        replaySize = Int(clamping: section.bytes("ReplaySize") ?? .max)
+        connectionsMax = section.required("ConnectionsMax")
+        connectionsPerUserMax = section.required("ConnectionsPerUserMax")
+        frameMax = Int(clamping: section.required("FrameMax") as UInt64)
+        memoryPerUserMax = Int(clamping: section.required("MemoryPerUserMax") as UInt64)
+        memoryMax = Int(clamping: section.required("MemoryMax") as UInt64)
+        queueMax = section.required("QueueMax")
+        queueSizeMax = Int(clamping: section.required("QueueSizeMax") as UInt64)
+        replayMax = section.required("ReplayMax")
+        replaySize = Int(clamping: section.required("ReplaySize") as UInt64)
     }
 }
 
@@ -166,7 +166,7 @@ package nonisolated struct LoggerSettings: Sendable, Equatable {
     package var format: RecordFormat
 
     init(_ section: EffectiveSection) {
-        isEnabled = section.boolean("Enabled")
+        isEnabled = section.required("Enabled")
         level = section.priority("Level")
         target = section.choice("Target")
         format = section.choice("Format")
@@ -198,14 +198,14 @@ package nonisolated struct CacheSettings: Sendable, Equatable {
 
     init(_ section: EffectiveSection) {
         name = section.instance ?? ""
-        paths = section.texts("Path")
-        sizeMax = section.bytes("SizeMax")
-        ageMax = section.duration("AgeMax")
-        filesMax = section.optionalInteger("FilesMax")
-        keepFree = section.bytes("KeepFree")
-        writeBack = section.boolean("WriteBack")
-        dropPages = section.boolean("DropPages")
-        isDryRun = section.boolean("DryRun")
+        paths = section.required("Path")
+        sizeMax = section.optional("SizeMax")
+        ageMax = section.optional("AgeMax")
+        filesMax = section.optional("FilesMax")
+        keepFree = section.optional("KeepFree")
+        writeBack = section.required("WriteBack")
+        dropPages = section.required("DropPages")
+        isDryRun = section.required("DryRun")
         on = section.names("On")
     }
 }

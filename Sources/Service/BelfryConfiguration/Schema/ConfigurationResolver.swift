@@ -5,12 +5,6 @@ internal import BelfryJSON
 
 /// Checks the sections that were read against a schema, and determines the value of each key.
 nonisolated struct ConfigurationResolver {
-    private struct Title: Hashable {
-        let name: UTF8Text
-        let instance: UTF8Text?
-    }
-
-    static let longestList = 1024
     /// Keys of units that are likely to be looked for here (systemd.service(5), systemd.exec(5)).
     private static let keysOfUnits = [
         "Environment", "ExecStart", "Group", "ReadWritePaths", "Restart", "SupplementaryGroups", "TimeoutStartSec",
@@ -19,7 +13,7 @@ nonisolated struct ConfigurationResolver {
 
     private let schema: [SectionDescription]
     private var sections: [EffectiveSection] = []
-    private var indices: [Title: Int] = [:]
+    private var indices: [UTF8Text: Int] = [:]
     private var others: [IniSection] = []
     private var diagnostics: DiagnosticList
 
@@ -44,7 +38,7 @@ nonisolated struct ConfigurationResolver {
     ) -> (effective: EffectiveConfiguration, others: [IniSection]) {
         var resolver = ConfigurationResolver(schema, diagnostics)
         for section in read { resolver.add(section) }
-        resolver.requireKeys()
+        for index in resolver.sections.indices { resolver.evaluate(index) }
         diagnostics = resolver.diagnostics
         let effective = EffectiveConfiguration(
             sections: schema.flatMap { section in
@@ -72,24 +66,24 @@ nonisolated struct ConfigurationResolver {
     }
 
     private mutating func append(_ description: SectionDescription, instance: String?) -> Int {
-        let settings = description.keys.map(Self.defaultSetting)
-        indices[Title(name: UTF8Text(description.name), instance: instance.map { UTF8Text($0) })] = sections.count
+        let title = Self.title(description.name, instance)
+        indices[UTF8Text(title)] = sections.count
         sections.append(
-            EffectiveSection(description: description, instance: instance, position: nil, settings: settings))
+            EffectiveSection(description: description, instance: instance, content: SectionContent(title: title)))
         return sections.count - 1
     }
 
-    private static func defaultSetting(_ key: KeyDescription) -> EffectiveSetting {
-        do throws(ValueProblem) {
-            return EffectiveSetting(key: key.name, text: key.defaultText, value: try key.defaultValue(), origin: nil)
-        } catch {
-            fatalError("default of '\(key.name)': \(error.message)")  // a mistake in the schema, found by any test
-        }
+    /// What is in the brackets. Names have no spaces.
+    private static func title(_ name: String, _ instance: String?) -> String {
+        name + (instance.map { " " + $0 } ?? "")
     }
 
     private mutating func add(_ section: IniSection) {
         guard let index = find(section) else { return }
-        for entry in section.entries { apply(entry, to: index) }
+        for entry in section.entries {
+            guard let key = canonicalKey(entry.key, in: sections[index].description) else { continue }
+            sections[index].content.add(entry, of: UTF8Text(key))
+        }
     }
 
     private mutating func find(_ section: IniSection) -> Int? {
@@ -115,9 +109,8 @@ nonisolated struct ConfigurationResolver {
         }
         let instance = section.instance?.string
         let index =
-            indices[Title(name: UTF8Text(name), instance: instance.map { UTF8Text($0) })]
-            ?? append(description, instance: instance)
-        sections[index].position = sections[index].position ?? section.name.position
+            indices[UTF8Text(Self.title(name, instance))] ?? append(description, instance: instance)
+        sections[index].content.position = sections[index].content.position ?? section.name.position
         return index
     }
 
@@ -128,44 +121,36 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    private mutating func apply(_ entry: IniEntry, to index: Int) {
-        guard let (key, kind) = canonicalKey(entry.key, in: sections[index].description) else { return }
-        let found = sections[index].settings.firstIndex { $0.key.hasSameBytes(as: key) }
-        let before = found.map { sections[index].settings[$0] }
-        guard !entry.value.scalars.isEmpty else {
-            if let found { reset(found, of: index, kind, at: entry.key.position) }
-            return
-        }
-        var setting = EffectiveSetting(
-            key: key, text: entry.value.string, value: parse(entry, kind), origin: entry.key.position)
-        if case .texts(var words) = setting.value {
-            if before?.origin != nil, case .texts(let earlier) = before?.value { words = earlier + words }
-            guard words.count <= Self.longestList else {
-                diagnostics.error(at: entry.value.position, "list is longer than \(Self.longestList) words")
-                return
+    /// Determines the values of a section, and checks that the required keys are set.
+    private mutating func evaluate(_ index: Int) {
+        let content = sections[index].content
+        for key in sections[index].keys {
+            sections[index].values[key.name] = value(of: key, in: content)
+            if key.isRequired, let position = content.position, content.counted(UTF8Text(key.name)).isEmpty {
+                diagnostics.error(at: position, content.missing(key.name))
             }
-            setting.value = .texts(words)
-            setting.text = IniWords.join(words.map(\.string))
-        }
-        if let found {
-            sections[index].settings[found] = setting
-        } else {
-            sections[index].settings.append(setting)
         }
     }
 
-    /// An empty assignment clears a list, and restores the default of any other key.
-    private mutating func reset(
-        _ setting: Int, of index: Int, _ kind: ValueKind, at position: ConfigurationPosition
-    ) {
-        let key = sections[index].settings[setting].key
-        if kind.isList {
-            sections[index].settings[setting] = EffectiveSetting(
-                key: key, text: "", value: .texts([]), origin: position)
-        } else if let listed = sections[index].description.key(key) {
-            sections[index].settings[setting] = Self.defaultSetting(listed)
-        } else {
-            sections[index].settings.remove(at: setting)
+    /// The value of a key; nil if it has none. Assignments that do not count are checked too.
+    private mutating func value(of key: KeyDescription, in content: SectionContent) -> SettingValue? {
+        let name = UTF8Text(key.name)
+        let parsed = content.all(name).map { $0.isEmpty ? nil : parse($0, key.kind) }
+        guard let last = content.effective(name, isList: key.kind.isList).last else { return Self.defaultValue(key) }
+        guard key.kind.isList else { return parsed.last ?? nil }
+        let words = parsed.suffix(content.counted(name).count).flatMap { $0?.words ?? [] }
+        guard words.count <= SectionContent.longestList else {
+            diagnostics.error(at: last.value.position, "list is longer than \(SectionContent.longestList) words")
+            return nil
+        }
+        return .texts(words)
+    }
+
+    private static func defaultValue(_ key: KeyDescription) -> SettingValue? {
+        do throws(ValueProblem) {
+            return try key.defaultValue()
+        } catch {
+            fatalError("default of '\(key.name)': \(error.message)")  // a mistake in the schema, found by any test
         }
     }
 
@@ -185,43 +170,29 @@ nonisolated struct ConfigurationResolver {
         }
     }
 
-    private mutating func canonicalKey(
-        _ key: IniText, in description: SectionDescription
-    ) -> (name: String, kind: ValueKind)? {
+    /// The one spelling of a key; nil if the section does not have it.
+    private mutating func canonicalKey(_ key: IniText, in description: SectionDescription) -> String? {
         let name = key.string
         if description.takesSignals {
             do throws(ValueProblem) {
-                return (try SignalName.mappable(name), .signalAction)
+                return try SignalName.mappable(name)
             } catch {
                 diagnostics.error(at: key.position(at: error.offset), error.message)
                 return nil
             }
         }
-        if let listed = description.key(name) { return (name, listed.kind) }
+        if description.key(name) != nil { return name }
         diagnostics.error(at: key.position, unknownKey(name, in: description))
         return nil
     }
 
     private func unknownKey(_ name: String, in description: SectionDescription) -> String {
-        let message = "unknown key \(DisplayText.quoted(name)) in section [\(description.name)]"
-        let question = NearestName.question(name, in: description.keys.map(\.name))
+        let (message, question) = SectionContent.unknown(
+            name, in: description.name, of: description.keys.map(\.name))
         if !question.isEmpty { return message + question }
         let others = schema.filter { $0.key(name) != nil }.map { "[\($0.name)]" }
         if !others.isEmpty { return message + ", it belongs to \(others.joined(separator: " or "))" }
         let isOfUnit = Self.keysOfUnits.contains(where: name.hasSameBytes)
         return isOfUnit ? message + ", it belongs to the unit: 'systemctl edit'" : message
-    }
-
-    private mutating func requireKeys() {
-        for section in sections {
-            guard let position = section.position else { continue }
-            // A key with an invalid value has an origin and no value. That problem is already reported.
-            let missing = Set(
-                section.settings.filter { $0.value == nil && $0.origin == nil || $0.value == .texts([]) }.map(\.key))
-            for key in section.description.keys where key.isRequired && missing.contains(key.name) {
-                let title = section.description.name + (section.instance.map { " " + $0 } ?? "")
-                diagnostics.error(at: position, "missing key '\(key.name)' in section [\(title)]")
-            }
-        }
     }
 }

@@ -2,8 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
-internal import BelfryLinux
-package import BelfrySystemd
+internal import BelfrySystemd
 internal import Lifecycle
 
 /// The settings in effect after all files were read: every section and key of the schema, and where each was set.
@@ -27,24 +26,18 @@ package nonisolated struct EffectiveConfiguration: Sendable {
     /// The keys that differ from `old` and need a restart.
     package func restartKeys(changedFrom old: EffectiveConfiguration) -> [RestartKey] {
         zip(sections.filter { $0.instance == nil }, old.sections.filter { $0.instance == nil }).flatMap { new, old in
-            new.description.keys.filter { $0.needsRestart && new.value($0.name) != old.value($0.name) }.map { key in
+            new.description.keys.filter { $0.needsRestart && new.values[$0.name] != old.values[$0.name] }.map { key in
                 RestartKey(
-                    section: new.description.name, name: key.name,
-                    position: new.settings.first { $0.key == key.name }?.origin)
+                    section: new.description.name, name: key.name, position: new.position(of: key.name))
             }
         }
     }
 
-    /// The configuration as a file with every key, and a comment above each key about where it was set. Reading that file
-    /// gives the same settings.
+    /// The configuration as a file with every key, and a comment above each assignment about where it was made. Reading that
+    /// file gives the same settings.
     package func printed() -> String {
         sections.map { section in
-            let name = section.description.name + (section.instance.map { " " + $0 } ?? "")
-            let lines = section.settings.map { setting in
-                let origin = setting.origin.map { "\(SystemError.escape($0.file)):\($0.line)" } ?? "default"
-                return "# \(origin)\n\(setting.key)=\(setting.text)\n"
-            }
-            return "[\(name)]\n" + lines.joined()
+            section.content.printed(section.keys.map { (UTF8Text($0.name), $0.kind.isList, $0.defaultText) })
         }.joined(separator: "\n")
     }
 }
@@ -67,70 +60,61 @@ package nonisolated struct EffectiveSection: Sendable {
     package let description: SectionDescription
     /// The second word in the brackets, for sections that have one.
     package let instance: String?
-    /// Where it begins; nil if no file has it.
-    package internal(set) var position: ConfigurationPosition?
-    /// The settings: the listed keys in the order of the schema, then the others in the order of the files.
-    package internal(set) var settings: [EffectiveSetting]
+    /// Its assignments.
+    package internal(set) var content: SectionContent
+    /// The values of the keys that are set or have a default.
+    var values: [String: SettingValue] = [:]
 
-    /// The value of `key`; nil if it is not set.
-    package func value(_ key: String) -> SettingValue? {
-        settings.first { $0.key == key }?.value
+    /// The listed keys in the order of the schema, then the others in the order of the files.
+    var keys: [KeyDescription] {
+        let others = content.keys.filter { description.key($0.string) == nil }
+        return description.keys + others.map { KeyDescription($0.string, .signalAction, default: "") }
     }
 
-    /// A boolean, which has a default.
-    package func boolean(_ key: String) -> Bool { required(key, \.boolean) }
+    /// Where a listed key is set; nil if it has its default.
+    func position(of key: String) -> ConfigurationPosition? {
+        let isList = description.key(key)?.kind.isList == true
+        return content.effective(UTF8Text(key), isList: isList).last?.key.position
+    }
 
-    /// A number, which has a default.
-    package func integer(_ key: String) -> Int { required(key, \.integer) }
+    /// The value of `key` as a `Bool`, `Int`, `UInt64`, `Duration`, `String` or `[String]`; nil if it is not set, or `infinity`.
+    package func optional<Value>(_ key: String) -> Value? {
+        guard let value = values[key], value != .unlimited else { return nil }
+        guard let value = value.payload as? Value else { mismatch(key) }
+        return value
+    }
 
-    /// A number; nil if it is not set, or `infinity`.
-    func optionalInteger(_ key: String) -> Int? { optional(key, \.integer) }
-
-    /// Bytes; nil if the size is not set, or `infinity`.
-    package func bytes(_ key: String) -> UInt64? { optional(key, \.bytes) }
-
-    /// A time span; nil if it is not set, or `infinity`.
-    package func duration(_ key: String) -> Duration? { optional(key, \.duration) }
-
-    /// Text; nil if it is not set.
-    package func text(_ key: String) -> String? { optional(key, \.text) }
-
-    /// Text that must be set.
-    func requiredText(_ key: String) -> String { required(key, \.text) }
+    /// The value of a key that has a default or must be set.
+    func required<Value>(_ key: String) -> Value {
+        guard let value: Value = optional(key) else { mismatch(key) }
+        return value
+    }
 
     /// One of the words that `Choice` lists, which has a default.
     func choice<Choice: RawRepresentable<String>>(_ key: String) -> Choice {
-        required(key) { $0.text.flatMap(Choice.init(rawValue:)) }
+        guard let choice = Choice(rawValue: required(key)) else { mismatch(key) }
+        return choice
     }
 
     /// The name of a notification; nil if it is not set.
-    func name(_ key: String) -> LifecycleNotification.Name? { optional(key) { $0.text.flatMap { .init($0) } } }
+    func name(_ key: String) -> LifecycleNotification.Name? {
+        optional(key).map { (text: String) in name(text, key) }
+    }
 
     /// The names of notifications.
     func names(_ key: String) -> [LifecycleNotification.Name] {
-        texts(key).map { text in
-            guard let name = LifecycleNotification.Name(text) else { mismatch(key) }
-            return name
-        }
+        (required(key) as [String]).map { name($0, key) }
     }
 
-    /// The words of a list.
-    package func texts(_ key: String) -> [String] { required(key, \.texts) }
+    private func name(_ text: String, _ key: String) -> LifecycleNotification.Name {
+        guard let name = LifecycleNotification.Name(text) else { mismatch(key) }
+        return name
+    }
 
     /// A log level, which has a default.
-    package func priority(_ key: String) -> LogPriority {
-        required(key) { $0.text.flatMap { LogPriority($0) } }
-    }
-
-    private func optional<Value>(_ key: String, _ read: (SettingValue) -> Value?) -> Value? {
-        guard let value = value(key), value != .unlimited else { return nil }
-        guard let found = read(value) else { mismatch(key) }
-        return found
-    }
-
-    private func required<Value>(_ key: String, _ read: (SettingValue) -> Value?) -> Value {
-        guard let value = optional(key, read) else { mismatch(key) }
-        return value
+    func priority(_ key: String) -> LogPriority {
+        guard let priority = LogPriority(required(key)) else { mismatch(key) }
+        return priority
     }
 
     private func mismatch(_ key: String) -> Never {
@@ -139,22 +123,15 @@ package nonisolated struct EffectiveSection: Sendable {
 }
 
 nonisolated extension SettingValue {
-    fileprivate var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-    fileprivate var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-    fileprivate var bytes: UInt64? { if case .bytes(let value) = self { value } else { nil } }
-    fileprivate var duration: Duration? { if case .duration(let value) = self { value } else { nil } }
-    fileprivate var text: String? { if case .text(let value) = self { value.string } else { nil } }
-    fileprivate var texts: [String]? { if case .texts(let value) = self { value.map(\.string) } else { nil } }
-}
-
-/// The setting of one key in effect.
-package nonisolated struct EffectiveSetting: Sendable {
-    /// The key in its canonical spelling.
-    package let key: String
-    /// The value as text.
-    package internal(set) var text: String
-    /// The value; nil if it is not set and has no default.
-    package internal(set) var value: SettingValue?
-    /// The position of the last assignment; nil for a default.
-    package internal(set) var origin: ConfigurationPosition?
+    fileprivate var payload: Any {
+        switch self {
+        case .boolean(let value): value
+        case .duration(let value): value
+        case .bytes(let value): value
+        case .integer(let value): value
+        case .text(let value): value.string
+        case .texts(let values): values.map(\.string)
+        case .unlimited: ()
+        }
+    }
 }

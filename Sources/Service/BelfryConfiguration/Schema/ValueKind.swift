@@ -107,6 +107,9 @@ package nonisolated enum SettingValue: Sendable, Equatable {
     case texts([UTF8Text])
     /// `infinity`, where the kind allows it.
     case unlimited
+
+    /// The words of a list; nil for other values.
+    var words: [UTF8Text]? { if case .texts(let words) = self { words } else { nil } }
 }
 
 nonisolated extension ValueKind {

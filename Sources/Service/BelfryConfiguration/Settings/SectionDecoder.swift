@@ -6,7 +6,13 @@
 /// A property is set by the key of its name, whose first letter may be written in upper or lower case: `SizeMax=` sets
 /// `sizeMax`. Of repeated assignments the last one counts, and those of a list are joined. An empty assignment counts as
 /// none, and clears a list.
-package nonisolated enum SectionDecoder {
+package nonisolated struct SectionDecoder: Decoder {
+    private let section: SectionDecoding
+    package let codingPath: [any CodingKey] = []
+    package var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    fileprivate init(_ section: SectionDecoding) { self.section = section }
+
     /// Decodes a section.
     ///
     /// `Decodable` ends at the first value that does not fit, so there is at most one error about values. All keys that
@@ -20,17 +26,31 @@ package nonisolated enum SectionDecoder {
         _ type: Value.Type, section name: String, of loaded: LoadedConfiguration
     ) -> DecodedSection<Value> {
         var found = DiagnosticList()
-        let content = SectionContent(name, of: loaded, diagnostics: &found)
+        let section = SectionDecoding(name, of: loaded, diagnostics: &found)
         var value: Value?
         do {
-            value = try type.init(from: SectionPlace(content: content))
+            value = try type.init(from: SectionDecoder(section))
         } catch {
-            let problem = content.problem(error)
+            let problem = section.problem(error)
             found.error(at: problem.position, problem.message)
         }
-        content.reportUnknownKeys(&found)
+        section.reportUnknownKeys(&found)
         return DecodedSection(
-            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, content: content)
+            value: found.hasErrors ? nil : value, diagnostics: found.diagnostics, section: section)
+    }
+
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        section.accept(type)
+        return KeyedDecodingContainer(SectionReader<Key>(section: section))
+    }
+
+    package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw needsKeys }
+
+    package func singleValueContainer() throws -> any SingleValueDecodingContainer { throw needsKeys }
+
+    private var needsKeys: SettingProblem {
+        SettingProblem(
+            position: section.position, message: "section [\(section.content.title)] needs a type with properties")
     }
 }
 
@@ -40,10 +60,10 @@ package nonisolated struct DecodedSection<Value> {
     package let value: Value?
     /// The errors.
     package let diagnostics: [ConfigurationDiagnostic]
-    let content: SectionContent
+    fileprivate let section: SectionDecoding
 
     /// The section as a file, with a comment about each key.
-    package var printed: String { content.printed }
+    package var printed: String { section.printed }
 }
 
 /// An error and its position.
@@ -52,53 +72,32 @@ nonisolated struct SettingProblem: Error {
     let message: String
 }
 
-/// The decoder that a type of the service decodes itself from.
-nonisolated struct SectionPlace: Decoder {
-    let content: SectionContent
-    let codingPath: [any CodingKey] = []
-
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        content.accept(type)
-        return KeyedDecodingContainer(SectionReader<Key>(content: content))
-    }
-
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw needsKeys }
-
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw needsKeys }
-
-    private var needsKeys: SettingProblem {
-        SettingProblem(position: content.position, message: "section [\(content.name)] needs a type with properties")
-    }
-}
-
 /// Reads the values of a section by their keys.
-nonisolated struct SectionReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let content: SectionContent
+private nonisolated struct SectionReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let section: SectionDecoding
     let codingPath: [any CodingKey] = []
 
-    var allKeys: [Key] { content.names.compactMap(SectionContent.key) }
+    var allKeys: [Key] { section.names.compactMap(SectionDecoding.key) }
 
-    func contains(_ key: Key) -> Bool { !content.place(key).isEmpty }
+    func contains(_ key: Key) -> Bool { !section.decoder(of: key).isEmpty }
 
-    func decodeNil(forKey key: Key) -> Bool { content.place(key).isEmpty }
+    func decodeNil(forKey key: Key) -> Bool { section.decoder(of: key).isEmpty }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try content.place(key).decode(type)
+        try section.decoder(of: key).decode(type)
     }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        try content.place(key).container(keyedBy: type)
+        try section.decoder(of: key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try content.place(key).unkeyedContainer()
+        try section.decoder(of: key).unkeyedContainer()
     }
 
     /// A superclass has its keys in the same section.
-    func superDecoder() -> any Decoder { SectionPlace(content: content) }
-    func superDecoder(forKey key: Key) -> any Decoder { SectionPlace(content: content) }
+    func superDecoder() -> any Decoder { SectionDecoder(section) }
+    func superDecoder(forKey key: Key) -> any Decoder { SectionDecoder(section) }
 }

@@ -90,4 +90,7 @@ package nonisolated struct IniEntry: Sendable, Equatable {
     package let key: IniText
     /// The value as written, with continued lines joined, without surrounding white space.
     package let value: IniText
+
+    /// Whether the assignment takes back those before it.
+    var isEmpty: Bool { value.scalars.isEmpty }
 }

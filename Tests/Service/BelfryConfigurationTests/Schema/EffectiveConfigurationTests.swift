@@ -13,7 +13,7 @@ struct PrintedConfigurationTests {
 
         #expect(text.hasPrefix("[Service]\n# default\nListenerTimeout=10s\n# a.conf:2\nStopTimeout=1min\n"))
         #expect(text.contains("\n\n[Cache a]\n# a.conf:4\nPath=/a\n"))
-        #expect(text.hasSuffix("# a.conf:6\nOn=x y\n"))
+        #expect(text.hasSuffix("# a.conf:5\nOn=x\n# a.conf:6\nOn=\"y\"\n"))
         for section in ConfigurationKeys.all {
             for key in section.keys { #expect(text.contains("\n\(key.name)=")) }
         }

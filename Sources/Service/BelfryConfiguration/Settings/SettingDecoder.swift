@@ -2,16 +2,14 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// The decoder of one value of a section, or of one word of a list.
-nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
+nonisolated struct SettingDecoder: Decoder, SingleValueDecodingContainer {
     enum Source {
         /// The assignments that count; none if the key is not set.
-        case entries([IniEntry])
+        case entries(ArraySlice<IniEntry>)
         case word(String, ConfigurationPosition)
     }
 
-    private static let longestList = ConfigurationResolver.longestList
-
-    let content: SectionContent
+    let section: SectionDecoding
     let key: String
     let source: Source
     let codingPath: [any CodingKey] = []
@@ -34,7 +32,7 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
         guard case .entries(let entries) = source else {
             throw problem("the service asks for a list in a list, which a file cannot have")
         }
-        content.isList(key)
+        section.markList(key)
         let words = try entries.flatMap { entry in
             do throws(ValueProblem) {
                 return try IniWords.split(entry.value.string).map { word in
@@ -44,8 +42,8 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
                 throw problem(error)
             }
         }
-        guard words.count <= Self.longestList else {
-            throw problem("list is longer than \(Self.longestList) words")
+        guard words.count <= SectionContent.longestList else {
+            throw problem("list is longer than \(SectionContent.longestList) words")
         }
         return SettingWords(words: words, end: self)
     }
@@ -65,7 +63,7 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
     private func problem(_ problem: ValueProblem) -> SettingProblem {
         let position =
             switch source {
-            case .entries(let entries): entries.last?.value.position(at: problem.offset) ?? content.position
+            case .entries(let entries): entries.last?.value.position(at: problem.offset) ?? section.position
             case .word(_, let position): position
             }
         return SettingProblem(
@@ -84,7 +82,7 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
         guard let parse = SettingScalar.parser(of: type) else { return nil }
         guard let text else {
             throw SettingProblem(
-                position: content.position, message: "missing key '\(key)' in section [\(content.name)]")
+                position: section.position, message: section.content.missing(key))
         }
         do throws(ValueProblem) {
             return try parse(text)
@@ -107,8 +105,8 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
         }
     }
 
-    private func with(_ source: Source) -> SettingPlace {
-        SettingPlace(content: content, key: key, source: source)
+    private func with(_ source: Source) -> SettingDecoder {
+        SettingDecoder(section: section, key: key, source: source)
     }
 
     /// The values of an enumeration of strings that lists its cases.
@@ -123,13 +121,13 @@ nonisolated struct SettingPlace: Decoder, SingleValueDecodingContainer {
 
 /// The words of a list, one after the other.
 nonisolated struct SettingWords: UnkeyedDecodingContainer {
-    let words: [SettingPlace]
+    let words: [SettingDecoder]
     /// The list itself, for errors.
-    let end: SettingPlace
+    let end: SettingDecoder
     let codingPath: [any CodingKey] = []
     private(set) var currentIndex = 0
 
-    init(words: [SettingPlace], end: SettingPlace) {
+    init(words: [SettingDecoder], end: SettingDecoder) {
         self.words = words
         self.end = end
     }
@@ -151,7 +149,7 @@ nonisolated struct SettingWords: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try next() }
 
-    private mutating func next() throws -> SettingPlace {
+    private mutating func next() throws -> SettingDecoder {
         guard !isAtEnd else { throw end.problem("expected more than \(words.count) words") }
         defer { currentIndex += 1 }
         return words[currentIndex]
