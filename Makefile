@@ -181,7 +181,10 @@ SANITIZED = $(SWIFT) test --no-parallel --skip AllocationTests $(STRICT)
 sanitize:
 	@scripts/install-dependencies test
 	$(SANITIZED) --skip flushTrimsOnAThreadThatEnds --sanitize=thread --scratch-path .build-thread-tests
-	ASAN_OPTIONS=detect_leaks=1:external_symbolizer_path=$$(command -v llvm-symbolizer) LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/Tests/leaks.supp \
+	@mkdir -p .build-address
+	@cat Tests/leaks.supp $(if $(BELFRY_FLEET),Fleet/Tests/leaks.supp) >.build-address/leaks.supp
+	ASAN_OPTIONS=detect_leaks=1:external_symbolizer_path=$$(command -v llvm-symbolizer) \
+		LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/.build-address/leaks.supp \
 		$(SANITIZED) --skip lowDescriptorLimitRefusesTheLaunchOrHasNoEffect --sanitize=address --scratch-path .build-address
 
 # Which part of each target the unit tests run.

@@ -47,7 +47,6 @@ ERRORS = {
     "pipe2": FILES,
     "read": ["EIO"],
     "rename": ["EIO", "ENOSPC"],
-    "sendmmsg": ["EAGAIN", "ENOBUFS", "ENOMEM"],
     "sendmsg": ["EAGAIN", "ENOBUFS", "ENOMEM"],
     "sendto": ["EAGAIN", "ENOBUFS", "ENOMEM"],
     "signalfd4": FILES,

@@ -71,7 +71,7 @@ package final class RetainedNotifications {
     }
 
     private static func report(_ reason: String, to log: ServiceLog) {
-        log.write(.warning, "unable to use the notifications that the last process retained: \(reason)", .takeover)
+        log.write(.warning, "unable to use the notifications that the last process retained: \(reason)", .retention)
     }
 
     private static func capacity(_ replayMax: Int) -> Int { max(replayMax, minimumCapacity) }

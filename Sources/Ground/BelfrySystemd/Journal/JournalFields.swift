@@ -8,7 +8,7 @@ internal import Glibc
 /// The fields of a record for programs (systemd.journal-fields(7)), in the form in which journald reads them (systemd, «Native
 /// Journal Protocol»).
 package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// The longest value, in bytes: that of the longest request, which is kept as a whole for replays.
+    /// The longest value, in bytes: the user info of the longest post is not cut.
     private static let longestValue = 1 << 20
 
     /// One field after the other.

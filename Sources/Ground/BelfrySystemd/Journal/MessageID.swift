@@ -28,7 +28,7 @@ package nonisolated enum MessageID: String, Sendable, CaseIterable {
     /// A client of the socket could not be served.
     case client = "6d0a4e6f2f0b4c0f9d9b1f7f4d1c8e21"
     /// The recent notifications of the last process cannot be used.
-    case takeover = "75f00414bd394c87a5d5789495cd5e2e"
+    case retention = "75f00414bd394c87a5d5789495cd5e2e"
     /// A client began or ended to hold the service, or a pause or a stop waits for one.
     case hold = "0f6c3d2be1a94d0f8d5b7a1c92e34f68"
     /// A program attached or detached as a listener.

@@ -11,8 +11,6 @@ package nonisolated final class SystemJournal {
     package enum Files: Sendable, Equatable {
         /// All files of this machine that may be read.
         case all
-        /// Those of system services and of our own user.
-        case own
         /// Those of a directory.
         case directory(String)
     }
@@ -32,9 +30,6 @@ package nonisolated final class SystemJournal {
         let result =
             switch files {
             case .all: sd_journal_open(&journal, Int32(SD_JOURNAL_LOCAL_ONLY))
-            case .own:
-                sd_journal_open(
-                    &journal, Int32(SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM | SD_JOURNAL_CURRENT_USER))
             case .directory(let path): sd_journal_open_directory(&journal, path, 0)
             }
         guard result >= 0, let journal else { throw SystemError(result, verb: "open", object: Self.object) }
@@ -88,29 +83,11 @@ package nonisolated final class SystemJournal {
         try check(sd_journal_seek_realtime_usec(journal, UInt64(max(0, realtimeUsec))))
     }
 
-    /// Goes to the record of a cursor, or to where it was: a step in either direction then arrives there.
-    package func seek(cursor: String) throws(SystemError) { try check(sd_journal_seek_cursor(journal, cursor)) }
-
     /// Steps to the next record. Answers false at the end.
     package func next() throws(SystemError) -> Bool { try check(sd_journal_next(journal)) > 0 }
 
     /// Steps to the record before. Answers false at the beginning.
     package func previous() throws(SystemError) -> Bool { try check(sd_journal_previous(journal)) > 0 }
-
-    /// Waits until something was written, or the time is over.
-    package func wait(_ limit: Duration) throws(SystemError) {
-        try check(sd_journal_wait(journal, UInt64(max(0, min(limit, .seconds(3600)) / .microseconds(1)))))
-    }
-
-    /// The cursor of this record.
-    package var cursor: String {
-        get throws(SystemError) {
-            var text: UnsafeMutablePointer<CChar>?
-            try check(sd_journal_get_cursor(journal, &text))
-            defer { free(text) }
-            return text.map { String(cString: $0) } ?? ""
-        }
-    }
 
     /// When the record was written, in microseconds of CLOCK_REALTIME.
     package var realtimeUsec: Int64 {
@@ -179,34 +156,5 @@ package nonisolated final class SystemJournal {
 
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-/// The notifications in the journal that one counter has numbered.
-package nonisolated struct JournalSeries: Sendable, Equatable {
-    /// The counter, 32 hexadecimal digits (`BELFRY_SEQUENCE_ID`).
-    package let id: String
-    /// The user who writes. Others may write the same, but not as this user.
-    package let uid: UInt32
-    /// The boot as the service sees it. Within a container the journal may see another one.
-    package let bootID: String
-    /// Where to look.
-    package let files: SystemJournal.Files
-
-    package init(id: String, uid: UInt32, bootID: String, files: SystemJournal.Files = .own) {
-        self.id = id
-        self.uid = uid
-        self.bootID = bootID
-        self.files = files
-    }
-
-    /// The journal with no other records than these.
-    ///
-    /// - Throws: `SystemError` when it cannot be read.
-    package func open() throws -> SystemJournal {
-        let journal = try SystemJournal(files)
-        try journal.match("BELFRY_SEQUENCE_ID", id)
-        try journal.match("_UID", "\(uid)")
-        return journal
     }
 }

@@ -7,7 +7,7 @@ package import Lifecycle
 
 /// The journal records of what happens to the service, with their fields.
 package nonisolated enum LifecycleJournalRecords {
-    /// The record of a notification, with everything that subscribers receive, so that it can be replayed.
+    /// The record of a notification, with everything that subscribers receive: `belfryctl history` reads it.
     ///
     /// - Parameters:
     ///   - listeners: those that it is delivered to.

@@ -94,11 +94,6 @@ package final class ServiceLog {
         writer.queue?.onDrop = { [unowned writer] in writer.write(Self.missing($0, "the log target")) }
     }
 
-    /// Whether records of this priority go to the journal, with their fields.
-    package func isKept(_ priority: LogPriority) -> Bool {
-        writer is JournalWriter && priority <= maximumLevel
-    }
-
     /// Sets the target and the level. If the target is not available, the old one stays and says so; at the start
     /// that is standard error. A target that does not change keeps the records that wait.
     package func apply(target: LogTarget, level: LogPriority) {
