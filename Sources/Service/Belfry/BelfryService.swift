@@ -4,7 +4,6 @@
 internal import BelfryConfiguration
 public import BelfryEventLoop
 public import BelfryLinux
-internal import CBelfry
 public import Lifecycle
 
 /// The service that `compose` assembles.
@@ -95,44 +94,4 @@ public struct BelfryService {
     /// During a launch the stop waits for its end; to refuse the launch itself, a listener throws `LifecycleRefusal`.
     /// During a stop only the exit code changes.
     public func fail(_ error: any Error) { onFailure(error) }
-}
-
-/// A listener that registers itself by a constant in the linker section `belfry_listeners`.
-///
-///     @section("belfry_listeners") @used
-///     let videoListener: ListenerRegistration.Record = {
-///         ListenerRegistration.add("video") { service in VideoListener(service.mediator) }
-///     }
-///
-/// `ServiceMain` adds such listeners after those of `compose`, by name; `[Service] DisabledListeners=` leaves them out.
-/// The file must be linked. From a static library the linker takes only object files that other code refers to, so the
-/// file should belong to the program's own target.
-public struct ListenerRegistration {
-    /// The type of the constant. It calls `add` and nothing else: the service does not exist yet.
-    public typealias Record = @convention(c) () -> Void
-
-    /// The name in the configuration; it should be the listener's own name.
-    public let name: String
-    let make: (BelfryService) throws -> any LifecycleListener
-
-    /// Sorted by name.
-    private static var found: [ListenerRegistration] = []
-
-    /// Registers a listener.
-    ///
-    /// - Parameters:
-    ///   - name: its name in the configuration.
-    ///   - make: makes the listener, unless the configuration disables it. An error that it throws ends the process
-    ///     with 71.
-    public static func add(_ name: String, _ make: @escaping (BelfryService) throws -> any LifecycleListener) {
-        let place = found.firstIndex { name < $0.name } ?? found.endIndex
-        found.insert(ListenerRegistration(name: name, make: make), at: place)
-    }
-
-    /// All registered listeners, sorted by name.
-    static var all: [ListenerRegistration] {
-        found = []
-        belfry_call_listener_records()
-        return found
-    }
 }

@@ -25,7 +25,7 @@ final class ConfigurationReading {
         guard var settings = loaded.settings else { return }
         if let level = options.logLevel.flatMap({ LogPriority($0) }) { settings.logger.level = level }
         configuration[BelfrySettings.self] = settings
-        configuration[LoggerParameters.self] = LoggerParameters(settings.logger)
+        configuration[LoggerSettings.self] = settings.logger
         configuration[EffectiveConfiguration.self] = loaded.effective
         for component in components { component.configure(settings, &configuration) }
     }
@@ -100,12 +100,5 @@ final class ConfigurationReading {
                 ])
         }
         for problem in problems { log.write(.error, "\(problem, limit: 4096)", .configuration) }
-    }
-}
-
-nonisolated extension LoggerParameters {
-    fileprivate init(_ settings: LoggerSettings) {
-        self.init(
-            isEnabled: settings.isEnabled, level: settings.level, target: settings.target, format: settings.format)
     }
 }

@@ -19,7 +19,7 @@ extension ServiceAssembly {
         let (mediator, sources) = (parts.mediator, parts.sources)
         try mediator.addListener(parts.logger)
         let timeline = mediator.addEventObserver(for: [.transitionEnded, .postAnswered]) { [log, unowned mediator] in
-            let isWanted = mediator.configuration[LoggerParameters.self]?.isEnabled ?? true
+            let isWanted = mediator.configuration[LoggerSettings.self]?.isEnabled ?? true
             if isWanted, let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
         }
         try mediator.addListener(

@@ -130,13 +130,6 @@ extension ServiceSources {
     }
 }
 
-extension LifecycleMediator {
-    /// Posts a memory warning, and returns memory that listeners have freed to the system (malloc_trim(3)).
-    func warnOfMemory(_ level: MemoryWarning.Level, origin: LifecycleOrigin = .service) {
-        post(MemoryWarning(level), origin: origin) { _ in belfry_malloc_trim() }
-    }
-}
-
 nonisolated extension BelfrySettings {
     /// The routes of `[Signals]`.
     fileprivate var signalRoutes: [SignalRoute] {

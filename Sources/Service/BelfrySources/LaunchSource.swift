@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryLinux
 internal import BelfrySystemd
-internal import Glibc
 package import Lifecycle
 
 /// Finds out how and why the process was started.
@@ -13,24 +13,11 @@ package nonisolated enum LaunchSource {
     package static func options(
         _ environment: [String: String], _ descriptors: [(name: String, descriptor: Int32)]
     ) -> LaunchOptions {
-        LaunchOptions(
+        let names = (try? environment["CREDENTIALS_DIRECTORY"].map(DirectoryContent.names)) ?? []
+        return LaunchOptions(
             environment: environment,
             descriptors: descriptors.map { ($0.name, ListenDescriptors.isStored($0.descriptor, named: $0.name)) },
-            credentials: environment["CREDENTIALS_DIRECTORY"].map(names) ?? [])
-    }
-
-    /// The names of the entries of a directory; none when it cannot be read.
-    private static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+            credentials: names.filter { !$0.hasPrefix(".") })
     }
 }
 

@@ -40,7 +40,7 @@ final class SocketFixture {
         var configuration = LifecycleConfiguration()
         let parameters = SocketParameters(settings)
         configuration[SocketParameters.self] = parameters
-        configuration[LoggerParameters.self] = LoggerParameters()
+        configuration[LoggerSettings.self] = LoggerSettings()
         mediator = LifecycleMediator(
             clock: clock, sequence: TransientSequence(after: lastSequence), configuration: configuration,
             deadlines: LifecycleDeadlines())

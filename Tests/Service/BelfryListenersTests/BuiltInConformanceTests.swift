@@ -15,7 +15,7 @@ struct BuiltInConformanceTests {
     @Test func loggerConforms() async throws {
         let writer = RecordingWriter()
         var conformance = ListenerConformance()
-        conformance.configuration[LoggerParameters.self] = LoggerParameters()
+        conformance.configuration[LoggerSettings.self] = LoggerSettings()
 
         let failures = try await conformance.check { mediator, _ in
             LoggerListener(mediator: mediator, log: ServiceLog { _ in writer })

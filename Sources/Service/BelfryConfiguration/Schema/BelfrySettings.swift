@@ -154,18 +154,9 @@ package nonisolated enum SocketAudience: String, Sendable, CaseIterable {
     case owner
 }
 
-/// `[Logger]`.
-package nonisolated struct LoggerSettings: Sendable, Equatable {
-    /// Whether notifications are logged.
-    package var isEnabled: Bool
-    /// The least urgent level that is logged.
-    package var level: LogPriority
-    /// Where records go.
-    package var target: LogTarget
-    /// How records are written to standard error.
-    package var format: RecordFormat
-
+nonisolated extension LoggerSettings {
     init(_ section: EffectiveSection) {
+        self.init()
         isEnabled = section.required("Enabled")
         level = section.priority("Level")
         target = section.choice("Target")

@@ -2,7 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 internal import BelfryJSON
-package import BelfrySystemd
+internal import BelfrySystemd
 package import Lifecycle
 
 /// Writes one record for every notification and for every listener that did not do what it should.
@@ -80,16 +80,16 @@ package final class LoggerListener: LifecycleListener {
     }
 
     private func check(_ notification: LifecycleNotification) throws {
-        guard let parameters = notification.configuration?[LoggerParameters.self] else { return }
-        try log.check(target: parameters.target)
+        guard let settings = notification.configuration?[LoggerSettings.self] else { return }
+        try log.check(target: settings.target)
     }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
-        guard let parameters = configuration?[LoggerParameters.self] else { return }
-        log.format = parameters.format
-        log.apply(target: parameters.target, level: parameters.level)
+        guard let settings = configuration?[LoggerSettings.self] else { return }
+        log.format = settings.format
+        log.apply(target: settings.target, level: settings.level)
         observation =
-            parameters.isEnabled
+            settings.isEnabled
             ? observation
                 ?? mediator.addObserver { [log, counter, unowned mediator] in
                     guard $0.journalEntry != .none else { return }
@@ -105,27 +105,5 @@ package final class LoggerListener: LifecycleListener {
         }
         for report in recovered { log.write(LifecycleJournalRecords.record(of: .healthy, of: report.listener)) }
         self.unhealthy = unhealthy
-    }
-}
-
-/// What the configuration says of the logger. The program puts it into the `LifecycleConfiguration`.
-package nonisolated struct LoggerParameters: Sendable, Equatable {
-    /// Whether notifications are logged.
-    package var isEnabled: Bool
-    /// The least urgent level that is logged.
-    package var level: LogPriority
-    /// Where records go.
-    package var target: LogTarget
-    /// How records are written to standard error.
-    package var format: RecordFormat
-
-    package init(
-        isEnabled: Bool = true, level: LogPriority = .info, target: LogTarget = .auto,
-        format: RecordFormat = .text
-    ) {
-        self.isEnabled = isEnabled
-        self.level = level
-        self.target = target
-        self.format = format
     }
 }

@@ -16,7 +16,7 @@ struct JournalEntryTests {
 
     init() throws {
         var configuration = LifecycleConfiguration()
-        configuration[LoggerParameters.self] = LoggerParameters()
+        configuration[LoggerSettings.self] = LoggerSettings()
         mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(logger)

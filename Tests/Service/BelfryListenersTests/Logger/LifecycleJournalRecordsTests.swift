@@ -90,7 +90,7 @@ struct LifecycleJournalRecordsTests {
         let writer = RecordingWriter()
         let clock = ManualClock()
         var configuration = LifecycleConfiguration()
-        configuration[LoggerParameters.self] = LoggerParameters()
+        configuration[LoggerSettings.self] = LoggerSettings()
         let mediator = LifecycleMediator(clock: clock, configuration: configuration)
         let log = ServiceLog { [writer] _ in writer }
         let logger = LoggerListener(mediator: mediator, log: log)

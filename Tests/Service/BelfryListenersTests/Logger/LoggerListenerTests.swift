@@ -19,7 +19,7 @@ struct LoggerListenerTests {
 
     init() throws {
         var configuration = LifecycleConfiguration()
-        configuration[LoggerParameters.self] = LoggerParameters()
+        configuration[LoggerSettings.self] = LoggerSettings()
         mediator = LifecycleMediator(clock: clock, configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer }, counter: "c0c0")
         try mediator.addListener(logger)
@@ -168,11 +168,11 @@ struct LoggerListenerTests {
 
     @Test func reloadDisablesAndEnablesTheLogger() {
         mediator.perform(.launch)
-        var parameters = LoggerParameters()
+        var parameters = LoggerSettings()
         parameters.isEnabled = false
         mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[LoggerParameters.self] = parameters
+            configuration[LoggerSettings.self] = parameters
             return configuration
         }
 
@@ -195,11 +195,11 @@ struct LoggerListenerTests {
         }
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         mediator.perform(.launch)
-        var parameters = LoggerParameters()
+        var parameters = LoggerSettings()
         parameters.target = .kmsg
         mediator.readConfiguration = {
             var configuration = LifecycleConfiguration()
-            configuration[LoggerParameters.self] = parameters
+            configuration[LoggerSettings.self] = parameters
             return configuration
         }
 
