@@ -11,20 +11,7 @@ internal import Lifecycle
 extension ServiceComponent {
     /// Writes back and trims the directory of each `[Cache NAME]` section of the configuration, on the notifications in its
     /// `On=`.
-    public nonisolated static var cacheFlush: ServiceComponent {
-        ServiceComponent(
-            "cacheFlush",
-            check: { loaded, options, onDisk in
-                let (environment, uid) = (Environment.variables, geteuid())
-                return loaded.checkingCaches(
-                    environment: environment, uid: uid, name: options.directoryName,
-                    specifiers: Specifiers(
-                        environment: environment, uid: uid, service: options.instanceName, instance: options.instance),
-                    onDisk: onDisk)
-            },
-            parameters: { $0.caches.map(CacheParameters.init) },
-            make: { CacheFlushComponent(log: $1.log) })
-    }
+    public nonisolated static var cacheFlush: ServiceComponent { ServiceComponent(CacheFlushComponent.self) }
 }
 
 /// A cache, and the notifications that flush it.
@@ -46,10 +33,27 @@ package nonisolated struct CacheParameters: Sendable {
 
 /// The component that adds the listener.
 final class CacheFlushComponent: RunningComponent {
+    static nonisolated let name = "cacheFlush"
+
     private let log: ServiceLog
     private var listener: CacheFlushListener?
 
-    init(log: ServiceLog) { self.log = log }
+    static nonisolated func check(
+        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
+    ) -> LoadedConfiguration {
+        let (environment, uid) = (Environment.variables, geteuid())
+        return loaded.checkingCaches(
+            environment: environment, uid: uid, name: options.directoryName,
+            specifiers: Specifiers(
+                environment: environment, uid: uid, service: options.instanceName, instance: options.instance),
+            onDisk: onDisk)
+    }
+
+    static nonisolated func configure(_ settings: BelfrySettings, _ configuration: inout LifecycleConfiguration) {
+        configuration[[CacheParameters].self] = settings.caches.map(CacheParameters.init)
+    }
+
+    init(_ service: ComponentParameters) { log = service.log }
 
     func addLastListeners(_ service: ComponentContext) throws {
         let listener = CacheFlushListener(mediator: service.mediator, log: log)

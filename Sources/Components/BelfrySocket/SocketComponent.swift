@@ -17,8 +17,14 @@ final class SocketComponent: RunningComponent {
     private let retained: RetainedNotifications?
     private var listener: SocketListener?
 
-    init(_ parameters: SocketParameters, _ service: ComponentParameters) throws {
-        self.parameters = parameters
+    static nonisolated let name = "socket"
+
+    static nonisolated func configure(_ settings: BelfrySettings, _ configuration: inout LifecycleConfiguration) {
+        configuration[SocketParameters.self] = SocketParameters(settings)
+    }
+
+    init(_ service: ComponentParameters) throws {
+        parameters = SocketParameters(service.settings)
         self.service = service
         store = SocketStore(service.received, manager: service.manager)
         guard parameters.isEnabled else {
@@ -53,8 +59,5 @@ final class SocketComponent: RunningComponent {
 extension ServiceComponent {
     /// The Varlink socket with `io.belfry.Lifecycle`, which belfryctl and other programs use to observe and control the
     /// service. `[Socket]` in the configuration sets its path and permissions.
-    public nonisolated static var socket: ServiceComponent {
-        ServiceComponent(
-            "socket", parameters: { SocketParameters($0) }, make: { try SocketComponent($0, $1) })
-    }
+    public nonisolated static var socket: ServiceComponent { ServiceComponent(SocketComponent.self) }
 }

@@ -21,13 +21,13 @@ final class ConfigurationReading {
     /// Reads the files, and what Belfry uses of them.
     init(_ options: ServiceOptions, _ components: [ServiceComponent], onDisk: Bool) {
         loaded = ConfigurationLoader.read(from: options.configurationSources)
-        for component in components { loaded = component.check(loaded, options, onDisk) }
+        for component in components { loaded = component.type.check(loaded, options, onDisk: onDisk) }
         guard var settings = loaded.settings else { return }
         if let level = options.logLevel.flatMap({ LogPriority($0) }) { settings.logger.level = level }
         configuration[BelfrySettings.self] = settings
         configuration[LoggerSettings.self] = settings.logger
         configuration[EffectiveConfiguration.self] = loaded.effective
-        for component in components { component.configure(settings, &configuration) }
+        for component in components { component.type.configure(settings, &configuration) }
     }
 
     /// The format of the log, also if there are errors elsewhere.

@@ -12,48 +12,30 @@ package import Lifecycle
 /// Each component is a library that adds a name here: `.socket` comes with `BelfrySocket`, `.cacheFlush` with
 /// `BelfryCacheFlush`, `.logging` with `BelfryLogging`. A program that does not name a component does not link it.
 public nonisolated struct ServiceComponent: Sendable {
-    /// What the program calls it.
-    let name: String
-    /// Checks what the component uses of a configuration.
-    let check: @Sendable (LoadedConfiguration, ServiceOptions, _ onDisk: Bool) -> LoadedConfiguration
-    /// Adds the component's parameters to a configuration.
-    let configure: @Sendable (BelfrySettings, inout LifecycleConfiguration) -> Void
-    let make: @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
+    let type: any RunningComponent.Type
 
-    /// A component that `make` creates when the service starts.
-    ///
-    /// - Parameters:
-    ///   - check: adds what is wrong with the settings that the component uses, and may complete them. `onDisk` allows it to look
-    ///     at the file system, which may block.
-    ///   - parameters: what the component uses of the settings. Its listeners find the value by its type in the configuration,
-    ///     at the launch and after each reload.
-    package init<Parameters: Sendable>(
-        _ name: String,
-        check: @escaping @Sendable (LoadedConfiguration, ServiceOptions, _ onDisk: Bool) -> LoadedConfiguration = {
-            loaded, _, _ in loaded
-        },
-        parameters: @escaping @Sendable (BelfrySettings) -> Parameters,
-        make: @escaping @MainActor @Sendable (Parameters, ComponentParameters) throws -> any RunningComponent
-    ) {
-        self.name = name
-        self.check = check
-        configure = { $1[Parameters.self] = parameters($0) }
-        self.make = { try make(parameters($0.settings), $0) }
-    }
-
-    /// A component for which the configuration has nothing.
-    package init(
-        _ name: String, make: @escaping @MainActor @Sendable (ComponentParameters) throws -> any RunningComponent
-    ) {
-        self.name = name
-        check = { loaded, _, _ in loaded }
-        configure = { _, _ in }
-        self.make = make
-    }
+    /// A component that is created when the service starts.
+    package init(_ type: any RunningComponent.Type) { self.type = type }
 }
 
 /// A component of a running service.
-package protocol RunningComponent: AnyObject {
+package protocol RunningComponent: AnyObject, SendableMetatype {
+    /// What the program calls it.
+    nonisolated static var name: String { get }
+
+    /// Adds what is wrong with the settings that the component uses, and may complete them. `onDisk` allows it to look at the
+    /// file system, which may block.
+    nonisolated static func check(
+        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
+    ) -> LoadedConfiguration
+
+    /// Adds what the component uses of the settings to a configuration. Its listeners find the value by its type, at the launch
+    /// and after each reload.
+    nonisolated static func configure(_ settings: BelfrySettings, _ configuration: inout LifecycleConfiguration)
+
+    /// Creates the component when the service starts.
+    init(_ service: ComponentParameters) throws
+
     /// The number of the last notification that the previous process handed to this component.
     var lastSequence: UInt64? { get }
 
@@ -74,6 +56,10 @@ package protocol RunningComponent: AnyObject {
 }
 
 extension RunningComponent {
+    package nonisolated static func check(
+        _ loaded: LoadedConfiguration, _ options: ServiceOptions, onDisk: Bool
+    ) -> LoadedConfiguration { loaded }
+    package nonisolated static func configure(_: BelfrySettings, _: inout LifecycleConfiguration) {}
     package var lastSequence: UInt64? { nil }
     package func owns(descriptorNamed name: String) -> Bool { false }
     package func addFirstListeners(_ service: ComponentContext) throws {}
@@ -86,8 +72,8 @@ extension RunningComponent {
 package final class ComponentParameters {
     /// The options of `ServiceMain.run`.
     package let options: ServiceOptions
-    /// The configuration; a component uses its own parameters instead.
-    let settings: BelfrySettings
+    /// The settings of the configuration files.
+    package let settings: BelfrySettings
     /// Name and run of the service.
     package let identity: ServiceIdentity
     /// The log of the service.

@@ -32,7 +32,7 @@ final class ServiceParts {
 
     init(_ assembly: ServiceAssembly, _ configuration: LifecycleConfiguration, _ wanted: [ServiceComponent]) throws {
         let (options, log, manager) = (assembly.options, assembly.log, assembly.manager)
-        let has = { name in wanted.contains { $0.name == name } }
+        let has = { name in wanted.contains { $0.type.name == name } }
         let settings = configuration[BelfrySettings.self] ?? .defaults
         (self.settings, hasSocket) = (settings, has("socket"))
         descriptorLimit = DescriptorLimit(
@@ -50,7 +50,7 @@ final class ServiceParts {
         paths = RuntimePaths(options.directoryName, settings)
         let parameters = ComponentParameters(
             options: options, settings: settings, identity: identity, log: log, manager: manager, received: received)
-        let components = try wanted.map { try $0.make(parameters) }
+        let components = try wanted.map { try $0.type.init(parameters) }
         self.components = components
         Self.warn(of: settings, options, log, has)
         let sequence: any LifecycleSequence
