@@ -6,9 +6,10 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from test_abuse import BOUND, bystander, many_descriptors  # noqa: F401
+from pulse import BOUND
 from varlink_client import NOBODY, Subscriber, VarlinkError
 
+pytestmark = pytest.mark.usefixtures("many_descriptors")
 CROWD = 1000
 # Memory for one of them: a piece of the past, its filter, its calls and replies.
 EACH = 48 << 10

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""A journald and a service manager that do not read delay no client, and lose nothing within the limits."""
+"""A journald, a service manager and a standard error that do not read delay no client, and lose nothing within the limits."""
 
 import os
 import signal
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 from belfry_service import SERVICE
-from test_control_signal import SENDERS
-from test_restart import post
-from varlink_client import NOBODY, VarlinkError
+from bystanders import unharmed
+from control_signal import SENDERS
+from hostile_clients import assail, call
+from interruptions import post
+from varlink_client import VarlinkError
 
 JOURNALD = "systemd-journald.service"
 SOCKETS = ["systemd-journald.socket", "systemd-journald-dev-log.socket"]
@@ -50,22 +51,24 @@ def without_journald(host):
         host.systemctl("start", *SOCKETS, JOURNALD)
 
 
-def answers_at_once(service) -> None:
-    begin = time.monotonic()
-    assert service.connect().call("GetState")["state"] == "active"
-    assert time.monotonic() - begin < 1
-
-
-def is_over(pid: int) -> bool:
-    """Whether a process has ended, collected or not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
 def ticks(service) -> list[int]:
     return [int(r["BELFRY_SEQUENCE"]) for r in service.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.tick"]
+
+
+def fill_the_queue_of_the_manager(service) -> None:
+    """With what reloads and subscriptions of other users make the service send."""
+    with service.connect() as owner:
+        for _ in range(300):
+            try:
+                owner.call("Reload")
+            except VarlinkError as error:
+                assert "Refused" in str(error)
+    assail(service, [call("Subscribe", more=True)], 50, rounds=200, anew=True, read=True)
+
+
+def assert_ended_in_order(service) -> None:
+    service.wait_until_inactive()
+    assert service.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
 
 
 def test_burst_of_a_thousand_arrives_completely(started_on_each):
@@ -77,23 +80,19 @@ def test_burst_of_a_thousand_arrives_completely(started_on_each):
 
 
 def test_stopped_journald_delays_no_client_and_gets_everything(started_on_each, figures):
-    first = started_on_each.status()["sequence"] + 1
-    with stopped(journald(started_on_each.host)):
-        begin = time.monotonic()
-        post(started_on_each, 1000)
-        took = time.monotonic() - begin
-        answers_at_once(started_on_each)
+    with unharmed(started_on_each, figures, "1000 records for a journal that does not read") as go_around:
+        with stopped(journald(started_on_each.host)):
+            post(started_on_each, 1000)
+            go_around()
 
-    figures.append(f"1000 posts while journald stands still: {took:.3f} s")
-    started_on_each.wait_for(lambda: len(ticks(started_on_each)) >= 1000, "log a thousand")
-    assert ticks(started_on_each) == list(range(first, first + 1000))
+    arrived = ticks(started_on_each)
+    assert len(arrived) == 1000 and arrived == sorted(set(arrived))
 
 
 def test_records_that_journald_does_not_take_are_counted(started_on_each):
     with stopped(journald(started_on_each.host)):
         for _ in range(6):
             post(started_on_each, 1000)
-        answers_at_once(started_on_each)
 
     def lost() -> list[str]:
         return [line for line in started_on_each.messages() if "records are missing here" in line]
@@ -105,22 +104,22 @@ def test_records_that_journald_does_not_take_are_counted(started_on_each):
 def test_stop_does_not_wait_for_journald(started_on_each):
     pid = started_on_each.outer_pid()
     with stopped(journald(started_on_each.host)):
-        post(started_on_each, 100)
+        post(started_on_each, 1000)
         os.kill(pid, signal.SIGTERM)
-        started_on_each.wait_for(lambda: is_over(pid), "end")
+        started_on_each.wait_for_end_of(pid, seconds=5)
 
-    assert started_on_each.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+    assert_ended_in_order(started_on_each)
 
 
-def test_restarted_journald_gets_the_records_from_before(started_on_each):
-    with without_journald(started_on_each.host):
-        post(started_on_each, 100)
-        answers_at_once(started_on_each)
-    post(started_on_each, 1, "org.example.end")
+def test_restarted_journald_gets_the_records_from_before(started_on_each, figures):
+    with unharmed(started_on_each, figures, "a journal that is stopped and started again") as go_around:
+        with without_journald(started_on_each.host):
+            post(started_on_each, 1000)
+            go_around()
+        post(started_on_each, 1, "org.example.end")
 
-    names = lambda: [r["BELFRY_NOTIFICATION"] for r in started_on_each.notifications()]
-    started_on_each.wait_for(lambda: "org.example.end" in names(), "log again")
-    assert len(ticks(started_on_each)) == 100
+    assert "org.example.end" in [r["BELFRY_NOTIFICATION"] for r in started_on_each.notifications()]
+    assert len(ticks(started_on_each)) == 1000
 
 
 def test_journal_as_target_without_journald_is_refused(on_each):
@@ -143,26 +142,35 @@ def test_journal_as_target_without_journald_is_refused(on_each):
     assert ticks(on_each) == []
 
 
-def test_stopped_manager_delays_no_client(started_on_each):
-    """The queue of the manager is full of subscriptions of other users and of reloads; a stop ends nevertheless."""
+def test_stopped_manager_delays_no_client(started_on_each, figures):
+    with unharmed(started_on_each, figures, "a service manager that does not read, and a full queue for it") as go_around:
+        with stopped(started_on_each.host.leader):
+            fill_the_queue_of_the_manager(started_on_each)
+            go_around()
+
+
+def test_stop_does_not_wait_for_the_manager(started_on_each):
     pid = started_on_each.outer_pid()
     with stopped(started_on_each.host.leader):
-        with started_on_each.connect() as owner:
-            for _ in range(300):
-                try:
-                    owner.call("Reload")
-                except VarlinkError as error:
-                    assert "Refused" in str(error)
-        for _ in range(2000):
-            with started_on_each.connect(uid=NOBODY) as stranger:
-                stranger.send("Subscribe", {}, more=True)
-                stranger.reply()
-        answers_at_once(started_on_each)
+        fill_the_queue_of_the_manager(started_on_each)
         os.kill(pid, signal.SIGTERM)
-        deadline = time.monotonic() + 10
-        while not is_over(pid):
-            assert time.monotonic() < deadline, "the stop waits for the manager"
-            time.sleep(0.01)
+        started_on_each.wait_for_end_of(pid, seconds=5)
 
-    started_on_each.wait_until_inactive()
-    assert started_on_each.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+    assert_ended_in_order(started_on_each)
+
+
+def test_standard_error_that_does_not_read_delays_no_client(belfry, figures):
+    pipe = belfry.host.path("/run/standard-error")
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        belfry.configure("[Logger]\nTarget=stderr\n")
+        belfry.drop_in(StandardError="file:/run/standard-error")
+        belfry.start()
+        with unharmed(belfry, figures, "2000 lines for a standard error that nobody reads") as go_around:
+            for _ in range(2):
+                post(belfry, 1000)
+            go_around()
+    finally:
+        os.close(reader)
+        pipe.unlink()

@@ -18,6 +18,8 @@ SERVICE = "belfryd.service"
 ADDRESS = "/run/belfry/io.belfry.Lifecycle"
 CONFIGURATION = "/etc/belfry/belfry.conf"
 DROP_INS = f"/run/systemd/system/{SERVICE}.d"
+# The first line of a CACHEDIR.TAG.
+CACHE_TAG = "Signature: 8a477f597d28d172789f06886806bc55"
 # A configuration that maps a signal for tests.
 DOORBELL = "[Signals]\nRTMIN+5=org.example.doorbell\n"
 
@@ -88,6 +90,11 @@ class BelfryService(HostedUnit):
 
     def configure(self, text: str) -> None:
         self.host.write(CONFIGURATION, text)
+
+    def allow(self, key: str, audience: str) -> None:
+        """Changes who may do something on the socket, with a reload."""
+        self.configure(f"[Socket]\n{key}={audience}\n")
+        self.host.systemctl("reload", self.name)
 
     def ctl(self, *arguments: str, **options) -> subprocess.CompletedProcess:
         return self.host.run("belfryctl", *arguments, **options)

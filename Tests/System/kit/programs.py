@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """Programs that run during a test."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,17 @@ def running(command: list[str], **options) -> Iterator[subprocess.Popen]:
             yield program
         finally:
             program.kill()
+
+
+@contextmanager
+def running_group(command: list[str], **options) -> Iterator[None]:
+    """The program, with what it starts. All are killed at the end of the block."""
+    program = subprocess.Popen(command, process_group=0, **options)
+    try:
+        yield
+    finally:
+        os.killpg(program.pid, 9)
+        program.wait()
 
 
 def processor_time(pid: int) -> float:

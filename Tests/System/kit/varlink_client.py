@@ -137,8 +137,7 @@ class Subscriber:
 
     def is_consecutive(self) -> bool:
         """Whether no notification was missing or repeated since the state."""
-        first = self.state["sequence"] + 1
-        return [n["sequence"] for n in self.seen] == list(range(first, first + len(self.seen)))
+        return are_consecutive([self.state, *self.seen])
 
     def to_the_end(self) -> Iterator[dict]:
         """The notifications until the service closes the connection."""
@@ -147,6 +146,16 @@ class Subscriber:
                 yield self.next_of_connection()
             except (EOFError, ConnectionResetError):
                 return
+
+
+def numbers(notifications: list[dict]) -> list[int]:
+    return [n["sequence"] for n in notifications]
+
+
+def are_consecutive(notifications: list[dict]) -> bool:
+    """Whether each number is the one after that before it."""
+    seen = numbers(notifications)
+    return seen == list(range(seen[0], seen[0] + len(seen)))
 
 
 @contextmanager

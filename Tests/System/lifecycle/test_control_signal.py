@@ -5,19 +5,7 @@
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from belfry_service import SERVICE
-
-
-def with_kill(belfry, value: int) -> None:
-    belfry.host.run("/bin/kill", "-s", "RTMIN+18", "-q", str(value), str(belfry.main_pid()))
-
-
-def with_systemctl(belfry, value: int) -> None:
-    kill = ["kill", "--kill-whom=main", "--signal=SIGRTMIN+18", f"--kill-value={value:#x}", SERVICE]
-    belfry.host.systemctl(*kill)
-
-
-SENDERS = [("machine_host", with_kill), ("trixie_host", with_systemctl)]
+from control_signal import SENDERS
 
 
 @pytest.fixture(params=SENDERS, ids=lambda sender: f"{sender[0]}-{sender[1].__name__}")

@@ -5,23 +5,8 @@
 import time
 
 from belfry_service import SERVICE
+from freezer import freeze_and_thaw
 from sequences import CONTINUE
-
-
-def frozen_usec(belfry) -> int:
-    """The frozen time that the kernel has counted for the unit's group."""
-    group = belfry.property("ControlGroup")
-    lines = belfry.host.run("cat", f"/sys/fs/cgroup{group}/cgroup.stat.local").stdout.splitlines()
-    return int(dict(line.split() for line in lines)["frozen_usec"])
-
-
-def freeze_and_thaw(belfry, seconds: float = 0.5) -> int:
-    """Freezes the unit for about this time; returns the microseconds that the kernel has counted."""
-    before = frozen_usec(belfry)
-    belfry.host.systemctl("freeze", SERVICE)
-    belfry.host.run("sleep", str(seconds))
-    belfry.host.systemctl("thaw", SERVICE)
-    return frozen_usec(belfry) - before
 
 
 def test_resume_after_a_freeze_has_its_exact_duration(started_on_each):

@@ -4,60 +4,14 @@
 
 import json
 import os
-import subprocess
 from contextlib import contextmanager
-from pathlib import Path
 
-import control_groups
 import pytest
-from belfry_service import DROP_INS, SERVICE
-from host_roots import CACHE
+from belfry_service import CACHE_TAG, DROP_INS, SERVICE
+from memory_hog import hog
+from programs import running_group
 
-LIMIT = 16 << 20
-SIZE = 64 << 20
-TAG = "Signature: 8a477f597d28d172789f06886806bc55"
-# In the host it joins the unit's group and reads the file over and over; what does not fit has to be read again, which
-# is what the kernel calls a stall.
-HOG = 'echo $$ >"/sys/fs/cgroup$0/cgroup.procs" && while :; do cat /proc/self/fd/0 >/dev/null; done'
 EXAMPLE = f"/usr/share/doc/belfry/Examples/{SERVICE}.d/pressure.conf"
-
-
-@contextmanager
-def little_memory(belfry):
-    """The command line in front of a process that may keep little, by whichever version counts memory here."""
-    first = Path("/sys/fs/cgroup/memory")
-    if not first.is_dir():
-        belfry.host.systemctl("set-property", "--runtime", belfry.name, f"MemoryHigh={LIMIT}")
-        yield []
-        return
-    group = first / f"{control_groups.PREFIX}{os.getpid()}-hog"
-    group.mkdir()
-    try:
-        (group / "memory.limit_in_bytes").write_text(str(LIMIT))
-        yield ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"]
-    finally:
-        control_groups.remove(group)
-
-
-@contextmanager
-def hog(belfry):
-    """Keeps the unit's group short of memory."""
-    group = belfry.property("ControlGroup")
-    path = CACHE / f"hog-{os.getpid()}"
-    try:
-        path.write_bytes(os.urandom(SIZE))
-        with little_memory(belfry) as prefix, open(path, "rb") as file:
-            os.fsync(file)
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            command = [*prefix, *belfry.host.enter("sh", "-c", HOG, group)]
-            process = subprocess.Popen(command, stdin=file, process_group=0)
-            try:
-                yield
-            finally:
-                os.killpg(process.pid, 9)
-                process.wait()
-    finally:
-        path.unlink()
 
 
 def test_systemd_provides_the_file_and_pressure_is_posted(belfry_on_trixie):
@@ -82,12 +36,8 @@ def busy(belfry):
     loops = 4 * os.cpu_count()
     script = f'echo $$ >"/sys/fs/cgroup$0/cgroup.procs"; for i in $(seq {loops}); do while :; do :; done & done; wait'
     command = belfry.host.enter("sh", "-c", script, belfry.property("ControlGroup"))
-    process = subprocess.Popen(command, process_group=0)
-    try:
+    with running_group(command):
         yield
-    finally:
-        os.killpg(process.pid, 9)
-        process.wait()
 
 
 @pytest.fixture
@@ -116,7 +66,7 @@ def test_pressure_from_the_file_of_the_unit_is_posted_with_its_level(with_exampl
 def test_pressure_flushes_a_cache_and_the_history_links_both(with_example):
     belfry, folder = with_example, "/var/cache/belfry/pictures"
     belfry.configure("[Cache pictures]\nPath=%C/belfry/pict*\nFilesMax=50\nOn=didReceiveMemoryWarning\n")
-    belfry.host.run("sh", "-c", f"install -d -o belfry {folder} && cd {folder} && echo '{TAG}' >CACHEDIR.TAG"
+    belfry.host.run("sh", "-c", f"install -d -o belfry {folder} && cd {folder} && echo '{CACHE_TAG}' >CACHEDIR.TAG"
                                 " && seq 200 | xargs touch && chown belfry *")
     belfry.ctl("reload")
     subscriber = belfry.subscribe(names=["didReceiveMemoryWarning"])

@@ -11,8 +11,8 @@ import pytest
 from belfry_instance import BelfryInstance
 from documentation import code_block, commands
 from host_roots import KIT
+from memory_hog import hog
 from programs import running
-from test_pressure import hog
 
 NGINX = "nginx.service"
 LISTENER = "belfry-listener@nginx.service"

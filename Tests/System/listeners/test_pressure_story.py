@@ -11,14 +11,13 @@ from pathlib import Path
 
 import control_groups
 import pytest
-from belfry_service import BelfryService
+from belfry_service import CACHE_TAG, BelfryService
 from documentation import code_block, commands
-from host_roots import CACHE
+from drawing import drawn
 from hosted_unit import HostedUnit
 from listener_unit import ListenerUnit
+from memory_hog import LIMIT, uncached_file
 from programs import running
-from test_plot import drawn
-from test_pressure import LIMIT, SIZE, TAG
 
 WARNING = "didReceiveMemoryWarning"
 PROGRAM = "/usr/local/lib/belfry/stop-backup"
@@ -44,7 +43,7 @@ def story(on_each):
     host = on_each.host
     for language, path in FILES:
         host.write(path, code_block(language, f"# {path}\n").replace("=2G", f"={LIMIT}"))
-    host.run("sh", "-ec", f"install -d -o belfry {THUMBNAILS}; cd {THUMBNAILS}; echo '{TAG}' >CACHEDIR.TAG;"
+    host.run("sh", "-ec", f"install -d -o belfry {THUMBNAILS}; cd {THUMBNAILS}; echo '{CACHE_TAG}' >CACHEDIR.TAG;"
                           " seq 1200 | split -l 1 -a 4; chown belfry *")
     for command in commands(f"chmod +x {PROGRAM}"):
         host.run("sh", "-ec", command)
@@ -61,13 +60,10 @@ def story(on_each):
 @contextmanager
 def backup(belfry: BelfryService):
     """A unit of its own in the slice, that reads more than the slice may keep in memory."""
-    host, file = belfry.host, CACHE / f"backup-{os.getpid()}"
+    host = belfry.host
     limited = Path("/sys/fs/cgroup/memory") / f"{control_groups.PREFIX}{os.getpid()}-backup"
     try:
-        file.write_bytes(os.urandom(SIZE))
-        with open(file, "rb") as content:
-            os.fsync(content)
-            os.posix_fadvise(content.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        with uncached_file("backup") as content:
             unit = ["systemd-run", "--quiet", "--pipe", "--unit=backup", "--slice=media", "sh", "-c", BACKUP]
             with running(host.enter(*unit), stdin=content, stdout=subprocess.DEVNULL):
                 neighbour = HostedUnit(host, "backup.service")
@@ -83,7 +79,6 @@ def backup(belfry: BelfryService):
     finally:
         if limited.exists():
             control_groups.remove(limited)
-        file.unlink()
 
 
 def stalled(belfry: BelfryService, group: str) -> int:

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 from host_roots import PROJECT
-from test_restart import CLEAN, Crowd, crash, post, program, restart  # noqa: F401  a fixture
+from interruptions import crash, post, restart
+from subscriber_crowd import CLEAN, Crowd
 
 OTHERS = PROJECT / ".build-others"
 OTHER_VERSION = "1000.0.0"
@@ -41,10 +42,10 @@ def upgrade(on_each):
 
 
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_subscribers_lose_nothing_to_another_build(on_each, upgrade, program, interruption):  # noqa: F811
+def test_subscribers_lose_nothing_to_another_build(on_each, upgrade, crowd_program, interruption):
     on_each.start()
     version = on_each.status()["version"]
-    with Crowd(program, on_each, count=200) as crowd:
+    with Crowd(crowd_program, on_each, count=200) as crowd:
         for build, expected in [("next", OTHER_VERSION), ("ours", version), ("next", OTHER_VERSION), ("ours", version)]:
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()

@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from belfry_service import CACHE_TAG
 from bystanders import FORGED, GROWTH_OF_ONE, MIB, NOTICED, STOP, resident
 from host_roots import PROJECT
 from varlink_client import VarlinkClient
@@ -30,7 +31,6 @@ FilesMax=10
 """
 # Memory that may remain: past notifications, and what the allocator does not return.
 REMAINS = 8 * MIB
-TAG = "Signature: 8a477f597d28d172789f06886806bc55\n"
 # A line of the log. Continuation lines, such as the allocator's statistics, are indented.
 LINE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ belfryd: |  ")
 
@@ -47,7 +47,7 @@ class LiveService:
         self.output = folder / "output"
         for name in ("run", "state", "cache"):
             (folder / name).mkdir()
-        (folder / "cache/CACHEDIR.TAG").write_text(TAG)
+        (folder / "cache/CACHEDIR.TAG").write_text(f"{CACHE_TAG}\n")
         (folder / "belfry.conf").write_text(CONFIGURATION.format(folder=folder))
         folder.chmod(0o755)
         directories = {"RUNTIME_DIRECTORY": f"{folder}/run", "STATE_DIRECTORY": f"{folder}/state"}

@@ -4,6 +4,7 @@
 
 import pytest
 from belfry_service import ADDRESS, SERVICE
+from completion import TAB, tab
 from dancer import dancer
 from typed_shell import SET_UP, TypedShell
 
@@ -38,21 +39,6 @@ def test_names_of_the_running_service_are_completed(started):
     with dancer(started, "org.example.mine"):
         assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
         assert complete(started, "perform") == ["dance"]
-
-
-# What bash does on Tab (bash(1), «Programmable Completion»), for a word that begins with the first argument.
-TAB = """
-source /usr/share/bash-completion/completions/belfryctl
-COMP_WORDS=(belfryctl "${@:2}" "$1") COMP_CWORD=$# COMP_LINE="belfryctl ${*:2} $1"
-COMP_POINT=${#COMP_LINE}
-[[ $(complete -p belfryctl) =~ -F\\ ([^ ]+) ]] && "${BASH_REMATCH[1]}" belfryctl "$1" "${COMP_WORDS[COMP_CWORD - 1]}"
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-
-
-def tab(belfry, word: str, *before: str) -> list[str]:
-    """The completions that the installed script offers for a word after others."""
-    return belfry.host.run("bash", "-c", TAB, "bash", word, *before).stdout.split()
 
 
 def test_installed_script_completes_names_of_the_running_service(started_on_each):

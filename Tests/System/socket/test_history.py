@@ -6,9 +6,9 @@ import json
 import subprocess
 
 from belfry_service import SERVICE
-from test_permissions import STRANGER
+from users import STRANGER, as_user
 
-READER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=systemd-journal"]
+READER = as_user("nobody", "systemd-journal")
 # In a service of its own, as a web server's process would be.
 SERVANT = ["systemd-run", "--quiet", "--wait", "--pipe", "--uid=nobody"]
 FORGERY = """\

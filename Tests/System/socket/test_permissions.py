@@ -6,18 +6,11 @@ import json
 
 import pytest
 from belfry_service import SERVICE
-from test_replay import flood, numbers
-from varlink_client import NOBODY, Subscriber, VarlinkError
+from interruptions import flood
+from users import ITSELF, MEMBER, STRANGER
+from varlink_client import NOBODY, Subscriber, VarlinkError, numbers
 
-MEMBER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=belfry"]
-STRANGER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 REFUSED = 77
-
-
-def allow(belfry, key: str, audience: str) -> None:
-    """Applies it with a reload."""
-    belfry.configure(f"[Socket]\n{key}={audience}\n")
-    belfry.host.systemctl("reload", SERVICE)
 
 
 def may(belfry, who: list[str], *command: str) -> bool:
@@ -31,11 +24,10 @@ def may(belfry, who: list[str], *command: str) -> bool:
     "key, command", [("Look", ["status"]), ("Post", ["post", "org.example.knock"]), ("Control", ["interrupt"])]
 )
 def test_reload_changes_permissions(started_on_each, key, command):
-    service = ["setpriv", "--reuid=belfry", "--regid=nogroup", "--clear-groups"]
     allowed = {}
     for audience in ("all", "privileged", "owner", "all"):
-        allow(started_on_each, key, audience)
-        allowed[audience] = [may(started_on_each, who, *command) for who in (STRANGER, MEMBER, service, [])]
+        started_on_each.allow(key, audience)
+        allowed[audience] = [may(started_on_each, who, *command) for who in (STRANGER, MEMBER, ITSELF, [])]
 
     assert allowed == {
         "all": [True, True, True, True],
@@ -58,14 +50,14 @@ def test_reload_can_forbid_posting_to_a_client_that_has_posted(started_on_each):
             owner.call("Post", {"name": "org.example.end"})
             return [n["name"] for n in subscriber.until("org.example.end")][:-1]
 
-        allow(started_on_each, "Post", "all")
+        started_on_each.allow("Post", "all")
         assert knock() == ["org.example.knock"] * 5
         assert knock() == ["org.example.knock"] * 5
-        allow(started_on_each, "Post", "owner")
+        started_on_each.allow("Post", "owner")
         assert knock() == []
         with pytest.raises(VarlinkError, match="PermissionDenied"):
             client.call("Post", call["parameters"])
-        allow(started_on_each, "Post", "all")
+        started_on_each.allow("Post", "all")
         assert knock() == ["org.example.knock"] * 5
 
     refusals = [r for r in started_on_each.journal() if "refused io.belfry.Lifecycle.Post" in r["MESSAGE"]]
@@ -76,13 +68,13 @@ def test_reload_can_forbid_posting_to_a_client_that_has_posted(started_on_each):
 def test_reload_can_forbid_looking_to_a_client_that_has_looked(started_on_each):
     with started_on_each.connect(uid=NOBODY) as client:
         client.call("GetState")
-        allow(started_on_each, "Look", "owner")
+        started_on_each.allow("Look", "owner")
         with pytest.raises(VarlinkError, match="PermissionDenied"):
             client.call("GetState")
         client.send("Subscribe", {}, more=True)
         with pytest.raises(VarlinkError, match="PermissionDenied"):
             client.reply()
-        allow(started_on_each, "Look", "all")
+        started_on_each.allow("Look", "all")
         assert client.call("GetState")["state"] == "active"
 
 
@@ -90,10 +82,10 @@ def test_subscriber_without_permission_after_a_reload_gets_an_error(started_on_e
     owner = started_on_each.subscribe()
     stranger = Subscriber(started_on_each.connect(uid=NOBODY))
 
-    allow(started_on_each, "Look", "owner")
+    started_on_each.allow("Look", "owner")
     with pytest.raises(VarlinkError, match="PermissionDenied"):
         stranger.until("org.example.end")
-    allow(started_on_each, "Look", "all")
+    started_on_each.allow("Look", "all")
     again = Subscriber(stranger.client, after=stranger.seen[-1]["sequence"])
     started_on_each.host.systemctl("restart", SERVICE)
     with started_on_each.connect() as client:
@@ -113,7 +105,7 @@ def test_replay_ends_when_a_reload_forbids_looking(on_each):
     flood(on_each, 1000)
     stranger = Subscriber(on_each.connect(uid=NOBODY), after=first)
 
-    allow(on_each, "Look", "owner")
+    on_each.allow("Look", "owner")
     with pytest.raises(VarlinkError, match="PermissionDenied"):
         stranger.until("org.example.end")
 

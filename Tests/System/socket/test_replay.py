@@ -7,21 +7,14 @@ import json
 
 import pytest
 from belfry_service import SERVICE
-from test_restart import crash, post
-from varlink_client import VarlinkError
+from interruptions import crash, flood, post
+from users import STRANGER
+from varlink_client import VarlinkError, numbers
 
 # More than fit in memory, and fewer than may wait for journald.
 MANY = 3000
 # Runs a program until the input ends.
 UNTIL_INPUT_ENDS = '"$@" & cat >/dev/null; kill $!; wait'
-READER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-
-
-def flood(belfry, count: int = MANY) -> None:
-    """Posts this many in portions, because a client that does not read replies is not served."""
-    for begin in range(0, count, 1000):
-        post(belfry, min(1000, count - begin))
-    belfry.wait_until_logged()
 
 
 def refusal(belfry, after: int) -> int:
@@ -48,10 +41,6 @@ def watched(belfry, after: int, last: int, *arguments: str, by: list[str] | None
     return seen, notes
 
 
-def numbers(notifications: list[dict]) -> list[int]:
-    return [n["sequence"] for n in notifications]
-
-
 def test_notification_from_memory_equals_the_original(on_each):
     on_each.start()
     live = on_each.subscribe()
@@ -74,7 +63,7 @@ def test_notification_from_memory_equals_the_original(on_each):
 def test_what_is_no_longer_in_memory_is_refused_with_the_oldest_number(on_each):
     on_each.start()
     first = on_each.status()["sequence"]
-    flood(on_each)
+    flood(on_each, MANY)
     last = on_each.status()["sequence"]
 
     oldest = refusal(on_each, first)
@@ -93,7 +82,7 @@ def test_watch_shows_what_only_the_journal_has(on_each):
     crash(on_each).wait()
     live.until("didBecomeActive")
     first = live.state["sequence"]
-    flood(on_each)
+    flood(on_each, MANY)
     last = on_each.status()["sequence"]
 
     seen, notes = watched(on_each, first, last)
@@ -115,7 +104,7 @@ def test_watch_says_what_the_journal_does_not_have(on_each):
     unlogged = on_each.status()["sequence"]
     on_each.configure("")
     on_each.host.systemctl("reload", SERVICE)
-    flood(on_each)
+    flood(on_each, MANY)
     last = on_each.status()["sequence"]
 
     seen, notes = watched(on_each, first, last)
@@ -129,10 +118,10 @@ def test_watch_says_what_the_journal_does_not_have(on_each):
 def test_watch_of_a_user_who_may_not_read_the_journal_says_so(on_each):
     on_each.start()
     first = on_each.status()["sequence"]
-    flood(on_each)
+    flood(on_each, MANY)
     last = on_each.status()["sequence"]
 
-    seen, notes = watched(on_each, first, last, by=READER)
+    seen, notes = watched(on_each, first, last, by=STRANGER)
 
     assert numbers(seen) == list(range(last - 1023, last + 1))
     assert notes == [

@@ -2,84 +2,20 @@
 # Belfry: lifecycle notifications for Linux services.
 """A restart, a crash and an upgrade lose and repeat no notification for a subscriber that connects again."""
 
-import json
 import random
-import subprocess
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from belfry_service import SERVICE
 from documentation import code_block
-from host_roots import KIT
-from varlink_client import NOBODY, Subscriber, VarlinkClient, VarlinkError
+from interruptions import crash, post, restart
+from subscriber_crowd import CLEAN, SUBSCRIBERS, Crowd
+from varlink_client import NOBODY, Subscriber, VarlinkClient, VarlinkError, are_consecutive
 
-SUBSCRIBERS = 1000
 INTERRUPTIONS = 10
 # Around each interruption.
 POSTS = 1000
-SOURCE = KIT / "subscribers.c"
-
-
-@pytest.fixture(scope="session")
-def program(tmp_path_factory) -> Path:
-    program = tmp_path_factory.mktemp("subscribers") / "subscribers"
-    subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-o", program, SOURCE], check=True)
-    return program
-
-
-class Crowd:
-    """A thousand subscribers in a separate process, each of which connects again after the last number it has seen."""
-
-    def __init__(self, program: Path, belfry, *filters: str, count: int = SUBSCRIBERS):
-        # The path through /proc is too long for an address.
-        folder = belfry.socket_path().parent
-        self.process = subprocess.Popen(
-            [program, belfry.socket_path().name, str(count), *filters],
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.first = int(self.process.stdout.readline().split()[1])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-
-    def report(self, last: int) -> dict:
-        """What they received, when all have reached notification `last`."""
-        out, _ = self.process.communicate(f"{last}\n", timeout=150)
-        return json.loads(out)
-
-
-def post(belfry, count: int, name: str = "org.example.tick") -> None:
-    """Posts this many times, and connects again as often as needed."""
-    while count:
-        try:
-            with belfry.connect() as client:
-                for _ in range(count):
-                    client.send("Post", {"name": name})
-                while count:
-                    client.reply()
-                    count -= 1
-        except (EOFError, ConnectionError, FileNotFoundError):
-            pass
-
-
-def restart(belfry) -> subprocess.Popen:
-    return subprocess.Popen(belfry.host.enter("systemctl", "restart", SERVICE))
-
-
-def crash(belfry) -> subprocess.Popen:
-    return subprocess.Popen(belfry.host.enter("systemctl", "kill", "--kill-who=main", "--signal=KILL", SERVICE))
-
-
-CLEAN = {"lost": 0, "doubled": 0, "errors": 0, "behind": 0}
 
 
 def post_around(belfry, interruption, count: int) -> Counter:
@@ -107,11 +43,11 @@ def post_around(belfry, interruption, count: int) -> Counter:
 
 @pytest.mark.nightly_on_trixie
 @pytest.mark.parametrize("interruption", [restart, crash])
-def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each, program, figures, interruption):
+def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each, crowd_program, figures, interruption):
     # Of interruptions nothing may be lost; a busy machine that reads late is not what is tested.
     on_each.configure("[Socket]\nQueueMax=8192\nReplayMax=8192\nReplaySize=8M\n")
     on_each.start()
-    with Crowd(program, on_each) as crowd:
+    with Crowd(crowd_program, on_each) as crowd:
         for _ in range(INTERRUPTIONS):
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()
@@ -129,11 +65,11 @@ def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each
 
 
 @pytest.mark.nightly_on_trixie
-def test_crashes_at_any_moment_under_load(on_each, program):
+def test_crashes_at_any_moment_under_load(on_each, crowd_program):
     """One crash follows the other, without time for the daemon to become idle."""
     on_each.drop_in(RestartSec="10ms")
     on_each.start()
-    with Crowd(program, on_each, count=20) as crowd:
+    with Crowd(crowd_program, on_each, count=20) as crowd:
         for _ in range(30):
             on_each.host.systemctl("reset-failed")
             before = on_each.main_pid()
@@ -193,7 +129,7 @@ def test_loop_of_the_page_misses_nothing(on_each):
         exec(code_block("python", "client.reply()"), scope)
 
     assert [n["name"] for n in seen].count("didBecomeActive") == 2
-    assert [n["sequence"] for n in seen] == list(range(seen[0]["sequence"], seen[0]["sequence"] + len(seen)))
+    assert are_consecutive(seen)
 
 
 def test_stop_ends_a_subscription_after_the_last_notification(on_each):

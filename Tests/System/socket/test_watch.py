@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 from belfry_service import ADDRESS, SERVICE
-from test_permissions import STRANGER, allow
-from varlink_client import INTERFACE
+from users import STRANGER
+from varlink_client import INTERFACE, are_consecutive
 
 # nsenter passes no signal on, so what stands between ends the watch when its own input ends.
 UNTIL_INPUT_ENDS = 'belfryctl watch --json "$@" <&- & read _; kill "$!"; wait "$!"'
@@ -59,11 +59,6 @@ def watch(started_on_each):
         yield watch
 
 
-def is_consecutive(seen: list[dict]) -> bool:
-    numbers = [notification["sequence"] for notification in seen]
-    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-
-
 def test_watch_misses_nothing_of_a_restart(started_on_each, watch):
     started_on_each.host.systemctl("restart", SERVICE)
 
@@ -74,7 +69,7 @@ def test_watch_misses_nothing_of_a_restart(started_on_each, watch):
         "didFinishLaunching",
         "didBecomeActive",
     ]
-    assert is_consecutive(seen)
+    assert are_consecutive(seen)
 
 
 def test_watch_waits_for_a_stopped_service(started_on_each, watch):
@@ -105,14 +100,14 @@ def test_watch_continues_after_its_last_notification_without_a_descriptor_store(
         assert watch.error() == "belfryctl: the service closed the connection, waiting for it to return\n"
         assert watch.error() == "belfryctl: reconnected\n"
     assert [n["name"] for n in seen if n["name"].startswith("will")][-2:] == ["willTerminate", "willFinishLaunching"]
-    assert is_consecutive(seen)
+    assert are_consecutive(seen)
 
 
 @pytest.mark.parametrize("command", [["watch"], ["wait", "org.example.never"]], ids=["watch", "wait"])
 def test_watch_without_permission_after_a_reload_gets_a_message(started_on_each, command):
     with started_on_each.host.running(*STRANGER, "belfryctl", *command) as watch:
         started_on_each.wait_for(lambda: started_on_each.status()["subscribers"] == 1, "be subscribed to")
-        allow(started_on_each, "Look", "owner")
+        started_on_each.allow("Look", "owner")
         assert watch.wait(20) == 77
         assert watch.stderr.read().startswith(f"unable to watch '{ADDRESS}': permission denied\n")
 

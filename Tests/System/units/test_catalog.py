@@ -4,7 +4,7 @@
 
 from contextlib import ExitStack
 
-from belfry_service import SERVICE
+from belfry_service import CACHE_TAG, SERVICE
 from listener_unit import ListenerUnit
 from message_catalog import catalog, check_records
 from probe_service import ProbeService
@@ -95,7 +95,7 @@ def run_listeners(belfry) -> None:
 def test_every_record_has_the_fields_that_its_explanation_names(on_each):
     cache = "/var/cache/belfry/explained"
     on_each.configure(f"[Cache explained]\nPath={cache}\nFilesMax=0\n")
-    on_each.host.write(f"{cache}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+    on_each.host.write(f"{cache}/CACHEDIR.TAG", f"{CACHE_TAG}\n")
     on_each.host.run("chown", "-R", "belfry:", cache)
     on_each.start()
     # A flush, a status, an attached listener, a pause and a refusal of a listener.

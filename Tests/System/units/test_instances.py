@@ -7,8 +7,8 @@ import json
 import pytest
 from belfry_instance import BelfryInstance
 from belfry_service import ADDRESS, SERVICE
+from completion import tab
 from documentation import code_block
-from test_completion import tab
 
 
 @pytest.fixture
@@ -109,8 +109,7 @@ def test_restart_and_crash_of_an_instance_lose_no_notification(instances):
     video.wait_for_another(pid)
     subscriber.until("didBecomeActive")
 
-    numbers = [notification["sequence"] for notification in subscriber.seen]
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert subscriber.is_consecutive()
     assert video.status()["launch"]["cause"] == "crash"
 
 

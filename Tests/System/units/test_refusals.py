@@ -4,9 +4,8 @@
 
 import pytest
 from belfry_service import ADDRESS, CONFIGURATION, SERVICE
+from users import ITSELF, MEMBER, STRANGER
 from varlink_client import NOBODY, VarlinkError
-
-AS_NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 
 
 def assert_up(belfry, pid: int) -> None:
@@ -150,15 +149,13 @@ def test_client_without_permission_may_look_but_not_change(started, method, para
 
 
 def test_ctl_reports_that_permission_is_denied(started):
-    done = started.host.run(*AS_NOBODY, "belfryctl", "post", "org.example.lantern", check=False)
+    done = started.host.run(*STRANGER, "belfryctl", "post", "org.example.lantern", check=False)
     assert done.returncode == 77
     assert "unable to" in done.stderr
 
 
 def test_members_of_the_group_and_the_service_user_may_post(started):
     subscriber = started.subscribe()
-    member = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=belfry"]
-    itself = ["setpriv", "--reuid=belfry", "--regid=nogroup", "--clear-groups"]
-    for number, who in enumerate((member, itself)):
+    for number, who in enumerate((MEMBER, ITSELF)):
         started.host.run(*who, "belfryctl", "post", f"org.example.knock{number}")
         assert subscriber.next()["name"] == f"org.example.knock{number}"

@@ -5,8 +5,8 @@
 import pytest
 from belfry_service import SERVICE
 from documentation import commands
+from exposure import HIGHEST
 from hosted_user import HostedUser
-from test_sandbox import HIGHEST
 from varlink_client import Subscriber, VarlinkClient
 
 ENABLE, EXPORT, STATUS, RELOAD = commands("systemctl --user enable --now belfryd")
