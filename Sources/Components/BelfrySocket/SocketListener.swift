@@ -5,7 +5,7 @@ package import BelfryEventLoop
 package import BelfryMetricRegistry
 internal import Glibc
 package import Lifecycle
-internal import BelfrySystemd
+package import BelfrySystemd
 package import BelfryListeners
 internal import Varlink
 

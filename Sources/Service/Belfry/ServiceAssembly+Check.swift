@@ -68,13 +68,10 @@ extension ServiceAssembly {
                 reader: reader,
                 onFailure: { failure = failure ?? $0 },
                 descriptorLimit: DescriptorLimit(connections: 0, log: log))
-            try compose(context)
             let disabled = configuration?[BelfrySettings.self]?.service.disabledListeners ?? []
-            for registration in ListenerRegistration.all where !disabled.contains(registration.name) {
-                _ = try registration.make(context)
-            }
+            let reading = try declare(compose, for: context, without: disabled)
             if let failure { throw failure }
-            return try reader.endDeclarations()
+            return reading
         } catch {
             throw reader.refusal ?? error
         }

@@ -65,21 +65,26 @@ extension ServiceAssembly {
             descriptors: ServiceDescriptors(parts.descriptors, manager: manager),
             paths: parts.paths, reader: reader, onFailure: { ending.fail($0) },
             descriptorLimit: parts.descriptorLimit)
-        try compose(service)
-        try addRegistered(to: service, except: parts.settings.service.disabledListeners)
-        try reader.endDeclarations().write(to: log)
-    }
-
-    /// Adds the listeners that registered themselves.
-    private func addRegistered(to service: BelfryService, except disabled: [String]) throws {
-        let registrations = ListenerRegistration.all
-        for registration in registrations where !disabled.contains(registration.name) {
-            try service.mediator.addListener(registration.make(service))
-        }
-        for name in disabled where !registrations.contains(where: { $0.name == name }) {
+        let disabled = parts.settings.service.disabledListeners
+        try declare(compose, for: service, without: disabled).write(to: log)
+        let registered = ListenerRegistration.all.map(\.name)
+        for name in disabled where !registered.contains(name) {
             log.write(
                 .warning, "no listener '\(name)' of DisabledListeners= registered itself, ignoring",
                 .configurationDoubt)
         }
+    }
+
+    /// Adds the listeners of `compose`, and those that registered themselves.
+    ///
+    /// - Returns: the configuration with the settings that they have declared.
+    func declare(
+        _ compose: (BelfryService) throws -> Void, for service: BelfryService, without disabled: [String]
+    ) throws -> ConfigurationReading {
+        try compose(service)
+        for registration in ListenerRegistration.all where !disabled.contains(registration.name) {
+            try service.mediator.addListener(registration.make(service))
+        }
+        return try reader.endDeclarations()
     }
 }

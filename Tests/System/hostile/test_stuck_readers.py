@@ -4,11 +4,12 @@
 
 import os
 import signal
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
 from belfry_service import SERVICE
-from bystanders import unharmed
+from bystanders import NOTICED, unharmed
 from control_signal import SENDERS
 from hostile_clients import assail, call
 from interruptions import post
@@ -93,6 +94,9 @@ def test_records_that_journald_does_not_take_are_counted(started_on_each):
     with stopped(journald(started_on_each.host)):
         for _ in range(6):
             post(started_on_each, 1000)
+        begin = time.monotonic()
+        assert started_on_each.connect().call("GetState")["state"] == "active"
+        assert time.monotonic() - begin < NOTICED
 
     def lost() -> list[str]:
         return [line for line in started_on_each.messages() if "records are missing here" in line]

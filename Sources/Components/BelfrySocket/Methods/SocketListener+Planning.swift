@@ -3,6 +3,7 @@
 
 internal import BelfryConfiguration
 internal import BelfryListeners
+internal import BelfrySystemd
 internal import Glibc
 internal import Lifecycle
 internal import Varlink
