@@ -88,9 +88,9 @@ nonisolated extension LogIntake {
     }
 
     /// See `RecordSource`.
-    @MainActor package func take() -> (records: [JournalRecord], dropped: Int)? {
-        let taken = state.withLock { Self.take(from: &$0) }
-        return taken.records.isEmpty && taken.dropped == 0 ? nil : taken
+    @MainActor package func drain() -> (records: [JournalRecord], dropped: Int)? {
+        let drained = state.withLock { Self.drain(from: &$0) }
+        return drained.records.isEmpty && drained.dropped == 0 ? nil : drained
     }
 
     /// See `RecordSource`.
@@ -98,11 +98,11 @@ nonisolated extension LogIntake {
         log = nil
         return state.withLock {
             $0.hasLog = false
-            return Self.take(from: &$0)
+            return Self.drain(from: &$0)
         }
     }
 
-    private static func take(from state: inout State) -> (records: [JournalRecord], dropped: Int) {
+    private static func drain(from state: inout State) -> (records: [JournalRecord], dropped: Int) {
         defer { (state.records, state.bytes, state.dropped) = ([], 0, 0) }
         return (state.records, state.dropped)
     }

@@ -73,7 +73,7 @@ package final class ServiceLog {
 
     /// Writes the records of other threads that have come.
     package func writeWhatWaits() {
-        if let waiting = source?.take() { write(waiting) }
+        if let waiting = source?.drain() { write(waiting) }
     }
 
     private func write(_ waiting: (records: [JournalRecord], dropped: Int)) {
@@ -147,7 +147,7 @@ package protocol RecordSource: AnyObject, Sendable {
     /// Removes the records that wait.
     ///
     /// - Returns: the records, and the number of those dropped since the last call; nil if there is nothing.
-    @MainActor func take() -> (records: [JournalRecord], dropped: Int)?
+    @MainActor func drain() -> (records: [JournalRecord], dropped: Int)?
 
     /// The same for the last time.
     @MainActor func end() -> (records: [JournalRecord], dropped: Int)

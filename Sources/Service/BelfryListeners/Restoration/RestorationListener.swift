@@ -31,7 +31,7 @@ package final class RestorationListener: LifecycleListener {
 
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try restore() }
-        on(.didEnterBackground) { [self] _ in try keep() }
+        on(.didEnterBackground) { [self] _ in try store() }
     }
 
     private func restore() throws {
@@ -55,7 +55,7 @@ package final class RestorationListener: LifecycleListener {
         }
     }
 
-    private func keep() throws {
+    private func store() throws {
         guard let file, !restorer.identifiers.isEmpty else { return }
         mediator.post(.willEncodeRestorableState)
         let (archive, report) = restorer.encode()
