@@ -77,12 +77,12 @@ struct FleetAnswers {
         guard reply["host"] != nil else { return [] }
         let outcome = reply.textOrDash("outcome")
         let result = reply["result"]?.objectValue ?? [:]
-        let hasFailedListener = PostReply.hasFailed(result)
-        let isDone = outcome == "done" && !hasFailedListener
+        let problems = ListenerReports.problems(result)
+        let isDone = outcome == "done" && problems.isEmpty
         count += 1
         if !isDone { hasFailed = true }
         if isJSON { return [JSONLine.text(reply)] }
-        let reason = reply.text("reason") ?? (hasFailedListener ? "but a listener failed" : nil)
+        let reason = reply.text("reason") ?? (problems.isEmpty ? nil : "but \(problems.joined(separator: "; "))")
         let facts = [outcome, DurationText.text(MonotonicInstant.now - start), reason].compactMap(\.self)
         let line = "\(reply.textOrDash("host").padded(width))  \(facts.joined(separator: ", "))"
         // The first line has the number and the result of the post.

@@ -13,8 +13,22 @@ nonisolated extension JSONObject {
     init(_ report: LifecycleReport) {
         self = [
             "sequence": .int(Int64(report.notification.sequence)), "result": .string(report.result.rawValue),
-            "reports": .array(report.listeners.map(JSONValue.init(_:))),
+            "reports": .array(report.reports),
         ]
+    }
+}
+
+nonisolated extension LifecycleReport {
+    /// How each listener handled it.
+    var reports: [JSONValue] { listeners.map { JSONValue($0, in: notification.name) } }
+}
+
+nonisolated extension TransitionReport {
+    /// The listeners that failed, refused or were late.
+    var problems: [JSONValue] {
+        notifications.flatMap { report in
+            report.listeners.lazy.filter(\.outcome.isProblem).map { JSONValue($0, in: report.notification.name) }
+        }
     }
 }
 
@@ -37,10 +51,10 @@ nonisolated extension JSONValue {
     init(_ duration: Duration) { self = .int(Int64(clamping: duration.microseconds)) }
 
     /// How one listener handled a notification.
-    init(_ report: ListenerReport) {
+    init(_ report: ListenerReport, in name: LifecycleNotification.Name) {
         var object: JSONObject = [
-            "listener": .string(report.listener), "outcome": .string(report.outcome.word),
-            "durationUsec": JSONValue(report.duration),
+            "listener": .string(report.listener), "notification": .string(name.rawValue),
+            "outcome": .string(report.outcome.word), "durationUsec": JSONValue(report.duration),
         ]
         object["reason"] = report.outcome.reason.map { .string($0) }
         object["details"] = report.details.map { .object($0) }

@@ -25,7 +25,7 @@ extension SocketListener {
         "Pause": (.control, { $0.move(.pause, $1) }),
         "Resume": (.control, { $0.move(.resume, $1) }),
         "Interrupt": (.control, { $0.move(.interrupt, $1) }),
-        "Reload": (.control, { $1.parameters["dryRun"]?.boolValue == true ? $0.checkReload($1) : $0.reload($1) }),
+        "Reload": (.control, { $0.reload($1) }),
         "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
         "Attach": (.control, { $0.attached.attach($1, origin: $0.peer(of: $1)) }),
         "Answer": (.control, { $0.attached.answer($1) }),
@@ -75,27 +75,35 @@ extension SocketListener {
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {
         mediator.perform(trigger, origin: origin(of: request)) { [unowned self] report in
             if report.result == .overtaken { return request.fail("io.belfry.Lifecycle.Stopping") }
-            request.reply(["state": .string(mediator.state.rawValue)])
+            request.reply(["state": .string(mediator.state.rawValue), "reports": .array(report.problems)])
         }
     }
 
-    func reload(_ request: VarlinkRequest) {
-        mediator.perform(.reload, origin: origin(of: request)) { Self.answer(request, $0) }
+    private func reload(_ request: VarlinkRequest) {
+        if request.parameters["dryRun"]?.boolValue == true { return checkReload(request) }
+        reload(request) { ["reports": .array($0.problems)] }
+    }
+
+    /// Reloads, and replies with what `reply` makes of the report.
+    func reload(_ request: VarlinkRequest, reply: @escaping (TransitionReport) -> JSONObject) {
+        mediator.perform(.reload, origin: origin(of: request)) { Self.answer(request, $0, reply($0)) }
     }
 
     private func checkReload(_ request: VarlinkRequest) {
         mediator.checkReload(origin: origin(of: request)) { report in
-            let listeners = report.notifications.flatMap(\.listeners)
-            Self.answer(request, report, ["reports": .array(listeners.map(JSONValue.init(_:)))])
+            Self.answer(request, report, ["reports": .array(report.notifications.flatMap(\.reports))])
         }
     }
 
-    private static func answer(_ request: VarlinkRequest, _ report: TransitionReport, _ reply: JSONObject = [:]) {
+    private static func answer(_ request: VarlinkRequest, _ report: TransitionReport, _ reply: JSONObject) {
         switch report.result {
         case .completed: request.reply(reply)
         case .overtaken: request.fail("io.belfry.Lifecycle.Stopping")
         case .refused(let reasons):
-            request.fail("io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(reasons.map { .string($0) })])
+            // A listener may also have failed to go back to the old configuration.
+            let failures = report.notifications.filter { $0.notification.name == .didFailToReload }.flatMap(\.problems)
+            let texts = reasons + failures.map { "\($0) (in didFailToReload)" }
+            request.fail("io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(texts.map { .string($0) })])
         }
     }
 

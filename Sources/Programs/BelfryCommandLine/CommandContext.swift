@@ -55,6 +55,15 @@ package final class CommandContext {
         if json { try printJSON(reply) } else { try print(lines(reply, style)) }
     }
 
+    /// Names the listeners of a reply that failed, refused or were late on standard error.
+    ///
+    /// - Returns: 1 if there is one, else 0.
+    package func report(_ reply: JSONObject) -> CommandStatus {
+        let problems = ListenerReports.problems(reply)
+        StandardStream.error.writeIfPossible(problems.map { "\(program): \($0)" })
+        return problems.isEmpty ? .success : .failure
+    }
+
     /// Prints a note on standard error, unless that would block.
     package func note(_ text: String) { StandardStream.error.writeIfReady("\(program): \(text)") }
 

@@ -11,7 +11,7 @@ package enum PostReply {
         let number = reply.numberOrDash("sequence")
         let result = reply.textOrDash("result")
         guard result != "posted" else { return [number] }
-        var lines = ["\(number) \(hasFailed(reply) ? style.alarming(result) : result)"]
+        var lines = ["\(number) \(ListenerReports.haveProblem(reply) ? style.alarming(result) : result)"]
         let reports = reply.objects("reports")
         let width = TextTable.width(reports.lazy.map { $0.textOrDash("listener") })
         for report in reports {
@@ -22,6 +22,4 @@ package enum PostReply {
         }
         return lines
     }
-
-    package static func hasFailed(_ reply: JSONObject) -> Bool { reply.text("result") == "failed" }
 }

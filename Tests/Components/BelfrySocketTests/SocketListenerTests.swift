@@ -153,9 +153,9 @@ struct SocketListenerTests {
     }
 
     @Test func pauseAndResumeAnswerWhenDone() throws {
-        #expect(try call("Pause").get() == ["state": "background"])
-        #expect(try call("Resume").get() == ["state": "active"])
-        #expect(try call("Interrupt").get() == ["state": "inactive"])
+        #expect(try call("Pause").get() == ["state": "background", "reports": []])
+        #expect(try call("Resume").get() == ["state": "active", "reports": []])
+        #expect(try call("Interrupt").get() == ["state": "inactive", "reports": []])
     }
 
     @Test func refusedReloadNamesItsReasons() throws {
@@ -222,7 +222,7 @@ struct SocketListenerTests {
             configuration[SocketParameters.self] = SocketParameters(settings)
             return configuration
         }
-        #expect(try call("Reload") == .success([:]))
+        #expect(try call("Reload") == .success(["reports": []]))
 
         let second = try fixture.connect()
         let third = try fixture.connect()

@@ -90,7 +90,7 @@ final class StandInService {
 
     private func move(_ request: VarlinkRequest, _ state: String) {
         self.state = state
-        request.reply(["state": .string(state)])
+        request.reply(["state": .string(state), "reports": []])
     }
 
     private func subscribe(_ request: VarlinkRequest) {

@@ -74,7 +74,46 @@ struct CommandTests {
         #expect(try end(standIn, "resume") == .init(status: 0, output: "active\n", errors: ""))
         #expect(
             try end(standIn, "interrupt", "--json")
-                == .init(status: 0, output: "{\"state\":\"inactive\"}\n", errors: ""))
+                == .init(status: 0, output: "{\"state\":\"inactive\",\"reports\":[]}\n", errors: ""))
+    }
+
+    @Test(arguments: ["pause", "resume", "interrupt", "reload"])
+    func listenersThatFailedAreNamed(_ command: String) throws {
+        let reports = """
+            {"listener":"nginx","notification":"didBecomeActive","outcome":"failed","reason":"exit\\nstatus 1","durationUsec":7},\
+            {"listener":"log","notification":"didBecomeActive","outcome":"refused","reason":"no","durationUsec":7},\
+            {"listener":"slow","notification":"willEnterForeground","outcome":"overran","durationUsec":2000000},\
+            {"listener":"busy","notification":"didBecomeActive","outcome":"late","durationUsec":3000000}
+            """
+        let reply = #"{"state":"active","reports":[\#(reports)]}"#
+        let standIn = try StandIn(answering: [#"{"parameters":\#(reply)}"#])
+        let lines = """
+            belfryctl: listener 'nginx' failed at didBecomeActive: exit\\nstatus 1
+            belfryctl: listener 'log' refused didBecomeActive: no
+            belfryctl: listener 'slow' gave no answer to willEnterForeground after 2 s
+            belfryctl: listener 'busy' answered didBecomeActive late, after 3 s
+
+            """
+
+        let output = command == "reload" ? "" : "active\n"
+        #expect(try standIn.ctl(command).end() == .init(status: 1, output: output, errors: lines))
+        guard command != "reload" else { return }
+        #expect(try standIn.ctl(command, "--json").end() == .init(status: 1, output: reply + "\n", errors: lines))
+    }
+
+    @Test(arguments: ["late", "refused", "overran", "failed"])
+    func newDataDoesNotHideAListenerThatFailed(_ outcome: String) throws {
+        let reports = """
+            {"listener":"feed","outcome":"newData","durationUsec":7},\
+            {"listener":"mail","outcome":"\(outcome)","durationUsec":7}
+            """
+        let reply = #"{"parameters":{"sequence":4,"result":"newData","reports":[\#(reports)]}}"#
+        let standIn = try StandIn(answering: [reply])
+
+        for command in [["post", "performFetch", "--wait"], ["flush"], ["perform", "x"]] {
+            let done = try standIn.ctl(command).end()
+            #expect(done.status == 1 && done.output.hasPrefix("4 newData\n") && done.errors == "", "\(command)")
+        }
     }
 
     @Test func reloadPrintsNothingAndARefusalItsReasons() throws {

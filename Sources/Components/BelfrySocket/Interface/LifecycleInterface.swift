@@ -35,14 +35,15 @@ nonisolated let lifecycleInterfaceMethods = """
     # 'running' comes whenever a listener reports progress. A call waits while 256 posts of its user wait for listeners.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
-    # Pause the service. The reply comes when it is in the background.
-    method Pause() -> (state: string)
+    # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused or were
+    # late; the state changes all the same.
+    method Pause() -> (state: string, reports: []Report)
 
-    # Continue the service. The reply comes when it is active.
-    method Resume() -> (state: string)
+    # Continue the service. The reply comes when it is active, as for Pause.
+    method Resume() -> (state: string, reports: []Report)
 
-    # Make the service inactive for a short time, until Resume.
-    method Interrupt() -> (state: string)
+    # Make the service inactive for a short time, until Resume. The reply is as for Pause.
+    method Interrupt() -> (state: string, reports: []Report)
 
     # Delay pause, sleep and stop as long as the connection is open, or until 'timeoutUsec' has passed. Needs 'more'. The first
     # reply says that the service is held. When something begins to wait, another reply names it in 'waiting'. When the hold
@@ -86,8 +87,9 @@ nonisolated let lifecycleInterfaceMethods = """
     # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did.
     method OpenURL(url: string) -> (sequence: int, handledBy: ?string, reports: []Report)
 
-    # Reload the configuration. The reply comes when it is in effect or was refused. With 'dryRun' the listeners only check
-    # whether they would accept it, and nothing changes; 'reports' then has what each of them answered.
+    # Reload the configuration. The reply comes when it is in effect or was refused. 'reports' has the listeners that were late.
+    # With 'dryRun' the listeners only check whether they would accept it, and nothing changes; 'reports' then has what each
+    # of them answered.
     method Reload(dryRun: ?bool) -> (reports: ?[]Report)
 
     # The listeners in the order of arriving notifications.
@@ -124,7 +126,8 @@ nonisolated let lifecycleInterfaceErrors = """
     # There is no such signal.
     error InvalidSignal(signal: string, reason: string)
 
-    # The new configuration was refused and the old one stays. Each reason is a line of text.
+    # The new configuration was refused and the old one stays. Each reason is a line of text, which begins with
+    # the name of the listener if one has refused.
     error ReloadRefused(reasons: []string)
 
     # The service is stopping.

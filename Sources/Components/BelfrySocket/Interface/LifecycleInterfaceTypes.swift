@@ -66,6 +66,8 @@ nonisolated let lifecycleInterfaceTypes = """
     # How one listener handled a notification.
     type Report (
       listener: string,
+      # The notification that it handled
+      notification: ?string,
       # completed, newData, noData, handled, declined, refused, failed, overran or late; running for progress
       outcome: string,
       # Of a refusal or a failure, or what is done at the moment

@@ -10,7 +10,7 @@ internal import Varlink
 extension SocketListener {
     static let systemdMethods: [String: Method] = [
         "Ping": (.look, { $1.reply() }),
-        "Reload": (.control, { $0.reload($1) }),
+        "Reload": (.control, { $0.reload($1) { _ in [:] } }),
         "SetLogLevel": (.control, { $0.setLogLevel($1) }),
         "GetEnvironment": (.own, { $0.getEnvironment($1) }),
     ]

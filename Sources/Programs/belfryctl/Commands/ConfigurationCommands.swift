@@ -14,8 +14,8 @@ struct ReloadCommand: ServiceCommand {
         commandName: "reload", abstract: "Reload the configuration, as SIGHUP does.",
         discussion: """
             Waits until the new configuration is in effect. If it is refused, the old one stays, each reason is printed on \
-            standard error, and the exit status is 78. With --dry-run the listeners only check the new configuration, and \
-            nothing changes.
+            standard error, and the exit status is 78. It is 1 if a listener was late. With --dry-run the listeners only \
+            check the new configuration, and nothing changes.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -34,9 +34,9 @@ struct ReloadCommand: ServiceCommand {
             try context.print(answers + ["the configuration would be accepted"])
             return .success
         }
-        _ = try await client.call("Reload", to: "reload", within: context.changeTimeout)
+        let reply = try await client.call("Reload", to: "reload", within: context.changeTimeout)
         if StandardStream.output.isTerminal { try context.print(["configuration reloaded"]) }
-        return .success
+        return context.report(reply)
     }
 }
 

@@ -30,7 +30,7 @@ struct FlushCommand: ReplyCommand {
         }
         bar?.clear()
         try context.print(reply, json: json) { PostReply.lines($0, $1) + FlushReply($0).lines($1) }
-        return PostReply.hasFailed(reply) ? .failure : .success
+        return ListenerReports.haveProblem(reply) ? .failure : .success
     }
 }
 

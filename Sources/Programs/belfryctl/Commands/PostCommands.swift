@@ -13,7 +13,7 @@ struct PostCommand: ReplyCommand {
         commandName: "post", abstract: "Post a notification to the service.",
         discussion: """
             Prints the sequence number of the notification. With --wait also prints the result and the outcome of each \
-            listener; the exit status is then 1 if one of them failed.
+            listener; the exit status is then 1 if one of them failed or was late.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -51,7 +51,7 @@ struct PerformCommand: ReplyCommand {
         commandName: "perform", abstract: "Request an action that a listener offers.",
         discussion: """
             Waits for the action, and prints the sequence number of the notification, the result and the outcome of each \
-            listener. The exit status is 1 if one of them failed.
+            listener. The exit status is 1 if one of them failed or was late.
             """)
 
     @OptionGroup var options: ReplyOptions
@@ -115,6 +115,6 @@ extension PostReply {
         let client = try context.connect()
         let reply = try await client.call(method, parameters, to: verb, object, within: context.changeTimeout)
         try context.print(reply, json: json, as: lines)
-        return hasFailed(reply) ? .failure : .success
+        return ListenerReports.haveProblem(reply) ? .failure : .success
     }
 }

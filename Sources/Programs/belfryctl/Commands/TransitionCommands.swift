@@ -19,15 +19,20 @@ extension TransitionCommand {
         try context.print(reply, json: json) { reply, style in
             [style.state(reply.textOrDash("state"))]
         }
-        return .success
+        return context.report(reply)
     }
 }
+
+private let transitionDiscussion = """
+    Waits until the listeners are done, and prints the new state. Each listener that failed or was late is a line on standard \
+    error; the exit status is then 1, though the state has changed.
+    """
 
 /// `belfryctl pause`.
 struct PauseCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause the service: bring it to the background, as SIGTSTP does.",
-        discussion: "Waits until the listeners are done, and prints the new state.")
+        discussion: transitionDiscussion)
     static let method = "Pause"
 
     @OptionGroup var options: ReplyOptions
@@ -37,7 +42,7 @@ struct PauseCommand: TransitionCommand {
 struct ResumeCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Continue the service after a pause or an interruption, as SIGCONT does.",
-        discussion: "Waits until the listeners are done, and prints the new state.")
+        discussion: transitionDiscussion)
     static let method = "Resume"
 
     @OptionGroup var options: ReplyOptions
@@ -47,7 +52,7 @@ struct ResumeCommand: TransitionCommand {
 struct InterruptCommand: TransitionCommand {
     static let configuration = CommandConfiguration(
         commandName: "interrupt", abstract: "Interrupt the service: make it inactive until it continues.",
-        discussion: "Waits until the listeners are done, and prints the new state.")
+        discussion: transitionDiscussion)
     static let method = "Interrupt"
 
     @OptionGroup var options: ReplyOptions

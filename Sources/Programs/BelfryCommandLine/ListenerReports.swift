@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryClient
+package import Varlink
+
+/// What a reply says about the listeners that were called for it.
+package enum ListenerReports {
+    /// Whether one of them failed, refused or was late.
+    package static func haveProblem(_ reply: JSONObject) -> Bool { !bad(reply).isEmpty }
+
+    /// A line for each of these.
+    package static func problems(_ reply: JSONObject) -> [String] {
+        bad(reply).map { report in
+            problem(
+                of: report.textOrDash("listener"), report.textOrDash("outcome"), in: report.text("notification"),
+                after: report.number("durationUsec"), reason: report.text("reason"))
+        }
+    }
+
+    /// What a listener did, in the words of its journal record: `listener 'nginx' failed at didBecomeActive: exit status 1`.
+    package static func problem(
+        of name: String, _ outcome: String, in notification: String?, after microseconds: Int64?, reason: String?
+    ) -> String {
+        let object = notification ?? "its last notification"
+        let time = microseconds.map { " after \(DurationText.text(microseconds: $0))" } ?? ""
+        let what =
+            switch outcome {
+            case "refused": "refused \(object)"
+            case "late": "answered \(object) late,\(time)"
+            case "overran": "gave no answer to \(object)\(time)"
+            default: "failed at \(object)"
+            }
+        return "listener '\(name)' \(what)" + (reason.map { ": \($0)" } ?? "")
+    }
+
+    private static func bad(_ reply: JSONObject) -> [JSONObject] {
+        reply.objects("reports").filter { OutcomeWord.isProblem($0.text("outcome")) }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Lifecycle
+import BelfrySocket
+import LifecycleTesting
+import Testing
+import Varlink
+
+/// What the replies to Pause, Resume, Interrupt and Reload say about the listeners.
+@Suite(.timeLimit(.minutes(1)))
+struct TransitionReplyTests {
+    let fixture: SocketFixture
+
+    init() throws { fixture = try SocketFixture() }
+
+    private func answer(_ attached: ReplyRecorder, _ number: Int, _ outcome: JSONValue, _ reason: JSONValue? = nil)
+        throws
+    {
+        try fixture.turn { attached.replies.count == number + 1 }
+        var parameters: JSONObject = ["token": attached.replies[number]["token"] ?? .null, "outcome": outcome]
+        parameters["reason"] = reason
+        _ = try fixture.call("Answer", parameters).get()
+    }
+
+    @Test func replyNamesEachListenerThatFailedOrWasLate() throws {
+        let attached = try fixture.attach(["willEnterForeground", "didBecomeActive"])
+        let silent = try fixture.attach(["didBecomeActive"], ["listener": "silent", "deadlineUsec": 2_000_000])
+        fixture.mediator.perform(.pause)
+
+        let resume = try fixture.more("Resume", [:])
+        try answer(attached, 1, "completed")
+        try answer(attached, 2, "failed", "no upstream")
+        try fixture.turn { silent.replies.count == 2 }
+        fixture.clock.advance(by: .seconds(2))
+        try fixture.turn { resume.isOver }
+
+        let reply = try #require(resume.replies.first)
+        #expect(reply["state"] == "active")
+        #expect(
+            reply["reports"] == [
+                [
+                    "listener": "guard", "notification": "didBecomeActive", "outcome": "failed", "durationUsec": 0,
+                    "reason": "no upstream",
+                ],
+                [
+                    "listener": "silent", "notification": "didBecomeActive", "outcome": "overran",
+                    "durationUsec": 2_000_000,
+                ],
+            ])
+    }
+
+    @Test(arguments: ["Pause", "Interrupt", "Reload"])
+    func replyWithoutAFailureNamesNobody(_ method: String) throws {
+        let reply = try fixture.call(method).get()
+
+        #expect(reply["reports"] == [])
+    }
+
+    @Test func refusalNamesAListenerThatDidNotGoBack() throws {
+        let attached = try fixture.attach(["willReload", "didFailToReload"])
+
+        let reload = try fixture.more("Reload", [:])
+        try answer(attached, 1, "refused", "recording")
+        try answer(attached, 2, "failed", "lost")
+        try fixture.turn { reload.isOver }
+
+        #expect(reload.error == "io.belfry.Lifecycle.ReloadRefused")
+        #expect(
+            reload.errorParameters?["reasons"] == ["guard: recording", "guard: lost (in didFailToReload)"])
+    }
+
+    /// The interface of systemd declares no fields for this reply.
+    @Test func reloadOfSystemdsInterfaceHasNoReports() throws {
+        #expect(try fixture.call("io.systemd.service.Reload").get() == [:])
+    }
+}
