@@ -130,6 +130,8 @@ package nonisolated struct CommandStatus: RawRepresentable, Sendable, Equatable 
     package static let unavailable = CommandStatus(rawValue: 69)
     /// The system refused something.
     package static let system = CommandStatus(rawValue: 71)
+    /// Done, but not under the conditions that were asked for; it may succeed later.
+    package static let temporaryFailure = CommandStatus(rawValue: 75)
     /// The caller lacks the permission.
     package static let permission = CommandStatus(rawValue: 77)
     /// The configuration was refused.

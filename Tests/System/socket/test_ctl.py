@@ -109,7 +109,28 @@ def test_restarted_service_is_held_again(started):
         assert [h["reason"] for h in started.connect().call("ListHolds")["holds"]] == ["backup"]
         hold.stdin.write("\n")
         hold.stdin.flush()
-        assert hold.wait(20) == 0
+        assert hold.wait(20) == 75
+
+
+def test_hold_that_a_stop_has_ended_is_told(started):
+    """At once, and by the exit status if the command has succeeded."""
+    with (
+        started.running_ctl("hold", "--reason", "a", "--", "sh", "-c", "echo begun; read _") as hold,
+        started.running_ctl("hold", "--reason", "b", "--", "sh", "-c", "echo begun; read _; exit 3") as failing,
+    ):
+        assert [process.stdout.readline() for process in (hold, failing)] == ["begun\n", "begun\n"]
+        started.host.systemctl("--no-block", "stop", SERVICE)
+        for process in (hold, failing):
+            assert process.stderr.readline() == "belfryctl: stop waits for the hold to end\n"
+        started.kill("TERM")
+        for process in (hold, failing):
+            assert process.stderr.readline() == "belfryctl: the service is no longer held: a second stop came\n"
+            assert process.poll() is None
+        started.wait_until_inactive()
+        for process, status in ((hold, 75), (failing, 3)):
+            process.stdin.write("\n")
+            process.stdin.flush()
+            assert process.wait(20) == status
 
 
 def test_restart_of_the_service_does_not_restart_the_time_of_a_hold(started):
@@ -135,14 +156,14 @@ def test_hold_ends_in_time_without_the_service(belfry):
         belfry.kill("KILL")
         for process in (alone, hold):
             assert "closed the connection" in process.stderr.readline()
-            assert process.stderr.readline() == "belfryctl: the time limit is reached, the service is no longer held\n"
-        assert alone.wait(20) == 1
+            assert process.stderr.readline() == "belfryctl: the service is no longer held: its timeout expired\n"
+        assert alone.wait(20) == 75
         belfry.start()
         assert hold.stderr.readline() == "belfryctl: reconnected\n"
         assert belfry.connect().call("ListHolds")["holds"] == []
         hold.stdin.write("\n")
         hold.stdin.flush()
-        assert (hold.wait(20), hold.stderr.read()) == (0, "")
+        assert (hold.wait(20), hold.stderr.read()) == (75, "")
 
 
 def test_command_does_not_start_before_the_service_is_held(belfry):

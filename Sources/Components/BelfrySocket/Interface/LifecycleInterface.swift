@@ -47,9 +47,9 @@ nonisolated let lifecycleInterfaceMethods = """
 
     # Delay pause, sleep and stop as long as the connection is open, or until 'timeoutUsec' has passed. Needs 'more'. The first
     # reply says that the service is held. When something begins to wait, another reply names it in 'waiting'. When the hold
-    # ends by itself, the last reply has 'held' false. A stop waits within its own deadline, and a second stop does not wait.
+    # ends by itself, the last reply has 'held' false and the reason. A stop waits within its own deadline, and a second stop does not wait.
     # 'reason' has at most 1024 bytes.
-    method Hold(reason: string, timeoutUsec: ?int) -> (held: bool, waiting: ?string)
+    method Hold(reason: string, timeoutUsec: ?int) -> (held: bool, waiting: ?string, reason: ?string)
 
     # The clients that hold the service.
     method ListHolds() -> (holds: []Holder)

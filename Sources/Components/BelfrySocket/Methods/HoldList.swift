@@ -44,8 +44,9 @@ final class HoldList {
             named: reason, deadline: limit.map { min(.microseconds($0), Self.forever) } ?? Self.forever
         ) { [weak self, weak hold] in
             guard let hold else { return }
-            self?.end(hold, "over, \((hold.task?.expiry ?? .deadline).words)")
-            hold.request.reply(["held": false])
+            let reason = (hold.task?.expiry ?? .deadline).words
+            self?.end(hold, "over, because \(reason)")
+            hold.request.reply(["held": false, "reason": .string(reason)])
         }
         holds[ObjectIdentifier(hold)] = hold
         request.onCancel = { [weak self, weak hold] in
@@ -122,12 +123,12 @@ final class SocketHold {
 }
 
 extension BackgroundTask.Expiry {
-    /// Why a hold is over, for the journal.
+    /// Why a hold is over, for the journal and its client.
     var words: String {
         switch self {
-        case .deadline: "because its timeout expired"
-        case .share: "because what waits for it has no more time"
-        case .secondStop: "because of a second stop"
+        case .deadline: "its timeout expired"
+        case .share: "what waits for it has no more time"
+        case .secondStop: "a second stop came"
         }
     }
 }

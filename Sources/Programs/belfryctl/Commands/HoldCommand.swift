@@ -15,10 +15,11 @@ struct HoldCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold", abstract: "Delay pause, sleep and stop of the service while a command runs.",
         discussion: """
-            The exit status is that of the command, or 128 plus the number of the signal that ended it. Without a command, \
-            the service is held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits no longer \
-            than the stop timeout of the service. --for limits the hold. --timeout limits the wait until the service is \
-            held.
+            The exit status is that of the command, or 128 plus the number of the signal that ended it. It is 75 if the \
+            command succeeded and the service was not held all the time: --for or the service has ended the hold, or the \
+            connection was lost. Standard error says so at once, and the command goes on. Without a command, the service is \
+            held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits no longer than the stop \
+            timeout of the service. --for limits the hold. --timeout limits the wait until the service is held.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -56,6 +57,8 @@ final class HoldSession {
     /// When the hold began; nil before.
     private var start: MonotonicInstant?
     private var timer: TimerEventSource?
+    /// Whether the service was not held for some time after the hold began.
+    private var isInterrupted = false
     private let completion = SessionCompletion()
 
     init(reason: String, limit: Duration?, command: [String], _ context: CommandContext) {
@@ -86,9 +89,11 @@ final class HoldSession {
         } _: {
             watch?.start()
         }
+        let wasHeld = !isInterrupted
         watch?.stop()
         client?.close()
-        return try result.get()
+        let status = try result.get()
+        return status == .success && !wasHeld ? .temporaryFailure : status
     }
 
     private var hasBegun: Bool { start != nil }
@@ -117,7 +122,8 @@ final class HoldSession {
 
     private func receive(_ reply: Result<VarlinkReply, VarlinkError>) {
         switch reply {
-        case .success(let reply) where reply.parameters["held"]?.boolValue == false: expire()
+        case .success(let reply) where reply.parameters["held"]?.boolValue == false:
+            expire(reply.parameters.text("reason") ?? "the service gave no reason")
         case .success(let reply) where !reply.continues:
             let path = SystemError.escape(context.path)
             connectionFailed(ClientFailure(.unavailable, "unable to hold '\(path)': the service ended the hold"))
@@ -131,6 +137,7 @@ final class HoldSession {
             }
         case .failure(.closed) where hasBegun, .failure(.system) where hasBegun:
             // The watch reports the loss, and when the service is back.
+            isInterrupted = true
             startExpiryTimer()
             watch?.renew()
         case .failure(let error): connectionFailed(ClientFailure(calling: error, to: "hold", context.path))
@@ -141,6 +148,7 @@ final class HoldSession {
     private func connectionFailed(_ failure: ClientFailure) {
         guard hasBegun else { return completion.finish(.failure(failure)) }
         context.note(failure.lines[0])
+        isInterrupted = true
         startExpiryTimer()
     }
 
@@ -163,16 +171,17 @@ final class HoldSession {
         guard let remaining else { return }
         do throws(SystemError) {
             timer = try context.loop.timer(after: remaining) { [weak self] in
-                if let self, client == nil { expire() }
+                if let self, client == nil { expire("its timeout expired") }
             }
         } catch {
             completion.finish(.failure(ClientFailure(error)))
         }
     }
 
-    private func expire() {
-        context.note("the time limit is reached, the service is no longer held")
-        if command.isEmpty { completion.finish(.success(.failure)) }
+    private func expire(_ reason: String) {
+        isInterrupted = true
+        context.note("the service is no longer held: \(reason)")
+        if command.isEmpty { completion.finish(.success(.success)) }
     }
 
     /// The terminal sends SIGINT to the command too. Other signals arrive only here and are forwarded.

@@ -45,7 +45,7 @@ struct HoldListTests {
         fixture.clock.advance(by: .seconds(3))
         try fixture.turn { hold.isOver }
 
-        #expect(hold.replies.last == ["held": false])
+        #expect(hold.replies.last == ["held": false, "reason": "its timeout expired"])
         #expect(fixture.mediator.state == .background)
     }
 
@@ -56,7 +56,7 @@ struct HoldListTests {
         fixture.clock.advance(by: .seconds(25))
         try fixture.turn { hold.isOver }
 
-        #expect(hold.replies.last == ["held": false])
+        #expect(hold.replies.last == ["held": false, "reason": "what waits for it has no more time"])
         #expect(fixture.mediator.state == .notRunning)
     }
 
@@ -109,7 +109,7 @@ struct HoldListTests {
         #expect(over.count == 3)
         #expect(over.first?.hasSuffix("is over, because its timeout expired") == true)
         #expect(over.dropFirst().first?.hasSuffix("is over, because what waits for it has no more time") == true)
-        #expect(over.last?.hasSuffix("is over, because of a second stop") == true)
+        #expect(over.last?.hasSuffix("is over, because a second stop came") == true)
     }
 
     @Test func lengthOfAReasonIsLimited() throws {

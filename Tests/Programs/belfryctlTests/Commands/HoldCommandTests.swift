@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HoldCommandTests {
+    /// A service that holds at once, and then perhaps ends the hold. The same replies go to the subscription.
+    private func hold(isBroken: Bool, _ command: String...) throws -> ChildProgram.End {
+        let state = #"{"state":"active","sequence":1,"bootId":"b"}"#
+        let held = #"{"parameters":{"state":\#(state),"held":true},"continues":true}"#
+        let over = #"{"parameters":{"held":false,"reason":"it snows"},"continues":true}"#
+        let standIn = try StandIn(answering: isBroken ? [held, over] : [held])
+        return try standIn.ctl(["hold", "--reason", "x"] + command).end()
+    }
+
+    @Test func exitStatusIsThatOfTheCommand() throws {
+        #expect(try hold(isBroken: false, "--", "true") == .init(status: 0, output: "", errors: ""))
+        #expect(try hold(isBroken: false, "--", "sh", "-c", "exit 3").status == 3)
+    }
+
+    @Test func commandThatSucceedsAfterTheEndOfTheHoldHasAStatusOfItsOwn() throws {
+        let done = try hold(isBroken: true, "--", "echo", "done")
+
+        #expect(
+            done
+                == .init(
+                    status: 75, output: "done\n", errors: "belfryctl: the service is no longer held: it snows\n"))
+    }
+
+    @Test func failureOfTheCommandCountsMoreThanTheEndOfTheHold() throws {
+        #expect(try hold(isBroken: true, "--", "sh", "-c", "exit 3").status == 3)
+    }
+
+    @Test func holdWithoutACommandEndsWithTheHold() throws {
+        #expect(try hold(isBroken: true).status == 75)
+    }
+}
