@@ -13,7 +13,7 @@ extension SocketListener {
     static let methods: [String: Method] = [
         "GetState": (.look, { $1.reply($0.stateAndRun) }),
         "Subscribe": (.look, { $0.subscribe($1) }),
-        "ListListeners": (.look, { $1.reply(["listeners": .array($0.mediator.listeners.map(JSONValue.init(_:)))]) }),
+        "ListListeners": (.look, { $1.reply(["listeners": .array($0.listeners)]) }),
         "Explain": (.look, { $0.explain($1) }),
         "ListSignals": (.look, { $1.reply(["signals": .array($0.signals)]) }),
         "ListActions": (.look, { $1.reply(["actions": .array($0.actions)]) }),
@@ -59,6 +59,10 @@ extension SocketListener {
                 "number": .int(Int64($0.key)), "action": .string("\($0.value)"),
             ]
         }
+    }
+
+    private var listeners: [JSONValue] {
+        mediator.listeners.map { JSONValue($0, failedAt: lastFailures[$0.name]) }
     }
 
     private func subscribe(_ request: VarlinkRequest) {

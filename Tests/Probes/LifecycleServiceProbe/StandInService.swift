@@ -14,7 +14,6 @@ final class StandInService {
     private var sequence: Int64 = 40
     private var state = "active"
     private var isMute = false
-    private var unhealthy: String?
     private var refusal: [String] = []
 
     init(_ path: String, on loop: MainEventLoop) throws {
@@ -34,7 +33,6 @@ final class StandInService {
         case "sequence": sequence = Int64(rest) ?? sequence
         case "state": state = rest
         case "mute": isMute = true
-        case "unhealthy": unhealthy = rest
         case "refuse": refusal = rest.split(separator: "|").map(String.init)
         case "overrun": overrun()
         default: print("unknown command \(line)")
@@ -75,7 +73,7 @@ final class StandInService {
                 let reasons = refusal.map { JSONValue.string($0) }
                 request.fail("io.belfry.Lifecycle.ReloadRefused", ["reasons": .array(reasons)])
             },
-            "ListListeners": { [unowned self] in $0.reply(StandInReplies.listeners(unhealthy: unhealthy)) },
+            "ListListeners": { $0.reply(["listeners": .array(StandInReplies.listeners)]) },
             "ListSignals": { $0.reply(StandInReplies.signals) },
         ]
     }
@@ -131,16 +129,7 @@ final class StandInService {
 
 /// Constant replies.
 enum StandInReplies {
-    static func listeners(unhealthy reason: String?) -> JSONObject {
-        guard let reason else { return ["listeners": .array(listeners)] }
-        let disk: JSONValue = [
-            "name": "disk", "interests": [], "order": 3, "deadlineUsec": 1_000_000, "health": "unhealthy",
-            "healthReason": .string(reason), "calls": 0, "failures": 0,
-        ]
-        return ["listeners": .array(listeners + [disk])]
-    }
-
-    private static let listeners: [JSONValue] = [
+    static let listeners: [JSONValue] = [
         [
             "name": "service-manager", "interests": ["a", "willTerminate"], "order": 0,
             "deadlineUsec": 10_000_000, "calls": 4, "failures": 0, "lastOutcome": "completed",

@@ -34,22 +34,40 @@ struct CommandTests {
         #expect(done.output.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test func isActiveSucceedsOnlyForAnActiveService() throws {
-        let standIn = try StandIn()
+    @Test(
+        arguments: [
+            ("active", "", ""), ("background", "", ""), ("active", #""lastOutcome":"newData""#, ""),
+            ("active", #""health":"unhealthy","healthReason":"no disk""#, "disk is unhealthy: no disk"),
+            (
+                "active", #""lastOutcome":"failed","lastReason":"full","lastNotification":"didBecomeActive""#,
+                "listener 'disk' failed at didBecomeActive: full"
+            ),
+            (
+                "active", #""lastOutcome":"overran","lastDurationUsec":2000000,"lastNotification":"didReload""#,
+                "listener 'disk' gave no answer to didReload after 2 s"
+            ),
+            (
+                "active", #""lastOutcome":"late","lastDurationUsec":2000000,"lastNotification":"didReload""#,
+                "listener 'disk' answered didReload late, after 2 s"
+            ),
+            (
+                "active", #""lastOutcome":"refused","lastReason":"no","lastNotification":"didResume""#,
+                "listener 'disk' refused didResume: no"
+            ),
+            // The service goes on with the old configuration.
+            ("active", #""lastOutcome":"refused","lastReason":"no","lastNotification":"willReload""#, ""),
+        ])
+    func isActiveSucceedsOnlyForAnActiveServiceWhoseListenersWork(_ state: String, _ facts: String, _ problem: String)
+        throws
+    {
+        let listener = #"{"name":"disk"\#(facts.isEmpty ? "" : ",")\#(facts)}"#
+        let reply = #"{"parameters":{"state":"\#(state)","listeners":[{"name":"a"},\#(listener)]}}"#
 
-        #expect(try end(standIn, "is-active") == .init(status: 0, output: "active\n", errors: ""))
-        #expect(try end(standIn, "pause").status == 0)
-        #expect(try end(standIn, "is-active") == .init(status: 1, output: "background\n", errors: ""))
-    }
+        let done = try StandIn(answering: [reply]).ctl("is-active").end()
 
-    @Test func isActiveFailsForAServiceWithAnUnhealthyListener() throws {
-        let standIn = try StandIn()
-        standIn.say("unhealthy no disk")
-
-        var done = try end(standIn, "is-active")
-        while done.status == 0 { done = try end(standIn, "is-active") }
-
-        #expect(done == .init(status: 1, output: "active\ndisk is unhealthy: no disk\n", errors: ""))
+        let output = problem.isEmpty ? "\(state)\n" : "\(state)\n\(problem)\n"
+        let isGood = state == "active" && problem.isEmpty
+        #expect(done == .init(status: isGood ? 0 : 1, output: output, errors: ""))
     }
 
     @Test func socketOptionMayPrecedeOrFollowTheCommand() throws {

@@ -13,7 +13,10 @@ def test_resume_names_a_program_that_fails(listener):
 
     assert (done.returncode, done.stdout) == (1, "active\n")
     assert done.stderr == "belfryctl: listener 'guard' failed at didBecomeActive: no upstream\n"
+    probe = listener.belfry.ctl("is-active", check=False)
+    assert (probe.returncode, probe.stdout) == (1, "active\nlistener 'guard' failed at didBecomeActive: no upstream\n")
     listener.host.write("/run/works", "")
     listener.belfry.ctl("pause")
     assert listener.belfry.ctl("resume").stdout == "active\n"
+    assert listener.belfry.ctl("is-active").stdout == "active\n"
     listener.host.path("/run/works").unlink()

@@ -92,6 +92,9 @@ nonisolated let lifecycleInterfaceTypes = """
       calls: int,
       failures: int,
       lastOutcome: ?string,
+      # If the last call failed, was late or refused: the reason of a refusal or a failure, and the notification
+      lastReason: ?string,
+      lastNotification: ?string,
       lastDurationUsec: ?int,
       longestDurationUsec: ?int
     )

@@ -9,8 +9,11 @@ import Varlink
 /// `belfryctl is-active`.
 struct IsActiveCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
-        commandName: "is-active", abstract: "Succeed if the service is active and healthy.",
-        discussion: "For the readiness probe of a container, and for scripts.")
+        commandName: "is-active", abstract: "Succeed if the service is active and its listeners work.",
+        discussion: """
+            Prints the state, and a line for each listener that is not healthy or whose last call failed; the exit status is \
+            then 1. For the readiness probe of a container, and for scripts.
+            """)
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -19,14 +22,8 @@ struct IsActiveCommand: ServiceCommand {
         let state = try await client.call("GetState", to: "get the state of", within: context.queryTimeout)
         let listeners = try await client.call(
             "ListListeners", to: "list the listeners of", within: context.queryTimeout)
-        let problems = listeners.objects("listeners").compactMap(Self.problem)
+        let problems = ListenerRecords.problems(listeners)
         try context.print([state.textOrDash("state")] + problems)
         return state.text("state") == "active" && problems.isEmpty ? .success : .failure
-    }
-
-    /// Nil for a listener that is healthy.
-    private static func problem(_ listener: JSONObject) -> String? {
-        guard let health = listener.text("health"), health != "healthy" else { return nil }
-        return "\(listener.textOrDash("name")) is \(health): \(listener.textOrDash("healthReason"))"
     }
 }

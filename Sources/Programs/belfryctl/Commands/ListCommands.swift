@@ -50,7 +50,7 @@ struct ListenersCommand: ListCommand {
                     listener.numberOrDash("calls"), listener.numberOrDash("failures"),
                     last.isEmpty ? "-" : last.joined(separator: ", "),
                     listener.durationOrDash("longestDurationUsec"), listener.list("interests"),
-                ], isAlarming: hasFailed(listener) || ["unhealthy", "lost"].contains(listener.text("health")))
+                ], isAlarming: ListenerRecords.hasFailed(listener) || !ListenerRecords.isHealthy(listener))
         }
         return table.lines(style)
     }
@@ -63,14 +63,9 @@ struct ListenersCommand: ListCommand {
             let line = "\(listener.textOrDash("name").padded(width))  \(count(listener, "calls", "call"))"
             let failures = listener.number("failures") ?? 0
             guard failures > 0 else { return line }
-            let last = hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
+            let last = ListenerRecords.hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""
             return style.alarming("\(line), \(count(listener, "failures", "failure"))\(last)")
         }
-    }
-
-    /// Whether the last call of a listener failed.
-    static func hasFailed(_ listener: JSONObject) -> Bool {
-        OutcomeWord.isFailure(listener.text("lastOutcome"))
     }
 
     private static func count(_ listener: JSONObject, _ key: String, _ noun: String) -> String {

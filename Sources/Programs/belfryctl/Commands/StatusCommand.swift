@@ -91,8 +91,8 @@ enum HealthText {
     /// `all 7 listeners are healthy`, from the reply of `ListListeners`.
     static func line(_ reply: JSONObject, _ style: TextStyle) -> String {
         let listeners = reply.objects("listeners")
-        let bad = listeners.filter { !["healthy", nil].contains($0.text("health")) }
-        let failed = listeners.filter(ListenersCommand.hasFailed)
+        let bad = listeners.filter { !ListenerRecords.isHealthy($0) }
+        let failed = listeners.filter(ListenerRecords.hasFailed)
         var parts: [String] = []
         if !bad.isEmpty {
             let named = bad.prefix(named).map { listener in

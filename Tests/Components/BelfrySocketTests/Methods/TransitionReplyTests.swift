@@ -50,6 +50,25 @@ struct TransitionReplyTests {
             ])
     }
 
+    @Test func listOfListenersSaysWhereTheLastCallFailed() throws {
+        let attached = try fixture.attach(["willResignActive", "didEnterBackground"])
+        func listed() throws -> JSONValue? {
+            try fixture.call("ListListeners").get()["listeners"]?.arrayValue?.first { $0["name"] == "guard" }
+        }
+
+        let pause = try fixture.more("Pause", [:])
+        try answer(attached, 1, "failed", "no disk")
+        let failed = try listed()
+        try answer(attached, 2, "completed")
+        try fixture.turn { pause.isOver }
+        let later = try listed()
+
+        #expect(failed?["lastOutcome"] == "failed" && failed?["lastReason"] == "no disk")
+        #expect(failed?["lastNotification"] == "willResignActive")
+        #expect(later?["lastOutcome"] == "completed")
+        #expect(later?["lastReason"] == nil && later?["lastNotification"] == nil)
+    }
+
     @Test(arguments: ["Pause", "Interrupt", "Reload"])
     func replyWithoutAFailureNamesNobody(_ method: String) throws {
         let reply = try fixture.call(method).get()

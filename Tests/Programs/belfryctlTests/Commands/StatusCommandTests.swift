@@ -85,11 +85,11 @@ struct StatusCommandTests {
 
     @MainActor @Test func unhealthyAndFailedListenersAreNamed() {
         let ill: JSONValue = ["name": "disk", "health": "unhealthy", "healthReason": "no space"]
-        let listeners: JSONObject = ["listeners": [ill, ["name": "cache", "lastOutcome": "overran"], ill, ill, ill]]
+        let listeners: JSONObject = ["listeners": [ill, ["name": "cache", "lastOutcome": "refused"], ill, ill, ill]]
 
         #expect(
             lines([:], listeners)[4] == "       Health: 4 of 5 listeners not healthy: disk is unhealthy (no space), "
-                + "disk is unhealthy (no space), disk is unhealthy (no space) and 1 more; the last call failed: cache overran"
+                + "disk is unhealthy (no space), disk is unhealthy (no space) and 1 more; the last call failed: cache refused"
         )
     }
 

@@ -2,13 +2,10 @@
 // Belfry: lifecycle notifications for Linux services.
 
 /// What the words for the outcome of a listener's call mean, as replies and journal records have them.
-package enum OutcomeWord {
+package nonisolated enum OutcomeWord {
     /// Whether the listener missed its deadline.
     package static func isLate(_ word: String?) -> Bool { word == "overran" || word == "late" }
 
-    /// Whether the listener failed or missed its deadline. A refusal is an answer.
-    package static func isFailure(_ word: String?) -> Bool { word == "failed" || isLate(word) }
-
     /// Whether the listener refused, failed or missed its deadline.
-    package static func isProblem(_ word: String?) -> Bool { word == "refused" || isFailure(word) }
+    package static func isProblem(_ word: String?) -> Bool { ["failed", "refused"].contains(word) || isLate(word) }
 }

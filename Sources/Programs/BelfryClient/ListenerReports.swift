@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import BelfryClient
 package import Varlink
 
 /// What a reply says about the listeners that were called for it.
-package enum ListenerReports {
+package nonisolated enum ListenerReports {
     /// Whether one of them failed, refused or was late.
     package static func haveProblem(_ reply: JSONObject) -> Bool { !bad(reply).isEmpty }
 

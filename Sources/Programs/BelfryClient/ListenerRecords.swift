@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+package import Varlink
+
+/// What a service says about its listeners in the reply of `ListListeners`.
+package nonisolated enum ListenerRecords {
+    /// Why the service is not to be relied on: a line for each listener that is not healthy, and for each whose last call
+    /// failed.
+    package static func problems(_ reply: JSONObject) -> [String] {
+        reply.objects("listeners").flatMap { listener in
+            let name = listener.textOrDash("name")
+            let health =
+                isHealthy(listener)
+                ? nil : "\(name) is \(listener.textOrDash("health")): \(listener.textOrDash("healthReason"))"
+            let failure =
+                hasFailed(listener)
+                ? ListenerReports.problem(
+                    of: name, listener.textOrDash("lastOutcome"), in: listener.text("lastNotification"),
+                    after: listener.number("lastDurationUsec"), reason: listener.text("lastReason")) : nil
+            return [health, failure].compactMap(\.self)
+        }
+    }
+
+    /// Whether a listener does not say that it is unhealthy or lost.
+    package static func isHealthy(_ listener: JSONObject) -> Bool {
+        ["healthy", nil].contains(listener.text("health"))
+    }
+
+    /// Whether the last call of a listener failed, was late or refused. That a new configuration was refused does not count:
+    /// the service goes on with the old one.
+    package static func hasFailed(_ listener: JSONObject) -> Bool {
+        let outcome = listener.text("lastOutcome")
+        guard outcome == "refused" else { return OutcomeWord.isProblem(outcome) }
+        return listener.text("lastNotification") != "willReload"
+    }
+}
