@@ -10,6 +10,9 @@ internal import Varlink
 
 /// The methods of `io.belfry.Lifecycle`.
 extension SocketListener {
+    /// How many listeners or tasks a transition is said to wait for.
+    private static let mostNamed = 16
+
     static let methods: [String: Method] = [
         "GetState": (.look, { $1.reply($0.stateAndRun) }),
         "Subscribe": (.look, { $0.subscribe($1) }),
@@ -46,10 +49,20 @@ extension SocketListener {
 
     private var stateAndRun: JSONObject {
         var object = state
+        object["transition"] = transition.map { .object($0) }
         object["stateSinceUsec"] = latest.stateSinceUsec.map { .int(Int64(clamping: $0)) }
         object["lastNotification"] = latest.notification.map { .object($0) }
         for (key, value) in describeRun() { object[key] = value }
         return object
+    }
+
+    /// The transition under way, and what it waits for.
+    private var transition: JSONObject? {
+        guard let current = mediator.pendingTransitions.first, current.isUnderWay else { return nil }
+        return [
+            "trigger": .string(current.trigger.rawValue), "origin": .object(current.origin.userInfo),
+            "waitingFor": .array(mediator.pending.prefix(Self.mostNamed).map { .string($0) }),
+        ]
     }
 
     private var signals: [JSONValue] {

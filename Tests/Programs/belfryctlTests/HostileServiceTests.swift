@@ -45,11 +45,11 @@ struct HostileServiceTests {
     ]
 
     private static let lists = [
-        "listeners", "reports", "holds", "signals", "actions", "steps", "tasks", "caches",
+        "listeners", "reports", "holds", "signals", "actions", "steps", "tasks", "caches", "waitingFor",
     ]
     private static let objects = [
         "origin", "cutShortBy", "exit", "previousRun", "monitored", "launch", "lastWord", "userInfo", "fields",
-        "details",
+        "details", "transition",
     ]
 
     /// A reply with all fields that any command reads; twice nested fields are included.

@@ -70,7 +70,7 @@ struct ExplainTests {
         #expect([kill.status, stop.status, fault.status] == [0, 0, 0])
         #expect(
             kill.lines.first?.hasPrefix("SIGKILL (9): the kernel ends the process at once, and no listener") == true)
-        for part in ["ExecStopPost=", "Restart=", "stay connected"] {
+        for part in ["ExecStopPost=", "Restart=", "connects again"] {
             #expect(kill.lines.first?.contains(part) == true)
         }
         #expect(stop.lines.first?.hasPrefix("SIGSTOP (19): the kernel stops the process until SIGCONT") == true)

@@ -14,6 +14,8 @@ nonisolated let lifecycleInterfaceMethods = """
       service: string,
       version: string,
       subscribers: int,
+      # The change of state or the reload that is under way; others wait until it has ended
+      transition: ?Transition,
       # When it came into this state, by CLOCK_REALTIME
       stateSinceUsec: ?int,
       # The last notification: sequence, name, realtimeUsec and origin

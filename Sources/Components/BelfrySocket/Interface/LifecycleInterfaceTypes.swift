@@ -45,6 +45,18 @@ nonisolated let lifecycleInterfaceTypes = """
       value: ?int
     )
 
+    # A transition that is under way.
+    type Transition (
+      # launch, pause, resume, interrupt, continued, reload, stop or another
+      trigger: string,
+      # Who caused it
+      origin: Origin,
+      # When it began, by CLOCK_REALTIME
+      sinceUsec: ?int,
+      # The listeners, or the background tasks and holds, that it waits for; at most 16
+      waitingFor: []string
+    )
+
     # A notification.
     type Notification (
       # One more than the number of the notification before it; never given twice within a boot

@@ -168,8 +168,8 @@ nonisolated struct SignalEffect: Sendable, Equatable {
             switch number {
             case SIGKILL:
                 "the kernel ends the process at once, and no listener is called; systemd runs ExecStopPost=, which "
-                    + "records the exit, and starts the service again if Restart= says so; subscribers whose connections "
-                    + "systemd keeps stay connected"
+                    + "records the exit, and starts the service again if Restart= says so; clients are disconnected, and a "
+                    + "subscriber that connects again gets what it has missed"
             case SIGSTOP:
                 "the kernel stops the process until SIGCONT, and no listener is called; if this takes longer than "
                     + "WatchdogSec=, systemd ends the service; SIGCONT then posts didResume"

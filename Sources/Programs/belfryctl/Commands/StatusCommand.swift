@@ -33,14 +33,15 @@ struct StatusCommand: ReplyCommand {
 @MainActor
 enum StatusText {
     /// The lines of `status`, from the replies of `GetState`, and of `ListListeners` and `ListHolds` if those succeeded. The
-    /// first five say what matters most.
+    /// first five say what matters most; a transition under way is one more, after the first.
     ///
     /// - Parameter now: CLOCK_REALTIME in microseconds.
     static func lines(
         _ state: JSONObject, listeners: JSONObject?, holds: JSONObject? = nil, now: Int64, _ style: TextStyle
     ) -> [String] {
         let word = state["lastWord"]?.objectValue.map { ExitRecordText.lines($0) } ?? []
-        var facts = [
+        var facts = state["transition"]?.objectValue.map { [("Transition", transition($0, now))] } ?? []
+        facts += [
             ("Process", process(state, now)), ("Last", last(state, now)), ("Last word", word.first ?? "none"),
             ("Health", listeners.map { HealthText.line($0, style) } ?? "unknown"),
         ]
@@ -66,6 +67,13 @@ enum StatusText {
         let name = style.bold("\(state.textOrDash("service")) \(state.textOrDash("version"))")
         let since = state.number("stateSinceUsec").map { " since \(time($0, now))" } ?? ""
         return "\(name) is \(style.state(state.textOrDash("state")))\(since)"
+    }
+
+    private static func transition(_ facts: JSONObject, _ now: Int64) -> String {
+        let origin = OriginText().text(facts["origin"]?.objectValue ?? [:])
+        let since = facts.number("sinceUsec").map { ", since \(time($0, now))" } ?? ""
+        let names = facts.texts("waitingFor").map { "'\($0)'" }.joined(separator: ", ")
+        return "\(facts.textOrDash("trigger")) by \(origin)\(since)" + (names.isEmpty ? "" : ", waiting for \(names)")
     }
 
     private static func process(_ state: JSONObject, _ now: Int64) -> String {

@@ -50,6 +50,22 @@ struct TransitionReplyTests {
             ])
     }
 
+    @Test func stateNamesTheTransitionUnderWayAndWhatItWaitsFor() throws {
+        let attached = try fixture.attach(["willReload"])
+        #expect(try fixture.call("GetState").get()["transition"] == nil)
+
+        let reload = try fixture.more("Reload", [:])
+        try fixture.turn { attached.replies.count == 2 }
+        let transition = try fixture.call("GetState").get()["transition"]
+        try answer(attached, 1, "completed")
+        try fixture.turn { reload.isOver }
+
+        #expect(transition?["trigger"] == "reload")
+        #expect(transition?["origin"]?["kind"] == "socket")
+        #expect(transition?["waitingFor"] == ["guard"])
+        #expect(try fixture.call("GetState").get()["transition"] == nil)
+    }
+
     @Test func listOfListenersSaysWhereTheLastCallFailed() throws {
         let attached = try fixture.attach(["willResignActive", "didEnterBackground"])
         func listed() throws -> JSONValue? {

@@ -93,6 +93,21 @@ struct StatusCommandTests {
         )
     }
 
+    @MainActor @Test func transitionUnderWayIsTheSecondLine() {
+        setenv("TZ", "UTC", 1)
+        let transition: JSONValue = [
+            "trigger": "reload", "origin": ["kind": "socket", "pid": 8, "uid": 0], "sinceUsec": 88_000_000,
+            "waitingFor": ["x", "two\nlines"],
+        ]
+
+        #expect(
+            lines(["transition": transition], nil)[1] == "   Transition: reload by socket from pid 8 (root), "
+                + "since 1970-01-01 00:01:28; 12 s ago, waiting for 'x', 'two\\nlines'")
+        #expect(
+            lines(["transition": ["trigger": "stop", "origin": ["kind": "service"]]], nil)[1]
+                == "   Transition: stop by service")
+    }
+
     @MainActor @Test func absentFactsAreSaidToBeUnknown() {
         let lines = lines(["sequence": 3], nil)
 
