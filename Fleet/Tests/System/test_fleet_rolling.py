@@ -107,6 +107,19 @@ def test_roll_stops_at_the_first_host_that_does_not_come_back(fleet):
     fleet.operator.fleet("cancel")
 
 
+def test_roll_stops_at_a_host_whose_listener_fails(fleet):
+    h1 = fleet.hosts["h1"]
+    with h1.running_ctl("attach", "bad", "--on", "didBecomeActive", "--", "false"):
+        h1.wait_for(lambda: "bad" in [listener["name"] for listener in h1.listeners()], "attach")
+        done = fleet.operator.fleet(*PAUSE, check=False)
+        assert done.returncode == 1, done
+        assert "resume: done, but listener 'bad' failed at didBecomeActive" in done.stderr
+        again = fleet.operator.fleet("continue", check=False)
+        assert "it is not healthy: failed: listener 'bad' failed at didBecomeActive" in again.stderr, again
+    assert "didEnterBackground" not in names(fleet, "h2") + names(fleet, "h3")
+    fleet.operator.fleet("cancel")
+
+
 @pytest.mark.nightly
 def test_roll_stops_when_the_view_is_lost(fleet):
     spy = FleetSpy(fleet.broker)

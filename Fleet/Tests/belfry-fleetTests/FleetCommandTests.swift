@@ -110,6 +110,17 @@ struct FleetCommandTests {
         )
     }
 
+    @Test func listenerThatFailedIsNamed() throws {
+        let standIn = try fleet(
+            #"Send {"host":"web1","outcome":"done","result":{"state":"active","reports":[{"listener":"nginx","notification":"didBecomeActive","outcome":"failed","reason":"no port","durationUsec":7}]}}"#
+        )
+
+        let done = try standIn.run("resume", "--hosts", "web1")
+
+        #expect(done.status == 1 && done.output.hasPrefix("web1  done, "))
+        #expect(done.output.hasSuffix(", but listener 'nginx' failed at didBecomeActive: no port\n"))
+    }
+
     @Test(arguments: [("done", 0), ("failed", 1), ("refused", 1), ("late", 1), ("unknown", 1), ("away", 1)])
     func exitStatusSaysWhetherAllHostsDidIt(_ outcome: String, _ status: Int32) throws {
         let standIn = try fleet(

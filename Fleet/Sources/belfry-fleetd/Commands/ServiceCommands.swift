@@ -10,6 +10,8 @@ import Varlink
 final class ServiceCommands {
     /// How many run at a time. The service does them in order.
     static let runningMax = 16
+    /// How many listeners an answer to a check names.
+    private static let problemsMax = 10
 
     private let socket: String
     private let loop: MainEventLoop
@@ -40,6 +42,11 @@ final class ServiceCommands {
                 ended.timer.cancel()
                 client.close()
                 switch result {
+                case .success(let reply) where command.action == .check:
+                    let problems = ListenerRecords.problems(reply).prefix(Self.problemsMax).joined(separator: "; ")
+                    then(
+                        FleetReply(
+                            id: id, problems.isEmpty ? .done : .failed, reason: problems.isEmpty ? nil : problems))
                 case .success(let reply): then(FleetReply(id: id, .done, result: reply))
                 case .failure(let error):
                     let failure = ClientFailure(calling: error, to: command.action.word, socket)
@@ -63,6 +70,7 @@ final class ServiceCommands {
         case .pause: ("Pause", [:])
         case .resume: ("Resume", [:])
         case .reload: ("Reload", [:])
+        case .check: ("ListListeners", [:])
         case .post(let name, let userInfo):
             ("Post", ["name": .string(name), "userInfo": .object(userInfo), "wait": true])
         // NotificationReplay answers these.

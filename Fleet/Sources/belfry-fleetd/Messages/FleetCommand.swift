@@ -10,6 +10,8 @@ nonisolated struct FleetCommand: Sendable, Equatable {
     enum Action: Sendable, Equatable {
         case pause, resume, reload
         case post(name: String, userInfo: JSONObject)
+        /// Whether all listeners of the service are healthy and the last call of none failed.
+        case check
         /// The notifications of this boot after this number.
         case notifications(bootID: String?, after: Int64)
 
@@ -33,6 +35,7 @@ nonisolated struct FleetCommand: Sendable, Equatable {
             case .resume: "resume"
             case .reload: "reload"
             case .post: "post"
+            case .check: "check"
             case .notifications: "after"
             }
         }
@@ -59,6 +62,8 @@ nonisolated struct FleetCommand: Sendable, Equatable {
         if word.hasSameBytes(as: "after") {
             guard let after = object["after"]?.intValue else { return nil }
             action = .notifications(bootID: object["bootId"]?.stringValue, after: after)
+        } else if word.hasSameBytes(as: "check") {
+            action = .check
         } else {
             guard let asked = Action(word, object) else { return nil }
             action = asked
@@ -72,7 +77,7 @@ nonisolated struct FleetCommand: Sendable, Equatable {
             "id": .string(id), "command": .string(action.word), "deadlineUsec": .int(deadlineUsec),
         ]
         switch action {
-        case .pause, .resume, .reload: break
+        case .pause, .resume, .reload, .check: break
         case .post(let name, let userInfo):
             object["name"] = .string(name)
             object["userInfo"] = .object(userInfo)

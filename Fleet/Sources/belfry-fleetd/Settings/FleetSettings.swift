@@ -106,6 +106,8 @@ nonisolated struct AcceptRule: Sendable, Equatable {
         guard sender.hasSameBytes(as: self.sender) else { return false }
         switch (command, action) {
         case (.pause, .pause), (.resume, .resume), (.reload, .reload): return true
+        // It changes nothing.
+        case (_, .check): return true
         case (.post(let accepted), .post(let name, _)): return name.hasSameBytes(as: accepted)
         default: return false
         }

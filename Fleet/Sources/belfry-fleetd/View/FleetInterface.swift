@@ -62,8 +62,9 @@ nonisolated let fleetInterfaceText = """
 
     # Send pause, reload or post to one host after the other, by name. Needs 'more'. A host that is not active is away, for
     # whatever reason. The next host gets the command while it is active, and fewer than 'away' hosts are away. A paused host is
-    # resumed after 'pauseUsec' (by default at once). The next host follows when this one has answered, and was active for
-    # 'healthyUsec' (by default 10 s) without interruption. A host has 'timeoutUsec' (by default 5 min, at most 1 h) to
+    # resumed after 'pauseUsec' (by default at once). The next host follows when this one has answered without a
+    # listener that failed, was active for 'healthyUsec' (by default 10 s) without interruption, and then all its listeners are
+    # healthy and the last call of none has failed. A host has 'timeoutUsec' (by default 5 min, at most 1 h) to
     # answer, to be active for so long, and to wait for others.
     # Replies tell the steps of a host: waiting ('reason' says for what), sent, paused, resuming (with 'reason' if it is because the
     # roll ends), answered, healthy, or failed if it could not be resumed. The last reply is 'finished'.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfryClient
 import BelfryEventLoop
 import BelfryJSON
 
@@ -26,11 +27,19 @@ nonisolated struct PendingCommands: Sendable {
 
         var reason: String? { if case .answered(_, let reason, _) = self { reason } else { nil } }
 
-        /// The word, and the reason if there is one.
-        var text: String { reason.map { "\(word): \($0)" } ?? word }
+        /// The word, and the reason if there is one; or the listeners that failed.
+        var text: String {
+            if !problems.isEmpty { return "\(word), but \(problems.joined(separator: "; "))" }
+            return reason.map { "\(word): \($0)" } ?? word
+        }
 
-        /// Whether the host says that it has done it.
-        var isDone: Bool { if case .answered(.done, _, _) = self { true } else { false } }
+        /// Whether the host says that it has done it, and that no listener failed.
+        var isDone: Bool { if case .answered(.done, _, _) = self { problems.isEmpty } else { false } }
+
+        /// The listeners that failed, refused or were late.
+        private var problems: [String] {
+            if case .answered(_, _, let result?) = self { ListenerReports.problems(result) } else { [] }
+        }
 
         /// Whether the host says that it has done nothing.
         var isDeclined: Bool {

@@ -24,7 +24,7 @@ nonisolated extension RollingPlan {
         case .commanded: "commanded"
         case .paused: "paused"
         case .resuming: "resuming"
-        case .recovering: "recovering"
+        case .recovering, .checking: "recovering"
         }
     }
 

@@ -9,7 +9,8 @@ import BelfryEventLoop
 /// * A host that is not active is away, whatever the reason: planned, dead, or unknown.
 /// * The next host gets the command only while it is active itself and fewer than `awayMax` hosts are away. From then on
 ///   it is under way, and counts as away.
-/// * It is no longer under way when it has done the command, and then was active for a time without interruption. A host that
+/// * It is no longer under way when it has done the command, no listener of it has failed, and then it was active for a time
+///   without interruption, at the end of which it says that its listeners work. A host that
 ///   gets `pause` is paused for a time, and then gets `resume`.
 /// * The plan stops at a host that fails or does not come back in time, when so many others are away that there are too many
 ///   with the host under way, and when the view of the hosts is lost.
@@ -71,6 +72,8 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         case resuming
         /// The host has done it, and has been active since then.
         case recovering(deadline: MonotonicInstant, activeSince: MonotonicInstant?)
+        /// It was active for long enough, and is asked whether its listeners work.
+        case checking
     }
 
     let order: Order
@@ -100,7 +103,7 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         switch phase {
         case .paused, .resuming: true
         case .commanded: order.action == .pause
-        case .waiting, .recovering: false
+        case .waiting, .recovering, .checking: false
         }
     }
 
@@ -111,7 +114,7 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         case .waiting(let deadline, _): return deadline
         case .paused(let end): return end
         case .recovering(let deadline, let since): return min(deadline, since?.advanced(by: order.healthy) ?? deadline)
-        case .commanded, .resuming: return nil
+        case .commanded, .resuming, .checking: return nil
         }
     }
 
@@ -124,7 +127,7 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         active = members.intersection(hosts)
         (isRunning, isViewLost, ending) = (true, false, nil)
         switch phase {
-        case .recovering:
+        case .recovering, .checking:
             recover(at: now)
             return []
         case .resuming: return resume(nil)
@@ -165,6 +168,10 @@ nonisolated struct RollingPlan: Sendable, Equatable {
             recover(at: now)
             guard isRunning else { return [] }
             return [.tell(.answered, host: host, reason: nil)] + (ending == nil ? [] : end())
+        case .checking where answer.isDone:
+            place += 1
+            return [.tell(.healthy, host: host, reason: nil)] + wait(at: now)
+        case .checking: return stop(.stopped("it is not healthy: \(answer.text)"))
         case .waiting, .paused, .recovering: return []
         }
     }
@@ -189,12 +196,12 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         case .waiting: return drain(at: now)
         case .paused: return resume(nil)
         case .recovering(_, let since?) where since.advanced(by: order.healthy) <= now:
-            place += 1
-            return [.tell(.healthy, host: host, reason: nil)] + wait(at: now)
+            phase = .checking
+            return [.send(.check, to: host)]
         case .recovering:
             let times = (DurationText.text(order.healthy), DurationText.text(order.timeout))
             return stop(.stopped("it was not active for \(times.0) within \(times.1)"))
-        case .commanded, .resuming: return []
+        case .commanded, .resuming, .checking: return []
         }
     }
 
@@ -222,6 +229,7 @@ nonisolated struct RollingPlan: Sendable, Equatable {
             guard isFirst, let host else { return [] }
             return [.tell(.waiting, host: host, reason: reason.reason)]
         case .resuming: return isViewLost ? end() : []
+        case .checking: return [.withdraw] + end()
         case .waiting, .recovering: return end()
         }
     }

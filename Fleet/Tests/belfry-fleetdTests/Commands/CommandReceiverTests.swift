@@ -64,6 +64,16 @@ final class CommandReceiverTests {
         #expect(flushes.contains { $0.hasSuffix(" 1") })
     }
 
+    @Test func checkOfAServiceThatWorksSucceeds() throws {
+        var replies: [FleetReply] = []
+        let receiver = try receiver { reply, _ in replies.append(reply) }
+
+        receiver.receive(command(.check).payload, from: "op", now: UnixTime.now)
+        try loop.turn { !replies.isEmpty }
+
+        #expect(replies.map(\.outcome) == [.done])
+    }
+
     @Test func commandOfAnEarlierProcessIsNotRepeated() throws {
         var replies: [FleetReply] = []
         let pause = command(.pause)

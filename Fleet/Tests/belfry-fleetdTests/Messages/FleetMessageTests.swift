@@ -20,7 +20,7 @@ struct FleetMessageTests {
     }
 
     @Test(arguments: [
-        FleetCommand.Action.pause, .resume, .reload, .post(name: "x.y", userInfo: ["a": 1]),
+        FleetCommand.Action.pause, .resume, .reload, .check, .post(name: "x.y", userInfo: ["a": 1]),
         .notifications(bootID: "b", after: 7), .notifications(bootID: nil, after: 0),
     ])
     func commandIsReadBack(action: FleetCommand.Action) {

@@ -70,6 +70,9 @@ struct RandomRollingPlanTests {
             case .send(.resume, let host):
                 #expect(plan.host == host)
                 command = (.resume, host)
+            case .send(.check, let host):
+                #expect(paused.isEmpty && plan.host == host)
+                command = (.check, host)
             case .send(let action, let host):
                 #expect(paused.isEmpty && active.contains(host))
                 #expect(names.count - active.count < plan.order.awayMax)

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryJSON
 
 @testable import belfry_fleetd
 
@@ -27,10 +28,24 @@ struct Roll {
         end(.answered(outcome, reason: reason, result: nil))
     }
 
+    /// The host has done it, and a listener of it has failed.
+    mutating func answerWithFailure() -> [String] {
+        let report: JSONValue = [
+            "listener": "nginx", "notification": "didBecomeActive", "outcome": "failed", "reason": "no",
+        ]
+        return end(.answered(.done, reason: nil, result: ["state": "active", "reports": [report]]))
+    }
+
     mutating func end(_ ending: PendingCommands.Ending) -> [String] { plan.answered(ending, at: now).words }
 
-    /// Lets time pass.
+    /// Lets time pass. A host that is asked whether it is healthy says so at once.
     mutating func wake(after seconds: Double) -> [String] {
+        let words = pass(seconds)
+        return words.last?.hasPrefix("check to ") ?? false ? answer() : words
+    }
+
+    /// Lets time pass.
+    mutating func pass(_ seconds: Double) -> [String] {
         now = now.advanced(by: .milliseconds(Int((seconds * 1000).rounded())))
         return plan.timePassed(at: now).words
     }

@@ -25,8 +25,10 @@ struct RollRunnerTests {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
         let roll = try fleet.call("Roll", Self.quick)
 
-        #expect(try fleet.answer("h1") == .reload)
-        #expect(try fleet.answer("h2") == .reload)
+        for host in ["h1", "h2"] {
+            #expect(try fleet.answer(host) == .reload)
+            #expect(try fleet.answer(host) == .check)
+        }
         try fleet.turn { roll.isOver }
 
         #expect(
@@ -51,8 +53,7 @@ struct RollRunnerTests {
                 == "a rolling 'reload' has stopped: reload: failed: bad file; continue or cancel it")
 
         let again = try fleet.call("Continue")
-        try fleet.answer("h1")
-        try fleet.answer("h2")
+        for host in ["h1", "h1", "h2", "h2"] { try fleet.answer(host) }
         try fleet.turn { again.isOver }
 
         #expect(words(again).first == "sent h1" && words(again).last == "finished")
@@ -144,6 +145,7 @@ struct RollRunnerTests {
         fleet.report("h1")
         fleet.report("h2")
         let again = try fleet.call("Continue")
+        #expect(try fleet.answer("h1") == .check)
         try steps(fleet, again, until: "sent h2")
 
         #expect(words(again) == ["healthy h1", "sent h2"])
@@ -166,6 +168,7 @@ struct RollRunnerTests {
     @Test func finishedRollIsForgottenByTheNextProcess() throws {
         let fleet = try FleetFixture(hosts: ["h1"])
         let roll = try fleet.call("Roll", Self.quick)
+        try fleet.answer("h1")
         try fleet.answer("h1")
         try fleet.turn { roll.isOver }
 

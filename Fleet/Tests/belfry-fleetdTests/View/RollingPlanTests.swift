@@ -110,6 +110,50 @@ struct RollingPlanTests {
         #expect(roll.wake(after: 1000) == [])
     }
 
+    private static let failure = "done, but listener 'nginx' failed at didBecomeActive: no"
+
+    @Test func planStopsAtAHostWhoseListenerFails() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+
+        #expect(roll.answerWithFailure() == ["end: reload: \(Self.failure)"])
+        #expect(roll.begin() == ["sent h1", "reload to h1"])
+    }
+
+    @Test func hostWhoseListenerFailsAtThePauseIsResumed() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+
+        #expect(roll.answerWithFailure() == ["resuming h1: pause: \(Self.failure)", "resume to h1"])
+        #expect(roll.answer() == ["answered h1", "end: pause: \(Self.failure)"])
+    }
+
+    @Test func planStopsAtAHostWhoseListenerFailsAtTheResume() {
+        var roll = Roll(.pause)
+        _ = roll.begin()
+        _ = roll.answer()
+        #expect(roll.wake(after: 0) == ["resuming h1", "resume to h1"])
+
+        #expect(
+            roll.answerWithFailure() == ["failed h1: resume: \(Self.failure)", "end: resume: \(Self.failure)"])
+    }
+
+    @Test func planStopsAtAHostWhoseListenersDoNotWorkAtTheEnd() {
+        var roll = Roll(.reload)
+        _ = roll.begin()
+        _ = roll.answer()
+        #expect(roll.pass(10) == ["check to h1"])
+        #expect(roll.change("h1", isActive: true) == [])
+
+        #expect(
+            roll.answer(.failed, "disk is unhealthy: full") == [
+                "end: it is not healthy: failed: disk is unhealthy: full"
+            ])
+
+        #expect(roll.begin() == [])
+        #expect(roll.wake(after: 10) == ["healthy h1", "sent h2", "reload to h2"])
+    }
+
     @Test(arguments: [PendingCommands.Ending.timeout, .away])
     func planStopsAtAHostThatDoesNotAnswer(ending: PendingCommands.Ending) {
         var roll = Roll(.reload)
