@@ -59,10 +59,16 @@ extension SocketListener {
     /// The transition under way, and what it waits for.
     private var transition: JSONObject? {
         guard let current = mediator.pendingTransitions.first, current.isUnderWay else { return nil }
-        return [
+        let now = mediator.clock.now
+        var object: JSONObject = [
             "trigger": .string(current.trigger.rawValue), "origin": .object(current.origin.userInfo),
             "waitingFor": .array(mediator.pending.prefix(Self.mostNamed).map { .string($0) }),
         ]
+        object["sinceUsec"] = current.beganUsec.map {
+            .int(Int64(clamping: now.realtimeUsec) - Int64(clamping: now.monotonicUsec &- $0))
+        }
+        if current.isDryRun { object["dryRun"] = true }
+        return object
     }
 
     private var signals: [JSONValue] {
@@ -90,10 +96,18 @@ extension SocketListener {
     }
 
     private func move(_ trigger: LifecycleTrigger, _ request: VarlinkRequest) {
-        mediator.perform(trigger, origin: origin(of: request)) { [unowned self] report in
+        perform(trigger, request) { [unowned self] report in
             if report.result == .overtaken { return request.fail("io.belfry.Lifecycle.Stopping") }
             request.reply(["state": .string(mediator.state.rawValue), "reports": .array(report.problems)])
         }
+    }
+
+    /// Performs a transition, unless its client goes away before it has begun.
+    private func perform(
+        _ trigger: LifecycleTrigger, _ request: VarlinkRequest, _ completion: @escaping (TransitionReport) -> Void
+    ) {
+        let asked = mediator.request(trigger, origin: origin(of: request), completion)
+        request.onCancel = { [mediator] in mediator.withdraw(asked) }
     }
 
     private func reload(_ request: VarlinkRequest) {
@@ -103,7 +117,7 @@ extension SocketListener {
 
     /// Reloads, and replies with what `reply` makes of the report.
     func reload(_ request: VarlinkRequest, reply: @escaping (TransitionReport) -> JSONObject) {
-        mediator.perform(.reload, origin: origin(of: request)) { Self.answer(request, $0, reply($0)) }
+        perform(.reload, request) { Self.answer(request, $0, reply($0)) }
     }
 
     private func checkReload(_ request: VarlinkRequest) {

@@ -38,7 +38,7 @@ nonisolated let lifecycleInterfaceMethods = """
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
     # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused or were
-    # late; the state changes all the same.
+    # late; the state changes all the same. A client that disconnects withdraws its request, if that has not begun.
     method Pause() -> (state: string, reports: []Report)
 
     # Continue the service. The reply comes when it is active, as for Pause.
@@ -89,7 +89,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did.
     method OpenURL(url: string) -> (sequence: int, handledBy: ?string, reports: []Report)
 
-    # Reload the configuration. The reply comes when it is in effect or was refused. 'reports' has the listeners that were late.
+    # Reload the configuration. The reply comes when it is in effect or was refused. A client that disconnects withdraws its
+    # request, if that has not begun. 'reports' has the listeners that were late.
     # With 'dryRun' the listeners only check whether they would accept it, and nothing changes; 'reports' then has what each
     # of them answered.
     method Reload(dryRun: ?bool) -> (reports: ?[]Report)

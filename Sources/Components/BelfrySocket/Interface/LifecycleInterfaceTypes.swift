@@ -49,6 +49,8 @@ nonisolated let lifecycleInterfaceTypes = """
     type Transition (
       # launch, pause, resume, interrupt, continued, reload, stop or another
       trigger: string,
+      # Whether a reload only checks
+      dryRun: ?bool,
       # Who caused it
       origin: Origin,
       # When it began, by CLOCK_REALTIME

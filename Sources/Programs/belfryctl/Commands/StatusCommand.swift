@@ -73,7 +73,8 @@ enum StatusText {
         let origin = OriginText().text(facts["origin"]?.objectValue ?? [:])
         let since = facts.number("sinceUsec").map { ", since \(time($0, now))" } ?? ""
         let names = facts.texts("waitingFor").map { "'\($0)'" }.joined(separator: ", ")
-        return "\(facts.textOrDash("trigger")) by \(origin)\(since)" + (names.isEmpty ? "" : ", waiting for \(names)")
+        let what = facts.textOrDash("trigger") + (facts["dryRun"]?.boolValue ?? false ? " (dry run)" : "")
+        return "\(what) by \(origin)\(since)" + (names.isEmpty ? "" : ", waiting for \(names)")
     }
 
     private static func process(_ state: JSONObject, _ now: Int64) -> String {

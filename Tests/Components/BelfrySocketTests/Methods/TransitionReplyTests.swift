@@ -54,8 +54,10 @@ struct TransitionReplyTests {
         let attached = try fixture.attach(["willReload"])
         #expect(try fixture.call("GetState").get()["transition"] == nil)
 
+        let began = Int64(fixture.clock.now.realtimeUsec)
         let reload = try fixture.more("Reload", [:])
         try fixture.turn { attached.replies.count == 2 }
+        fixture.clock.advance(by: .seconds(2))
         let transition = try fixture.call("GetState").get()["transition"]
         try answer(attached, 1, "completed")
         try fixture.turn { reload.isOver }
@@ -63,7 +65,40 @@ struct TransitionReplyTests {
         #expect(transition?["trigger"] == "reload")
         #expect(transition?["origin"]?["kind"] == "socket")
         #expect(transition?["waitingFor"] == ["guard"])
+        #expect(transition?["sinceUsec"]?.intValue == began)
+        #expect(transition?["dryRun"] == nil)
         #expect(try fixture.call("GetState").get()["transition"] == nil)
+    }
+
+    @Test(arguments: ["Pause", "Interrupt", "Reload", "io.systemd.service.Reload"])
+    func requestOfAClientThatHasGoneIsNotDoneLater(_ method: String) throws {
+        let attached = try fixture.attach(["willReload"])
+        var names: [LifecycleNotification.Name] = []
+        let observation = fixture.mediator.addObserver { names.append($0.name) }
+        defer { observation.cancel() }
+        let reload = try fixture.more("Reload", [:])
+        try fixture.turn { attached.replies.count == 2 }
+
+        let gone = try fixture.more(method, [:])
+        try fixture.turn { fixture.mediator.pendingTransitions.count == 2 }
+        gone.vanish()
+        try fixture.turn { fixture.mediator.pendingTransitions.count == 1 }
+        try answer(attached, 1, "completed")
+        try fixture.turn { reload.isOver }
+
+        #expect(names == [.willReload, .didReload])
+        #expect(fixture.mediator.state == .active)
+    }
+
+    @Test func requestThatHasBegunIsDone() throws {
+        let attached = try fixture.attach(["willResignActive"])
+        let pause = try fixture.more("Pause", [:])
+        try fixture.turn { attached.replies.count == 2 }
+
+        pause.vanish()
+        try answer(attached, 1, "completed")
+
+        #expect(fixture.mediator.state == .background)
     }
 
     @Test func listOfListenersSaysWhereTheLastCallFailed() throws {

@@ -104,8 +104,8 @@ struct StatusCommandTests {
             lines(["transition": transition], nil)[1] == "   Transition: reload by socket from pid 8 (root), "
                 + "since 1970-01-01 00:01:28; 12 s ago, waiting for 'x', 'two\\nlines'")
         #expect(
-            lines(["transition": ["trigger": "stop", "origin": ["kind": "service"]]], nil)[1]
-                == "   Transition: stop by service")
+            lines(["transition": ["trigger": "reload", "dryRun": true, "origin": ["kind": "service"]]], nil)[1]
+                == "   Transition: reload (dry run) by service")
     }
 
     @MainActor @Test func absentFactsAreSaidToBeUnknown() {
