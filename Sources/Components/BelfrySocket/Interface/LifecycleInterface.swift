@@ -48,10 +48,16 @@ nonisolated let lifecycleInterfaceMethods = """
     method Interrupt() -> (state: string, reports: []Report)
 
     # Delay pause, sleep and stop as long as the connection is open, or until 'timeoutUsec' has passed. Needs 'more'. The first
-    # reply says that the service is held. When something begins to wait, another reply names it in 'waiting'. When the hold
+    # reply says that the service is held. When something begins to wait, another reply names it in 'waiting'. When the machine
+    # sleeps before the hold has ended, another reply has 'overriddenBy', which is 'sleep'; the hold goes on. When the hold
     # ends by itself, the last reply has 'held' false and the reason. A stop waits within its own deadline, and a second stop does not wait.
     # 'reason' has at most 1024 bytes.
-    method Hold(reason: string, timeoutUsec: ?int) -> (held: bool, waiting: ?string, reason: ?string)
+    method Hold(reason: string, timeoutUsec: ?int) -> (
+      held: bool,
+      waiting: ?string,
+      overriddenBy: ?string,
+      reason: ?string
+    )
 
     # The clients that hold the service.
     method ListHolds() -> (holds: []Holder)

@@ -21,12 +21,17 @@ final class HoldList {
     private var holds: [ObjectIdentifier: SocketHold] = [:]
     private var begun = 0
     private var waits: LifecycleObservation?
+    private var pauses: LifecycleObservation?
 
     init(mediator: LifecycleMediator, log: ServiceLog) {
         self.mediator = mediator
         self.log = log
         waits = mediator.addEventObserver(for: .waiting) { [weak self] in
             if case .waiting(let trigger, let names) = $0 { self?.wait(trigger, for: names) }
+        }
+        // Other pauses come so far only without holds.
+        pauses = mediator.addObserver(forName: .didEnterBackground) { [weak self] _ in
+            self?.tell(["held": true, "overriddenBy": "sleep"])
         }
     }
 
@@ -78,9 +83,7 @@ final class HoldList {
 
     /// Tells the clients what waits for them, and logs which tasks it waits for.
     private func wait(_ trigger: LifecycleTrigger, for names: [String]) {
-        for hold in inOrder {
-            hold.request.reply(["held": true, "waiting": .string(trigger.rawValue)], continues: true)
-        }
+        tell(["held": true, "waiting": .string(trigger.rawValue)])
         let named = names.prefix(Self.mostNamed).map { "'\($0)'" }.joined(separator: ", ")
         let others = names.count > Self.mostNamed ? " and \(names.count - Self.mostNamed) more" : ""
         let origin = mediator.pendingTransitions.first { $0.trigger == trigger }?.origin ?? .service
@@ -88,6 +91,8 @@ final class HoldList {
             .notice, "\(trigger) waits for \(named)\(others)", .hold, by: origin,
             fields: ["BELFRY_TRIGGER": trigger.rawValue])
     }
+
+    private func tell(_ reply: JSONObject) { for hold in inOrder { hold.request.reply(reply, continues: true) } }
 
     private func end(_ hold: SocketHold, _ how: String) {
         holds[ObjectIdentifier(hold)] = nil

@@ -16,8 +16,8 @@ struct HoldCommand: ServiceCommand {
         commandName: "hold", abstract: "Delay pause, sleep and stop of the service while a command runs.",
         discussion: """
             The exit status is that of the command, or 128 plus the number of the signal that ended it. It is 75 if the \
-            command succeeded and the service was not held all the time: --for or the service has ended the hold, or the \
-            connection was lost. Standard error says so at once, and the command goes on. Without a command, the service is \
+            command succeeded and the service was not held all the time: --for or the service has ended the hold, the \
+            machine slept, or the connection was lost. Standard error says so at once, and the command goes on. Without a command, the service is \
             held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits no longer than the stop \
             timeout of the service. --for limits the hold. --timeout limits the wait until the service is held.
             """)
@@ -130,6 +130,9 @@ final class HoldSession {
         case .success(let reply):
             if let what = reply.parameters.text("waiting") {
                 context.note("\(what) waits for the hold to end")
+            } else if let what = reply.parameters.text("overriddenBy") {
+                isInterrupted = true
+                context.note("\(what) does not wait for the hold to end")
             } else if hasBegun {
                 context.note("the service is held again")
             } else {

@@ -49,6 +49,16 @@ struct HoldListTests {
         #expect(fixture.mediator.state == .background)
     }
 
+    @Test func sleepThatDoesNotWaitIsTold() throws {
+        let hold = try hold()
+        fixture.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in }
+
+        fixture.clock.advance(by: .seconds(2))
+        try fixture.turn { hold.replies.contains(["held": true, "overriddenBy": "sleep"]) }
+
+        #expect(!hold.isOver && fixture.mediator.state == .background)
+    }
+
     @Test func stopWaitsNoLongerThanItsBudget() throws {
         let hold = try hold()
         fixture.mediator.perform(.stop)

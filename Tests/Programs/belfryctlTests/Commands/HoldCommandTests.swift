@@ -7,10 +7,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HoldCommandTests {
     /// A service that holds at once, and then perhaps ends the hold. The same replies go to the subscription.
-    private func hold(isBroken: Bool, _ command: String...) throws -> ChildProgram.End {
+    private func hold(
+        isBroken: Bool, by end: String = #""held":false,"reason":"it snows""#, _ command: String...
+    ) throws -> ChildProgram.End {
         let state = #"{"state":"active","sequence":1,"bootId":"b"}"#
         let held = #"{"parameters":{"state":\#(state),"held":true},"continues":true}"#
-        let over = #"{"parameters":{"held":false,"reason":"it snows"},"continues":true}"#
+        let over = #"{"parameters":{\#(end)},"continues":true}"#
         let standIn = try StandIn(answering: isBroken ? [held, over] : [held])
         return try standIn.ctl(["hold", "--reason", "x"] + command).end()
     }
@@ -27,6 +29,13 @@ struct HoldCommandTests {
             done
                 == .init(
                     status: 75, output: "done\n", errors: "belfryctl: the service is no longer held: it snows\n"))
+    }
+
+    @Test func sleepDuringTheHoldIsTold() throws {
+        let done = try hold(isBroken: true, by: #""held":true,"overriddenBy":"sleep""#, "--", "true")
+
+        let note = "belfryctl: sleep does not wait for the hold to end\n"
+        #expect(done == .init(status: 75, output: "", errors: note))
     }
 
     @Test func failureOfTheCommandCountsMoreThanTheEndOfTheHold() throws {
