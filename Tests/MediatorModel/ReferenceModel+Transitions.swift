@@ -89,7 +89,7 @@ extension ReferenceModel {
         if transition.trigger != .stop {
             transition.limit = now + UInt64(microseconds(scenario.deadlines.transition))
         }
-        transition.steps = StateTable.steps(lifecycleState, transition.trigger)
+        transition.steps = StateTable.steps(lifecycleState, transition.trigger, isPaused: scenario.isPaused)
         due = transition.steps.isEmpty ? .step : .check
         if transition.trigger == .reload, !transition.steps.isEmpty { read(transition) }
     }

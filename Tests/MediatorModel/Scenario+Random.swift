@@ -46,7 +46,7 @@ nonisolated struct ScenarioMaker {
         let launch = chance(90) ? [Scenario.Step.perform(.launch, id: id(), count: nil, then: [])] : []
         return Scenario(
             seed: seed, deadlines: deadlines, hasReportObserver: chance(70), reloads: (0..<4).map { _ in chance(75) },
-            listeners: planned, observers: watching,
+            isPaused: chance(15), listeners: planned, observers: watching,
             steps: first + seen + launch + (0..<number(4...16)).map { _ in top() })
     }
 

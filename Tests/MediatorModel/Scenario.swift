@@ -74,6 +74,8 @@ package nonisolated struct Scenario: Sendable {
     let hasReportObserver: Bool
     /// Whether the configuration can be read, reload after reload.
     let reloads: [Bool]
+    /// Whether the service was paused when its last run ended.
+    let isPaused: Bool
     let listeners: [Listener]
     let observers: [Observer]
     let steps: [Step]

@@ -86,7 +86,8 @@ final class ScenarioRun {
         switch step {
         case .perform(let trigger, let id, let count, let then):
             asked.insert(id)
-            let info: UserInfo = count.map { ["count": .int(Int64($0))] } ?? [:]
+            var info: UserInfo = count.map { ["count": .int(Int64($0))] } ?? [:]
+            if trigger == .launch, scenario.isPaused { info["paused"] = true }
             mediator.perform(trigger, userInfo: info) { [unowned self] report in
                 events.append(
                     .ended(

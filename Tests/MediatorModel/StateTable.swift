@@ -13,8 +13,8 @@ nonisolated enum StateTable {
         var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
     }
 
-    static func steps(_ state: LifecycleState, _ trigger: LifecycleTrigger) -> [Step] {
-        table["\(state) \(trigger)"] ?? []
+    static func steps(_ state: LifecycleState, _ trigger: LifecycleTrigger, isPaused: Bool = false) -> [Step] {
+        table["\(state) \(trigger)\(isPaused && trigger == .launch ? "Paused" : "")"] ?? []
     }
 
     private static let table: [String: [Step]] = {
@@ -37,6 +37,7 @@ nonisolated enum StateTable {
 
     private static let text = """
         notRunning launch willFinishLaunching>inactive didFinishLaunching>inactive didBecomeActive>active
+        notRunning launchPaused willFinishLaunching>inactive didFinishLaunching>inactive didEnterBackground>background
         inactive refuseLaunch willTerminate>notRunning
         inactive pause didEnterBackground>background
         inactive resume didBecomeActive>active

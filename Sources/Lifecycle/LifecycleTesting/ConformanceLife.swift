@@ -8,6 +8,8 @@ final class ConformanceLife {
     /// What happens to the service.
     enum Step: CustomStringConvertible {
         case perform(LifecycleTrigger)
+        /// The launch of a service that was paused when its last run ended.
+        case launchPaused
         /// A reload that another listener refuses in this notification.
         case refusedReload(LifecycleNotification.Name)
         /// A post of each name that the listener declared and that can be posted.
@@ -16,6 +18,7 @@ final class ConformanceLife {
         var description: String {
             switch self {
             case .perform(let trigger): trigger.rawValue
+            case .launchPaused: "launch into the background"
             case .refusedReload(let name): "reload refused in \(name)"
             case .posts: "posts"
             }
@@ -27,6 +30,7 @@ final class ConformanceLife {
         .perform(.reload), .refusedReload(.willReload), .refusedReload(.didReload), .perform(.pause),
         .perform(.suspend), .perform(.endSuspension), .perform(.endSuspension), .perform(.stop), .posts,
     ]
+    static let pausedSteps: [Step] = [.launchPaused, .posts, .perform(.resume), .perform(.pause), .perform(.stop)]
 
     private let stage: ConformanceStage
 
@@ -77,8 +81,11 @@ final class ConformanceLife {
         stage.refuser.refused = nil
         switch step {
         case .perform(let trigger):
-            let info = stage.check.userInfo[.didFinishLaunching].flatMap { trigger == .launch ? $0 : nil }
-            return [{ done in mediator.perform(trigger, userInfo: info ?? Self.userInfo(trigger)) { _ in done() } }]
+            let info = trigger == .launch ? launchInfo : Self.userInfo(trigger)
+            return [{ done in mediator.perform(trigger, userInfo: info) { _ in done() } }]
+        case .launchPaused:
+            let info = launchInfo.merging(["paused": true]) { $1 }
+            return [{ done in mediator.perform(.launch, userInfo: info) { _ in done() } }]
         case .refusedReload(let name):
             stage.refuser.refused = name
             return [{ done in mediator.perform(.reload) { _ in done() } }]
@@ -96,6 +103,8 @@ final class ConformanceLife {
                 }
         }
     }
+
+    private var launchInfo: UserInfo { stage.check.userInfo[.didFinishLaunching] ?? [:] }
 
     private static func userInfo(_ trigger: LifecycleTrigger) -> UserInfo {
         switch trigger {

@@ -45,8 +45,10 @@ public struct ListenerConformance {
         let declared = try declaration(make)
         guard declared.isEmpty else { return declared }
         let steps = ConformanceLife.steps
-        let whole = try await life(make, steps, from: 0, to: steps.count)
-        guard whole.isEmpty else { return whole }
+        for steps in [steps, ConformanceLife.pausedSteps] {
+            let whole = try await life(make, steps, from: 0, to: steps.count)
+            guard whole.isEmpty else { return whole }
+        }
         for start in steps.indices {
             let part = try await life(make, steps, from: start, to: start + 1)
             if !part.isEmpty { return part.map { "added or removed at any point: \(steps[start]): \($0)" } }

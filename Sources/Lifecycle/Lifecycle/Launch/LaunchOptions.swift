@@ -7,6 +7,9 @@
 public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     /// Why the service starts, as the record of the last run shows; nil if the record cannot be read.
     public var cause: LaunchCause?
+    /// Whether the service was paused when its last run ended. The launch then ends with `didEnterBackground` instead of
+    /// `didBecomeActive`, and the service becomes active when somebody continues it. Key `paused`.
+    public var isPaused = false
     /// The names of the sockets that systemd passed.
     public var socketNames: [String] = []
     /// The names of the descriptors from the descriptor store.
@@ -42,6 +45,7 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
     /// Decodes the known values. None is required.
     public init?(userInfo: UserInfo) {
         cause = userInfo.text("cause").flatMap { LaunchCause(rawValue: $0) }
+        isPaused = Self.isPaused(in: userInfo)
         socketNames = userInfo.texts("socketNames")
         storedNames = userInfo.texts("storedNames")
         triggerUnit = userInfo.text("triggerUnit")
@@ -56,6 +60,8 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
         previousRun = userInfo.object("previousRun").flatMap { ServiceRun(userInfo: $0) }
     }
 
+    static func isPaused(in userInfo: UserInfo) -> Bool { userInfo["paused"] == true }
+
     /// The known values.
     public var userInfo: UserInfo {
         func array(_ names: [String]) -> JSONValue? {
@@ -63,6 +69,7 @@ public nonisolated struct LaunchOptions: LifecycleEvent, Equatable {
         }
         var info: UserInfo = [:]
         info["cause"] = cause.map { .string($0.rawValue) }
+        info["paused"] = isPaused ? true : nil
         info["socketNames"] = array(socketNames)
         info["storedNames"] = array(storedNames)
         info["triggerUnit"] = triggerUnit.map { .string($0) }

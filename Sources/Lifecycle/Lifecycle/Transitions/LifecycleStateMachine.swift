@@ -10,13 +10,15 @@ package nonisolated struct LifecycleStateMachine: Sendable, Equatable {
     package init(state: LifecycleState = .notRunning) { self.state = state }
 
     /// The steps of `trigger` in the present state, in order; none if it has no effect in this state.
-    package func steps(for trigger: LifecycleTrigger) -> [LifecycleStep] {
+    ///
+    /// - Parameter isPaused: whether a launch is that of a service that was paused (`LaunchOptions.isPaused`).
+    package func steps(for trigger: LifecycleTrigger, isPaused: Bool = false) -> [LifecycleStep] {
         switch (state, trigger) {
         case (.notRunning, .launch):
             [
                 LifecycleStep(.willFinishLaunching, .notRunning, .inactive),
                 LifecycleStep(.didFinishLaunching, .inactive, .inactive),
-                LifecycleStep(.didBecomeActive, .inactive, .active),
+                isPaused ? enterBackground : becomeActive,
             ]
         case (.notRunning, _), (_, .launch): []
         case (.inactive, .refuseLaunch): [LifecycleStep(.willTerminate, .inactive, .notRunning)]
@@ -70,7 +72,8 @@ public nonisolated enum LifecycleState: String, Sendable, CaseIterable {
 
 /// What moves a service from one state to another.
 public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
-    /// The process has started.
+    /// The process has started. If the service was paused when its last run ended (`LaunchOptions.isPaused`), it goes to the
+    /// background instead of becoming active.
     case launch
     /// A listener refused the launch.
     case refuseLaunch

@@ -144,7 +144,8 @@ final class TransitionRunner {
             transition.beganUsec = clock.monotonicUsec
             transition.limitUsec = limit(of: transition)
         }
-        transition.steps = machine.steps(for: transition.trigger)
+        transition.steps = machine.steps(
+            for: transition.trigger, isPaused: LaunchOptions.isPaused(in: transition.userInfo))
         if transition.isDryRun { transition.steps.removeAll { $0.name != .willReload } }
         phase = transition.steps.isEmpty ? .dueNow : .begun
         return transition.steps.isEmpty ? next() : .send(.began(PendingTransition(transition, isUnderWay: true)))

@@ -38,6 +38,7 @@ struct LaunchOptionsTests {
     @Test func launchOptionsAreEncodedAsUserInfo() {
         var options = LaunchOptions()
         options.cause = .crash
+        options.isPaused = true
         options.socketNames = ["varlink"]
         options.storedNames = ["s1", "s2"]
         options.triggerUnit = "a.timer"

@@ -47,11 +47,21 @@ struct LifecycleStateMachineTests {
 
     @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
     func stepsMatchTheTable(state: LifecycleState, trigger: LifecycleTrigger) {
-        let steps = LifecycleStateMachine(state: state).steps(for: trigger)
-
-        let text = steps.map { step in step.name.map { "\($0)>\(step.to)" } ?? "-\(step.to)" }.joined(separator: " ")
+        let text = text(of: LifecycleStateMachine(state: state).steps(for: trigger))
 
         #expect(text == Self.grid[trigger]?[state] ?? "")
+    }
+
+    @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
+    func onlyALaunchDependsOnAnEarlierPause(state: LifecycleState, trigger: LifecycleTrigger) {
+        let text = text(of: LifecycleStateMachine(state: state).steps(for: trigger, isPaused: true))
+
+        let launch = "willFinishLaunching>inactive didFinishLaunching>inactive didEnterBackground>background"
+        #expect(text == (state == .notRunning && trigger == .launch ? launch : Self.grid[trigger]?[state] ?? ""))
+    }
+
+    private func text(of steps: [LifecycleStep]) -> String {
+        steps.map { step in step.name.map { "\($0)>\(step.to)" } ?? "-\(step.to)" }.joined(separator: " ")
     }
 
     @Test(arguments: LifecycleState.allCases, LifecycleTrigger.allCases)
