@@ -14,7 +14,7 @@ public final class ProbeProcess {
     private let pipe = Pipe()
     private let stream: Stream
     private var buffer = Data()
-    /// Called again and again while `finish` waits.
+    /// Called again and again while `finish` or `wait(for:)` waits.
     public var whileFinishing: (() -> Void)?
 
     /// Starts `program` with `environment` over that of the test.
@@ -103,6 +103,7 @@ public final class ProbeProcess {
         while true {
             let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
             if stat.split(separator: ")").last?.dropFirst().first == state { return }
+            whileFinishing?()
             sched_yield()
         }
     }

@@ -19,6 +19,7 @@ package enum LaunchText {
         let exit = launch["previousRun"]?.objectValue?["exit"]?.objectValue
         let tellsExit = !["boot", "start", "restart"].contains(cause)
         parts.append((causes[cause] ?? cause) + (tellsExit ? exit.map { " (\(UnitExitText.text($0)))" } ?? "" : ""))
+        if launch["paused"] == true { parts.append("into the background") }
         if let unit = launch.text("triggerUnit") {
             parts.append("triggered by \(unit)" + (launch.text("triggerPath").map { " at \($0)" } ?? ""))
         }

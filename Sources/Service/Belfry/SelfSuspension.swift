@@ -63,10 +63,9 @@ final class SelfSuspension {
 
     private func prepare() {
         guard isDue else { return }
-        guard let watchdog = Watchdog.timeout, mediator.checkHealth().isEmpty else {
-            return stop(.absent, watchdog: nil)
-        }
-        manager.send([.watchdogTimeout(usec: 0)])
+        let watchdog = mediator.checkHealth().isEmpty ? Watchdog.timeout : nil
+        if watchdog != nil { manager.send([.watchdogTimeout(usec: 0)]) }
+        // READY=1 of a launch into the background has to arrive as well.
         manager.barrier(on: loop, limit: Self.managerTimeout) { [unowned self] in stop($0, watchdog: watchdog) }
     }
 

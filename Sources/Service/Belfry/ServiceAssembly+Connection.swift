@@ -36,7 +36,7 @@ extension ServiceAssembly {
         try addOwnListeners(parts, compose)
         for component in parts.components { try component.addLastListeners(context) }
         let managerListener = ServiceManagerListener(
-            loop: parts.loop, mediator: mediator, manager: manager, log: log)
+            loop: parts.loop, mediator: mediator, manager: manager, pause: parts.pause, log: log)
         try mediator.addOutermostListener(managerListener)
         parts.budget.onChange = { timeouts in
             managerListener.unitTimeouts = timeouts

@@ -23,6 +23,7 @@ final class ServiceParts {
     let budget: UnitBudget
     let logger: LoggerListener
     let missing: MissingParts
+    let pause: PauseMarker
     let exitRecord: ExitRecordStore
     let ending: ServiceEnding
     let sources: ServiceSources
@@ -65,13 +66,19 @@ final class ServiceParts {
         budget = UnitBudget(mediator: mediator, unit: unit)
         logger = LoggerListener(mediator: mediator, log: log, counter: counter)
         missing = MissingParts(log: log, manager: manager)
-        exitRecord = Self.exitRecord(in: paths, mediator, identity, log)
+        var run = ServiceRun(
+            bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
+            startRealtimeUsec: mediator.clock.now.realtimeUsec)
+        pause = try PauseMarker(
+            mediator: mediator, run: run, of: options.instanceName, in: paths.runtimeDirectory, log: log)
+        run.exitRecord = pause.record
+        exitRecord = Self.exitRecord(of: run, in: paths, mediator, identity, log)
         ending = try ServiceEnding(
             loop: loop, mediator: mediator, log: log, finalStatus: assembly.finalStatus, exitRecord: exitRecord)
         sources = ServiceSources(
             loop: loop, mediator: mediator, log: log, missing: missing, bus: bus, unit: unit,
             name: options.instanceName,
-            ending: ending, control: ControlSignal(mediator: mediator, log: log))
+            ending: ending, pause: pause, control: ControlSignal(mediator: mediator, log: log))
         descriptors = received.descriptors.filter { received in
             !components.contains { $0.owns(descriptorNamed: received.name) }
         }
@@ -81,6 +88,7 @@ final class ServiceParts {
     var launch: LaunchOptions {
         var launch = LaunchSource.options(Environment.variables, descriptors)
         launch.cause = exitRecord.launchCause
+        launch.isPaused = pause.isPaused
         launch.previousRun = exitRecord.previousRun
         return launch
     }
@@ -102,13 +110,11 @@ final class ServiceParts {
     }
 
     private static func exitRecord(
-        in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity, _ log: ServiceLog
+        of run: ServiceRun, in paths: RuntimePaths, _ mediator: LifecycleMediator, _ identity: ServiceIdentity,
+        _ log: ServiceLog
     ) -> ExitRecordStore {
         // Without it the exit record says so.
         try? OwnedDirectory.make(paths.stateDirectory, withParents: true)
-        let run = ServiceRun(
-            bootID: identity.bootID, invocationID: identity.invocationID, pid: identity.pid,
-            startRealtimeUsec: mediator.clock.now.realtimeUsec)
         return ExitRecordStore(
             mediator: mediator, run: run,
             files: RunFiles(directory: paths.stateDirectory, service: identity.service), log: log)

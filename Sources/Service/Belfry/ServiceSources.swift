@@ -33,7 +33,7 @@ final class ServiceSources {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, log: ServiceLog, missing: MissingParts, bus: SystemBus,
-        unit: ServiceManagerUnit?, name: String, ending: ServiceEnding, control: ControlSignal
+        unit: ServiceManagerUnit?, name: String, ending: ServiceEnding, pause: PauseMarker, control: ControlSignal
     ) {
         (self.missing, self.loop, self.mediator, self.log) = (missing, loop, mediator, log)
         let group = missing.attemptInUnit { () throws(SystemError) in try ControlGroup.own() }
@@ -46,7 +46,8 @@ final class ServiceSources {
         let login = LoginSource(
             loop: loop, mediator: mediator, bus: bus, who: name, problem: { Self.report($0, in: log) },
             idle: { ending.releaseCode() })
-        let stops = StopReasonSource(mediator: mediator, unit: unit) { login.shutdown.kind }
+        let stops = StopReasonSource(
+            mediator: mediator, unit: unit, announced: { login.shutdown.kind }, onStopJob: { pause.end() })
         self.login = login
         signals = SignalSource(
             loop: loop, mediator: mediator, stops: stops, stopNow: { ending.stopNow($0) },

@@ -29,6 +29,8 @@ ServiceMain.run(options, with: manner == "store" ? [] : [.socket]) { service in
             SlowListener(.willTerminate, seconds: number, stalls: true, loop: service.loop))
     case "slowFlush":
         try service.mediator.addListener(SlowListener(.flushRequested, seconds: number, loop: service.loop))
+    case "slowPause":
+        try service.mediator.addListener(SlowListener(.didEnterBackground, seconds: number, loop: service.loop))
     case "slowStart":
         try service.mediator.addListener(SlowListener(.didFinishLaunching, seconds: number, loop: service.loop))
     default: try service.mediator.addListener(MannerListener(manner))

@@ -28,10 +28,16 @@ struct BuiltInConformanceTests {
     @Test func serviceManagerConforms() async throws {
         let loop = try MainEventLoop()
 
+        let directory = try TemporaryDirectory()
+        let writer = RecordingWriter()
+
         let failures = try await ListenerConformance().check { mediator, _ in
-            ServiceManagerListener(
+            try ServiceManagerListener(
                 loop: loop, mediator: mediator, manager: ServiceManagerSocket(),
-                log: ServiceLog { _ in RecordingWriter() })
+                pause: PauseMarker(
+                    mediator: mediator,
+                    run: ServiceRun(bootID: "b", invocationID: nil, pid: 4, startRealtimeUsec: 9), of: "s",
+                    in: directory.url.path, log: ServiceLog { _ in writer }), log: ServiceLog { _ in writer })
         }
 
         #expect(failures == [])

@@ -119,6 +119,23 @@ struct ServiceManagerProtocolTests {
         #expect(service.finish().status == 0)
     }
 
+    @Test func listenersThatAPauseWaitsForAreNamedInTheStatus() throws {
+        let service = try fixture.startReady("ServiceProbe", ["slowPause=2"])
+        service.send(SIGTSTP)
+
+        var messages: [String] = []
+        repeat {
+            messages.append(fixture.manager.next().last ?? "")
+        } while messages.last != "" && messages.last?.hasPrefix("STATUS=in background, paused by SIGTSTP ") == false
+
+        #expect(
+            messages.contains {
+                $0.hasPrefix("STATUS=pausing, asked by SIGTSTP ") && $0.contains("waiting for 'probe'")
+            })
+        #expect(messages.last != "")
+        #expect(service.stop().status == 0)
+    }
+
     @Test func progressOfAPostIsShownUntilItsEnd() throws {
         let service = try fixture.startReady("ServiceProbe", ["slowFlush=1"])
         service.send(SIGUSR1)

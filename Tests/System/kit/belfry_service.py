@@ -66,6 +66,8 @@ class BelfryService(HostedUnit):
     def reset(self) -> None:
         """Restores the state after installation; `journal` no longer shows older records."""
         self.host.systemctl("stop", SERVICE)
+        # A service that had ended by itself keeps its pause.
+        self.host.path("/run/belfry/paused").unlink(missing_ok=True)
         shutil.rmtree(self.host.path("/etc/belfry"), ignore_errors=True)
         self.host.systemctl("reset-failed")
         if (drop_ins := self.host.path(DROP_INS)).exists():

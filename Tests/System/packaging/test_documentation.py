@@ -45,6 +45,16 @@ def test_sample_of_the_status_shows_its_real_output_after_a_crash_and_after_a_st
     assert sorted(slowest.replace(",", "").split()) == sorted(slowest_shown.replace(",", "").split())
 
 
+def test_sample_of_a_pause_that_outlives_the_process_shows_its_real_output(started_on_each):
+    [command], printed = sample("belfryctl pause; systemctl restart")
+
+    lines = started_on_each.host.run("sh", "-c", command).stdout.splitlines()
+
+    assert [shape(line) for line in lines[:2]] == [shape(line) for line in printed[:2]]
+    for heading in ("Last word: ", "Launch: "):
+        assert shown(lines, heading)[0] == shown([*printed, ""], heading)[0]
+
+
 def test_commands_of_first_aid_change_nothing(started_on_each):
     belfry = started_on_each
     before = belfry.status()

@@ -17,6 +17,8 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
     package let isUnderWay: Bool
     /// The shutdown of the machine that is queued.
     package var shutdown: ShutdownKind?
+    /// Whether the manager that was asked knows of shutdowns. That of a user does not.
+    package var isShutdownKnown = true
 
     /// What is known.
     package init(job: Job?, isUnderWay: Bool = false, shutdown: ShutdownKind? = nil) {

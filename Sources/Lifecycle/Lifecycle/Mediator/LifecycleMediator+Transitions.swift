@@ -114,6 +114,9 @@ extension LifecycleMediator {
     /// sleeps now. A pause for the sleep that waits for its turn will not wait for them either.
     package func hurryPauseForSleep() { run(transitions.hurryPause()) }
 
+    /// Whether the pause for a sleep of the machine is under way.
+    package var isPausingForSleep: Bool { transitions.current?.isForSleep == true }
+
     /// How many pauses were asked for so far, not counting those for a sleep.
     package var pauses: Int { transitions.pauses }
 

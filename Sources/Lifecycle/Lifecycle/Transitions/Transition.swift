@@ -83,7 +83,8 @@ final class Transition {
     @discardableResult
     func finish(_ result: TransitionReport.Result) -> TransitionReport {
         let report = TransitionReport(
-            trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy)
+            trigger: trigger, origin: origin, result: result, notifications: reports, cutShortBy: cutShortBy,
+            isForSleep: isForSleep)
         for request in requests { request.completion?(report) }
         return report
     }
@@ -143,4 +144,6 @@ public nonisolated struct TransitionReport: Sendable {
     public let notifications: [LifecycleReport]
     /// Who set the deadlines to zero; nil if nobody did.
     public let cutShortBy: LifecycleOrigin?
+    /// Whether it was the pause for a sleep of the machine.
+    package let isForSleep: Bool
 }

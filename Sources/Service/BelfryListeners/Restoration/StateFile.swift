@@ -80,6 +80,11 @@ package nonisolated struct StateFile: Sendable, Equatable {
         guard !durably || fsync(descriptor) == 0 else { throw .last(verb: "write", object: name) }
     }
 
+    /// Removes it, if it is there.
+    package func remove() throws(SystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .last(verb: "remove", object: path) }
+    }
+
     /// Renames it, so that the cause can be examined.
     package func putAside() throws(SystemError) {
         guard rename(path, path + ".refused") == 0 else { throw .last(verb: "put aside", object: path) }

@@ -17,6 +17,7 @@ final class ManagerStatus {
     private let loop: MainEventLoop
     private unowned let mediator: LifecycleMediator
     private let manager: ServiceManagerSocket
+    private let pause: PauseMarker
     private let log: ServiceLog
     private var timer: TimerEventSource?
     private var events: LifecycleObservation?
@@ -42,17 +43,22 @@ final class ManagerStatus {
         didSet { refresh() }
     }
 
-    init(loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog) {
+    init(
+        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, pause: PauseMarker,
+        log: ServiceLog
+    ) {
         self.loop = loop
         self.mediator = mediator
         self.manager = manager
+        self.pause = pause
         self.log = log
         events = mediator.addEventObserver(for: [.stopAccepted, .began, .progress, .transitionEnded]) { [weak self] in
             switch $0 {
             case .stopAccepted(let origin): self?.stop(origin)
             case .began(let transition): self?.begin(transition)
             case .progress(let progress): self?.receive(progress)
-            default: self?.end()
+            case .transitionEnded(let report): self?.end(report)
+            default: break
             }
         }
     }
@@ -102,10 +108,17 @@ final class ManagerStatus {
         timer = try? loop.timer(after: Self.interval) { [unowned self] in update() }
     }
 
-    private func end() {
+    private func end(_ report: TransitionReport) {
         guard !isStopping else { return }
         watchNothing()
-        refresh()
+        switch report.trigger {
+        case .launch where mediator.state == .background:
+            let origin = pause.record.map { "by \($0.origin.words)" } ?? "before this start"
+            show("in background, paused \(origin)", isReady: true)
+        case .pause where mediator.state == .background && !report.notifications.isEmpty:
+            show("in background, paused by \(report.origin.words)")
+        default: refresh()
+        }
     }
 
     private func watchNothing() {

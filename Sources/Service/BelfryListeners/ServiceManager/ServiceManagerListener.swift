@@ -22,11 +22,13 @@ package final class ServiceManagerListener: LifecycleListener {
         didSet { status.isTimeKnown = unitTimeouts != nil }
     }
 
-    /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`.
+    /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`. `pause` says who paused a service that is
+    /// launched into the background.
     package init(
-        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, log: ServiceLog
+        loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, pause: PauseMarker,
+        log: ServiceLog
     ) {
-        let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager, log: log)
+        let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager, pause: pause, log: log)
         self.status = status
         watchdog = WatchdogKeepAlive(loop: loop, mediator: mediator, manager: manager)
         health = mediator.addEventObserver(for: .healthChanged) { [weak status, weak watchdog] in
@@ -36,14 +38,14 @@ package final class ServiceManagerListener: LifecycleListener {
         }
     }
 
-    /// The launch, every change of state, and reloads except dry runs.
+    /// The launch, changes of state, and reloads except dry runs. For `didEnterBackground` it would be called first: the end of a
+    /// pause, or of a launch into the background, is an event.
     package var answers: [LifecycleAnswer] {
         on(.willFinishLaunching) { [self] _ in try watchdog.begin() }
         on(.didBecomeActive) { [self] in status.show(Self.active($0), isReady: $0.trigger == .launch) }
         on(.willResignActive) { [self] in
             if $0.trigger == .interrupt { status.show("interrupted by \($0.origin.words)") }
         }
-        on(.didEnterBackground) { [self] in status.show("in background, paused by \($0.origin.words)") }
         on(.didReload) { [self] in status.show(Self.active($0), isReady: true) }
         on(.didFailToReload) { [self] in status.show("\($0.state), new configuration refused", isReady: true) }
     }

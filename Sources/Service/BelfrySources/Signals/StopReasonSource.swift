@@ -17,20 +17,24 @@ package final class StopReasonSource {
     private let unit: ServiceManagerUnit?
     private let announced: () -> ShutdownKind?
     private let argumentsOfInit: () -> [String]
+    private let onStopJob: () -> Void
     private var direct: ServiceManagerUnit?
 
     /// - Parameters:
     ///   - unit: the unit of this process, if it is in one.
     ///   - announced: the shutdown that logind has announced, if any.
     ///   - argumentsOfInit: the arguments of process 1.
+    ///   - onStopJob: called when the manager says that a stop job is the reason (`StopReason.isStopJob`).
     package init(
         mediator: LifecycleMediator, unit: ServiceManagerUnit?, announced: @escaping () -> ShutdownKind?,
-        argumentsOfInit: @escaping () -> [String] = { ProcessCommand.arguments(of: 1) }
+        argumentsOfInit: @escaping () -> [String] = { ProcessCommand.arguments(of: 1) },
+        onStopJob: @escaping () -> Void
     ) {
         self.mediator = mediator
         self.unit = unit
         self.announced = announced
         self.argumentsOfInit = argumentsOfInit
+        self.onStopJob = onStopJob
     }
 
     /// Stops the service, or cuts a stop that is under way short.
@@ -38,17 +42,22 @@ package final class StopReasonSource {
         let isFromManager = origin.pid == 1 || origin.unit == "init.scope"
         // systemd-shutdown(8) sends the signal itself, as at `systemctl reboot --force`. There is no manager to ask then.
         let last = origin.pid == 1 ? ShutdownKind(shutdownProgram: argumentsOfInit()) : nil
-        func reason(_ ending: UnitEnding?) -> UserInfo {
-            let reason = StopReason.reason(ending, isFromManager: isFromManager, announced: last ?? announced())
-            return ["reason": .string(reason.rawValue)]
+        func reason(_ ending: UnitEnding?) -> StopReason {
+            StopReason(ending, isFromManager: isFromManager, announced: last ?? announced())
         }
         // The manager's own socket comes first: at a shutdown the bus may go before the service does.
         if last == nil { direct = direct ?? unit?.direct }
         guard last == nil, let unit = direct ?? unit, direct != nil || unit.bus.isReady else {
-            return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil))
+            return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil).userInfo)
         }
-        mediator.stop(origin: .signal(origin), userInfo: reason(nil), limit: Self.timeout) { done in
-            ask(unit, { [mediator] in mediator.addToStop(reason($0)) }, then: done)
+        mediator.stop(origin: .signal(origin), userInfo: reason(nil).userInfo, limit: Self.timeout) { done in
+            ask(
+                unit,
+                { [mediator, onStopJob] in
+                    let found = reason($0)
+                    mediator.addToStop(found.userInfo)
+                    if found.isStopJob { onStopJob() }
+                }, then: done)
         }
     }
 
@@ -61,12 +70,12 @@ package final class StopReasonSource {
             isAsked = true
             unit.ending(timeout: Self.timeout) { answer in
                 guard case .success(var ending) = answer else { return done() }
-                if unit.isOfUser { ending.shutdown = announced() }
+                if unit.isOfUser { (ending.shutdown, ending.isShutdownKnown) = (announced(), false) }
                 use(ending)
                 guard unit.isOfUser else { return done() }
                 unit.shutdown(timeout: Self.timeout) { answer in
                     if case .success(let shutdown) = answer {
-                        ending.shutdown = shutdown
+                        (ending.shutdown, ending.isShutdownKnown) = (shutdown, true)
                         use(ending)
                     }
                     done()
@@ -78,21 +87,33 @@ package final class StopReasonSource {
 }
 
 /// The reason of a stop signal.
-package nonisolated enum StopReason {
+package nonisolated struct StopReason: Sendable, Equatable {
+    /// What `willTerminate` says.
+    package let reason: Termination.Reason
+    /// Whether a job stops the unit while the machine goes on, so that the unit is to stay stopped. False if the service
+    /// manager has not said so: `reason` is `stop` also where that is only likely.
+    package let isStopJob: Bool
+
     /// - Parameters:
     ///   - ending: the answer of the service manager; nil without one.
     ///   - isFromManager: whether the signal came from the manager's process.
     ///   - announced: the shutdown that logind has announced.
-    package static func reason(
-        _ ending: UnitEnding?, isFromManager: Bool, announced: ShutdownKind?
-    ) -> Termination.Reason {
-        guard let ending else { return isFromManager ? Termination.Reason(announced) : .signal }
-        switch ending.job {
-        case .restart: return .restart
-        case .stop: return Termination.Reason(ending.shutdown)
-        case nil: return ending.isUnderWay ? Termination.Reason(ending.shutdown) : .signal
+    package init(_ ending: UnitEnding?, isFromManager: Bool, announced: ShutdownKind?) {
+        guard let ending else {
+            (reason, isStopJob) = (isFromManager ? Termination.Reason(announced) : .signal, false)
+            return
         }
+        isStopJob = ending.job == .stop && ending.isShutdownKnown && ending.shutdown == nil
+        reason =
+            switch ending.job {
+            case .restart: .restart
+            case .stop: Termination.Reason(ending.shutdown)
+            case nil: ending.isUnderWay ? Termination.Reason(ending.shutdown) : .signal
+            }
     }
+
+    /// For the stop that it is the reason of.
+    fileprivate var userInfo: UserInfo { ["reason": .string(reason.rawValue)] }
 }
 
 nonisolated extension Termination.Reason {

@@ -16,13 +16,18 @@ struct StopReasonSourceTests {
     let fixture: BusSourceFixture
     let manager: BusPeer
     let source: StopReasonSource
+    let stopJobs = Counter()
 
     init() throws {
         fixture = try BusSourceFixture()
         manager = try fixture.peer("org.freedesktop.systemd1")
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
-        source = StopReasonSource(mediator: fixture.mediator, unit: unit) { .kexec }
+        source = StopReasonSource(
+            mediator: fixture.mediator, unit: unit, announced: { .kexec },
+            onStopJob: { [stopJobs] in stopJobs.value += 1 })
     }
+
+    final class Counter { var value = 0 }
 
     @Test func reasonIsTheJobOfTheManager() throws {
         answer("restart")
@@ -31,6 +36,7 @@ struct StopReasonSourceTests {
         try fixture.turn { fixture.names == Self.stop }
 
         #expect(reason == "restart")
+        #expect(stopJobs.value == 0)
     }
 
     @Test func stopWaitingForItsReasonPrecedesLaterTransitions() throws {
@@ -45,6 +51,7 @@ struct StopReasonSourceTests {
 
         #expect(fixture.names == ["willTerminate"])
         #expect(reason == "stop")
+        #expect(stopJobs.value == 1)
     }
 
     @Test func secondStopDoesNotWaitForTheReason() {
@@ -68,6 +75,7 @@ struct StopReasonSourceTests {
 
         #expect(fixture.names == Self.stop)
         #expect(reason == "kexec")
+        #expect(stopJobs.value == 0)
     }
 
     @Test func errorReplyEndsTheWait() throws {
@@ -82,6 +90,7 @@ struct StopReasonSourceTests {
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus)
         let source = StopReasonSource(mediator: fixture.mediator, unit: unit, announced: { nil }) {
             ["/usr/lib/systemd/systemd-shutdown", "poweroff"]
+        } onStopJob: {
         }
 
         source.stop(Self.origin)
@@ -112,6 +121,16 @@ struct StopReasonSourceTests {
         #expect(try reasonOfAUserService(nil) == "kexec")
     }
 
+    @Test(
+        arguments: [
+            (["other.service": "stop"], 1), (["poweroff.target": "start"], 0), (nil, 0),
+        ] as [([String: String]?, Int)])
+    func userServiceHasAStopJobOnlyIfTheSystemManagerHasNoShutdown(_ jobs: [String: String]?, count: Int) throws {
+        _ = try reasonOfAUserService(jobs, announced: nil)
+
+        #expect(stopJobs.value == count)
+    }
+
     @Test func restartByAUserManagerIsARestartDuringAShutdown() throws {
         #expect(try reasonOfAUserService(["poweroff.target": "start"], job: "restart") == "restart")
     }
@@ -122,7 +141,9 @@ struct StopReasonSourceTests {
 
     /// The posted reason if the manager of a user stops the service and the system manager has these jobs; `nil` as jobs
     /// makes the system manager refuse.
-    private func reasonOfAUserService(_ jobs: [String: String]?, job: String = "stop") throws -> JSONValue? {
+    private func reasonOfAUserService(
+        _ jobs: [String: String]?, job: String = "stop", announced: ShutdownKind? = .kexec
+    ) throws -> JSONValue? {
         let daemon = try PrivateBus()
         try daemon.start()
         let bus = SystemBus(loop: fixture.loop, address: daemon.address)
@@ -132,7 +153,9 @@ struct StopReasonSourceTests {
         if let jobs { Self.answer(jobs, of: system) }
         answer(job)
         let unit = ServiceManagerUnit(name: "lantern.service", on: fixture.bus, system: bus)
-        let source = StopReasonSource(mediator: fixture.mediator, unit: unit) { .kexec }
+        let source = StopReasonSource(
+            mediator: fixture.mediator, unit: unit, announced: { announced },
+            onStopJob: { [stopJobs] in stopJobs.value += 1 })
 
         source.stop(Self.origin)
         try fixture.turn { fixture.names == Self.stop }
@@ -173,7 +196,7 @@ struct StopReasonTests {
     func stopJobHasTheReasonOfTheShutdown(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
         let ending = UnitEnding(job: .stop, isUnderWay: true, shutdown: shutdown.0)
 
-        #expect(StopReason.reason(ending, isFromManager: isFromManager, announced: nil) == shutdown.1)
+        #expect(StopReason(ending, isFromManager: isFromManager, announced: nil).reason == shutdown.1)
     }
 
     @Test(arguments: shutdowns, [false, true])
@@ -181,29 +204,59 @@ struct StopReasonTests {
         // systemctl kill sends the signal from the process of the manager.
         let ending = UnitEnding(job: nil, shutdown: shutdown.0)
 
-        #expect(StopReason.reason(ending, isFromManager: isFromManager, announced: shutdown.0) == .signal)
+        #expect(StopReason(ending, isFromManager: isFromManager, announced: shutdown.0).reason == .signal)
     }
 
     @Test func restartJobHasTheReasonRestart() {
         let ending = UnitEnding(job: .restart, isUnderWay: true)
 
-        #expect(StopReason.reason(ending, isFromManager: true, announced: nil) == .restart)
+        #expect(StopReason(ending, isFromManager: true, announced: nil).reason == .restart)
     }
 
     @Test func managerMayStopAUnitWithoutAJob() {
         // As at the end of RuntimeMaxSec=.
         let ending = UnitEnding(job: nil, isUnderWay: true)
 
-        #expect(StopReason.reason(ending, isFromManager: true, announced: nil) == .stop)
+        #expect(StopReason(ending, isFromManager: true, announced: nil).reason == .stop)
     }
 
     @Test(arguments: shutdowns)
     func managerSignalWithoutAnAnswerHasTheAnnouncedReason(_ shutdown: (ShutdownKind?, Termination.Reason)) {
-        #expect(StopReason.reason(nil, isFromManager: true, announced: shutdown.0) == shutdown.1)
+        #expect(StopReason(nil, isFromManager: true, announced: shutdown.0).reason == shutdown.1)
     }
 
     @Test(arguments: shutdowns)
     func otherSignalWithoutAnAnswerHasTheReasonSignal(_ shutdown: (ShutdownKind?, Termination.Reason)) {
-        #expect(StopReason.reason(nil, isFromManager: false, announced: shutdown.0) == .signal)
+        #expect(StopReason(nil, isFromManager: false, announced: shutdown.0).reason == .signal)
+    }
+
+    /// Job, whether the unit is being stopped, shutdown, whether that is known; and whether the unit is to stay stopped.
+    nonisolated static let stopJobs: [(UnitEnding.Job?, Bool, ShutdownKind?, Bool, Bool)] = [
+        (.stop, true, nil, true, true), (.stop, false, nil, true, true),
+        // A machine that goes down takes the pause with it, except in a soft reboot.
+        (.stop, true, .softReboot, true, false), (.stop, true, .reboot, true, false),
+        // A manager of a user, and no answer from that of the system.
+        (.stop, true, nil, false, false), (.stop, true, .softReboot, false, false),
+        (.restart, true, nil, true, false), (.restart, true, .softReboot, true, false),
+        // RuntimeMaxSec= is over, and systemctl kill.
+        (nil, true, nil, true, false), (nil, false, nil, true, false),
+    ]
+
+    @Test(arguments: stopJobs, [false, true])
+    func onlyAStopJobWithoutAShutdownIsToKeepTheUnitStopped(
+        _ row: (job: UnitEnding.Job?, isUnderWay: Bool, shutdown: ShutdownKind?, isKnown: Bool, expected: Bool),
+        isFromManager: Bool
+    ) {
+        var ending = UnitEnding(job: row.job, isUnderWay: row.isUnderWay, shutdown: row.shutdown)
+        ending.isShutdownKnown = row.isKnown
+
+        let reason = StopReason(ending, isFromManager: isFromManager, announced: nil)
+
+        #expect(reason.isStopJob == row.expected)
+    }
+
+    @Test(arguments: [nil] + ShutdownKind.allCases, [false, true])
+    func missingAnswerIsNoStopJob(_ announced: ShutdownKind?, isFromManager: Bool) {
+        #expect(!StopReason(nil, isFromManager: isFromManager, announced: announced).isStopJob)
     }
 }

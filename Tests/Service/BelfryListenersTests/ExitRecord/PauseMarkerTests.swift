@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryListeners
+import BelfrySystemd
+import Foundation
+import Lifecycle
+import LifecycleTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PauseMarkerTests {
+    let directory: TemporaryDirectory
+    let writer = RecordingWriter()
+    let clock = ManualClock()
+
+    private let client = LifecycleOrigin.peer(PeerOrigin(pid: 8, uid: 0, command: "belfryctl"))
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A process of the service, with its marker.
+    private func begin(
+        boot: String = "b", service: String = "s", in place: String? = nil
+    ) throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
+        let mediator = LifecycleMediator(clock: clock)
+        let marker = try PauseMarker(
+            mediator: mediator, run: ServiceRun(bootID: boot, invocationID: "i", pid: 4, startRealtimeUsec: 9),
+            of: service, in: place ?? directory.url.path, log: ServiceLog { [writer] _ in writer })
+        return (mediator, marker)
+    }
+
+    private func launched() throws -> (mediator: LifecycleMediator, marker: PauseMarker) {
+        let process = try begin()
+        var options = LaunchOptions()
+        options.isPaused = process.marker.isPaused
+        process.mediator.perform(.launch, userInfo: options.userInfo)
+        return process
+    }
+
+    /// A process that is paused by the client, and ends.
+    private func pause() throws {
+        let process = try launched()
+        process.mediator.perform(.pause, origin: client)
+        withExtendedLifetime(process.marker) {}
+    }
+
+    private var isMarked: Bool { FileManager.default.fileExists(atPath: directory.path("paused")) }
+    private var texts: [String] { writer.records.map { "\($0.message)" } }
+
+    @Test func nextProcessKnowsWhoPaused() throws {
+        let first = try launched()
+
+        first.mediator.perform(.pause, origin: client)
+        let next = try launched()
+
+        #expect(first.marker.isPaused && next.marker.isPaused)
+        #expect(next.marker.record?.origin == client && next.marker.record?.kind == .paused)
+        #expect(next.mediator.state == .background)
+        #expect(texts.isEmpty)
+    }
+
+    @Test func stopAndSecondPauseLeaveTheMarkerAsItIs() throws {
+        let first = try launched()
+        first.mediator.perform(.pause, origin: client)
+        first.mediator.perform(.stop)
+
+        let next = try launched()
+        next.mediator.perform(.pause)
+        next.mediator.perform(.stop)
+
+        #expect(try begin().marker.record?.origin == client)
+    }
+
+    @Test(arguments: [LifecycleTrigger.resume, .continued, .endSuspension])
+    func markerIsGoneWhenTheServiceBecomesActive(_ trigger: LifecycleTrigger) throws {
+        let first = try launched()
+        first.mediator.perform(.pause)
+        let next = try launched()
+        let slow = RecordingListener("slow", [.didBecomeActive], deadline: .seconds(9), manner: .stubborn)
+        try next.mediator.addListener(slow)
+        #expect(isMarked)
+
+        next.mediator.perform(trigger)
+
+        #expect(next.mediator.isInTransition && next.mediator.state == .active)
+        #expect(!isMarked && !next.marker.isPaused && next.marker.record == nil)
+    }
+
+    @Test func markerIsThereBeforeAListenerHearsOfThePause() throws {
+        let process = try launched()
+        let slow = RecordingListener("slow", [.didEnterBackground], deadline: .seconds(9), manner: .stubborn)
+        try process.mediator.addListener(slow)
+
+        process.mediator.perform(.pause)
+
+        #expect(process.mediator.isInTransition && isMarked)
+    }
+
+    @Test func sleepAndInterruptionAreNotMarked() throws {
+        let process = try launched()
+
+        process.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in }
+        #expect(process.mediator.state == .background && !isMarked)
+        process.mediator.perform(.resume)
+        process.mediator.perform(.interrupt)
+
+        #expect(process.mediator.state == .inactive && !isMarked)
+    }
+
+    @Test func pauseDuringASleepIsMarked() throws {
+        let process = try launched()
+        process.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in }
+
+        process.mediator.perform(.pause, origin: client)
+
+        #expect(process.marker.record?.origin == client && isMarked)
+    }
+
+    @Test func secondSleepIsNotMarked() throws {
+        let process = try launched()
+
+        for _ in 0..<2 { process.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in } }
+
+        #expect(process.mediator.state == .background && !isMarked)
+    }
+
+    @Test func sleepAfterAPauseThatHadNoEffectIsNotMarked() throws {
+        let process = try launched()
+        process.mediator.perform(.pause)
+        process.mediator.perform(.suspend)
+        process.mediator.perform(.pause)
+        process.mediator.perform(.resume)
+
+        process.mediator.pauseForSleep(waitingAtMost: .seconds(2)) { _ in }
+
+        #expect(process.mediator.state == .background && !isMarked)
+    }
+
+    @Test func endOfTheUnitRemovesTheMarkerForGood() throws {
+        let process = try launched()
+        let slow = RecordingListener(
+            "slow", [.willResignActive, .willTerminate], deadline: .seconds(9), manner: .stubborn)
+        try process.mediator.addListener(slow)
+        process.mediator.perform(.pause)
+
+        // The pause under way ends after the stop was accepted.
+        process.marker.end()
+        process.mediator.perform(.stop)
+        clock.advance(by: .seconds(30))
+
+        #expect(process.mediator.state == .notRunning && !isMarked)
+        #expect(try !begin().marker.isPaused)
+    }
+
+    @Test func markerOfAnotherBootIsRemoved() throws {
+        try pause()
+
+        let next = try begin(boot: "c")
+
+        #expect(!next.marker.isPaused && !isMarked)
+        #expect(texts.isEmpty)
+    }
+
+    @Test(arguments: ["", "{", "{}", #"{"service":"s","version":2}"#, #"{"version":1,"bootId":"b"}"#])
+    func markerThatCannotBeUnderstoodIsAPauseUntilItEnds(_ content: String) throws {
+        try directory.write("paused", content)
+
+        let process = try launched()
+
+        #expect(process.mediator.state == .background && process.marker.record == nil)
+        #expect(texts.count == 1)
+        #expect(texts[0].hasPrefix("unable to use '\(directory.path("paused"))': "))
+        #expect(texts[0].hasSuffix(", starting paused"))
+        process.mediator.perform(.resume)
+        #expect(!isMarked)
+    }
+
+    @Test func markerThatCannotBeReadIsAPauseUntilItEnds() throws {
+        try FileManager.default.createSymbolicLink(atPath: directory.path("paused"), withDestinationPath: "/etc/passwd")
+
+        let process = try launched()
+        process.mediator.perform(.resume)
+
+        #expect(texts.count == 1)
+        #expect(texts[0].hasPrefix("unable to open '\(directory.path("paused"))': "))
+        #expect(process.mediator.state == .active)
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: directory.path("paused"))) == nil)
+    }
+
+    @Test func markerOfAnotherServiceIsNeitherUsedNorReplaced() throws {
+        try pause()
+
+        let other = try begin(service: "t")
+        other.mediator.perform(.launch)
+        other.mediator.perform(.pause)
+        other.mediator.perform(.resume)
+
+        #expect(!other.marker.isPaused)
+        #expect(try begin().marker.record?.origin == client)
+        #expect(texts.count == 2)
+        #expect(texts[0].contains("it belongs to the service 's', set RuntimeDirectory=, ignoring"))
+        #expect(texts[1].hasSuffix("set RuntimeDirectory=, the pause ends with this process"))
+    }
+
+    @Test func pauseWithoutADirectoryIsReportedOnce() throws {
+        let process = try begin(in: directory.path("missing/run"))
+        process.mediator.perform(.launch)
+
+        for trigger in [LifecycleTrigger.pause, .resume, .pause] { process.mediator.perform(trigger) }
+
+        #expect(process.mediator.state == .background)
+        #expect(texts.count == 1)
+        #expect(texts[0].hasSuffix("No such file or directory (ENOENT), the pause ends with this process"))
+    }
+
+    @Test func markerIsReadableForItsOwnerOnly() throws {
+        try pause()
+
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("paused"))
+
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+}

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""A pause that outlives the process, and what ends it."""
+
+import pytest
+from belfry_instance import BelfryInstance
+from belfry_service import SERVICE, BelfryService, installed_host
+from host_roots import ROOTS
+from hosted_user import HostedUser
+from login_double import BOTH, wait_for_locks
+from sequences import PAUSE
+
+MARKER = "/run/belfry/paused"
+# A launch into the background, and another one.
+PAUSED_LAUNCH = ["willFinishLaunching", "didFinishLaunching", "didEnterBackground"]
+LAUNCH = ["willFinishLaunching", "didFinishLaunching", "didBecomeActive"]
+
+
+@pytest.fixture
+def paused(started_on_each):
+    assert started_on_each.ctl("pause").stdout == "background\n"
+    return started_on_each
+
+
+def launch(belfry) -> list[str]:
+    """The notifications of the last launch."""
+    names = [r["BELFRY_NOTIFICATION"] for r in belfry.notifications()]
+    return names[len(names) - names[::-1].index("willFinishLaunching") - 1 :]
+
+
+def assert_still_paused(belfry) -> None:
+    """It is ready, in the background, and says who has paused it."""
+    belfry.wait_until_logged()
+    assert launch(belfry) == PAUSED_LAUNCH
+    status = belfry.status()
+    assert (status["state"], status["launch"]["paused"]) == ("background", True)
+    assert (status["lastWord"]["kind"], status["lastWord"]["origin"]["command"]) == ("paused", "belfryctl")
+    assert belfry.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
+    assert belfry.property("StatusText").startswith("in background, paused by ")
+    assert "; into the background" in belfry.ctl("status").stdout
+
+
+def crash(belfry) -> None:
+    pid = belfry.main_pid()
+    belfry.kill("KILL")
+    belfry.wait_for_another(pid)
+
+
+def test_pause_outlives_crashes_until_it_is_continued(paused):
+    for _ in range(2):
+        crash(paused)
+        assert_still_paused(paused)
+        assert paused.status()["launch"]["cause"] == "crash"
+
+    assert paused.ctl("resume").stdout == "active\n"
+    assert not paused.host.path(MARKER).exists()
+    crash(paused)
+
+    paused.wait_until_logged()
+    assert launch(paused) == LAUNCH
+
+
+def test_sigcont_ends_a_pause_of_an_earlier_process(paused):
+    crash(paused)
+    subscriber = paused.subscribe()
+    assert subscriber.state["state"] == "background"
+
+    paused.kill("CONT")
+
+    subscriber.until("didBecomeActive")
+    assert not paused.host.path(MARKER).exists()
+
+
+@pytest.mark.parametrize("verb", ["restart", "try-restart"])
+def test_pause_outlives_a_restart(paused, verb):
+    paused.host.systemctl(verb, SERVICE)
+
+    assert_still_paused(paused)
+    assert paused.status()["launch"]["cause"] == "restart"
+
+
+def test_stop_ends_a_pause(paused):
+    paused.host.systemctl("stop", SERVICE)
+    assert not paused.host.path(MARKER).exists()
+
+    paused.start()
+
+    paused.wait_until_logged()
+    assert launch(paused) == LAUNCH
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_pause_outlives_a_signal_that_is_no_stop_job(paused, by_hand):
+    if by_hand:
+        paused.host.run("sh", "-c", f"kill -TERM {paused.main_pid()}")
+    else:
+        paused.kill("TERM")
+    paused.wait_until_inactive()
+
+    paused.start()
+
+    assert_still_paused(paused)
+
+
+def test_pause_is_kept_if_nobody_says_why_the_service_stops(on_each):
+    on_each.drop_in(InaccessiblePaths="/run/dbus")
+    on_each.start()
+    on_each.ctl("pause")
+
+    on_each.host.systemctl("stop", SERVICE)
+    on_each.start()
+
+    assert_still_paused(on_each)
+
+
+def test_sleep_and_interruption_end_with_the_process(on_each, login):
+    on_each.start()
+    wait_for_locks(on_each, BOTH)
+    subscriber = on_each.subscribe()
+    login.announce_sleep(True)
+    assert [n["name"] for n in subscriber.until("willSleep")] == [*PAUSE, "willSleep"]
+
+    assert not on_each.host.path(MARKER).exists()
+    login.announce_sleep(False)
+    subscriber.until("didBecomeActive")
+    assert on_each.ctl("interrupt").stdout == "inactive\n"
+    crash(on_each)
+
+    on_each.wait_until_logged()
+    assert launch(on_each) == LAUNCH
+
+
+def test_process_that_stops_itself_does_so_again_and_does_not_starve_the_watchdog(on_each):
+    on_each.configure("[Service]\nStopOnPause=yes\n")
+    on_each.drop_in(WatchdogSec="1s")
+    on_each.start()
+    on_each.ctl("pause")
+    on_each.wait_until_stopped()
+
+    crash(on_each)
+    on_each.wait_until_stopped()
+
+    on_each.wait_for(lambda: on_each.property("WatchdogUSec") in ("0", "infinity"), "turn its watchdog off")
+    assert on_each.property("NRestarts") == "1"
+    assert on_each.property("StatusText") == "suspended until SIGCONT"
+    subscribed = on_each.messages()
+    on_each.kill("CONT")
+    on_each.wait_for(lambda: any("didBecomeActive" in m for m in on_each.messages()[len(subscribed) :]), "continue")
+
+
+def test_program_that_runs_at_the_start_learns_that_the_service_is_paused(started_on_each, listener):
+    listener.write("didBecomeActive", '#!/bin/sh\necho "now $BELFRY_NOTIFICATION $BELFRY_STATE"\n', "RunOnStart=yes\n")
+    listener.start()
+    listener.wait_for_line("now  active")
+    started_on_each.ctl("pause")
+
+    crash(started_on_each)
+
+    listener.wait_for_line("now  background")
+    started_on_each.ctl("resume")
+    listener.wait_for_line("now didBecomeActive active")
+
+
+def test_instance_keeps_a_pause_of_its_own(started_on_each):
+    video = BelfryInstance(started_on_each.host, "video")
+    try:
+        video.start()
+        video.ctl("pause")
+
+        started_on_each.host.systemctl("restart", video.name, SERVICE)
+
+        assert_still_paused(video)
+        assert started_on_each.status()["state"] == "active"
+        video.host.systemctl("stop", video.name)
+        video.start()
+        assert video.status()["state"] == "active"
+    finally:
+        video.remove()
+
+
+def test_service_of_a_user_keeps_a_pause(on_each):
+    ann = HostedUser(on_each.host, "ann")
+    ctl = "belfryctl --socket $XDG_RUNTIME_DIR/belfry/io.belfry.Lifecycle"
+    try:
+        ann.shell(f"systemctl --user start {SERVICE} && {ctl} pause")
+
+        ann.shell(f"systemctl --user restart {SERVICE}")
+        assert " is background" in ann.shell(f"{ctl} status").stdout
+        ann.shell(f"systemctl --user stop {SERVICE} && systemctl --user start {SERVICE}")
+
+        assert " is active" in ann.shell(f"{ctl} status").stdout
+    finally:
+        ann.remove()
+
+
+def test_damaged_marker_is_reported_and_means_paused(on_each):
+    on_each.start()
+    on_each.host.run("sh", "-c", f"kill -TERM {on_each.main_pid()}")
+    on_each.wait_until_inactive()
+    on_each.host.path(MARKER).write_text("{")
+
+    on_each.start()
+
+    assert on_each.status()["state"] == "background"
+    assert on_each.property("StatusText") == "in background, paused before this start"
+    reported = [m for m in on_each.messages() if m.startswith(f"unable to use '{MARKER}': ")]
+    assert len(reported) == 1 and reported[0].endswith(", starting paused")
+    assert on_each.ctl("resume").stdout == "active\n"
+    assert not on_each.host.path(MARKER).exists()
+
+
+@pytest.fixture
+def ending():
+    """A host of its own, for a test that ends its user space."""
+    with installed_host("trixie-end", ROOTS["trixie"](), keeps_journal=True) as belfry:
+        yield belfry
+
+
+def test_pause_outlives_a_soft_reboot_on_trixie(ending: BelfryService):
+    ending.start()
+    ending.ctl("pause")
+    before = ending.property("InvocationID")
+
+    ending.host.systemctl("soft-reboot", check=False)
+    ending.host.wait_for_record("BELFRY_NOTIFICATION=willTerminate")
+    ending.wait_for(lambda: ending.host.systemctl("start", SERVICE, check=False).returncode == 0, "start again", 60)
+
+    assert ending.property("InvocationID") != before
+    status = ending.status()
+    assert (status["state"], status["lastWord"]["kind"]) == ("background", "paused")
+    record = ending.host.journal("BELFRY_NOTIFICATION=willTerminate")[-1]
+    assert "reason softReboot" in record["MESSAGE"]
