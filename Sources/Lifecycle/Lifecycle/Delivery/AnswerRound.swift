@@ -44,6 +44,8 @@ final class AnswerRound {
     /// The group that is being called.
     private var group = -1
     private var reports: [ListenerReport?] = []
+    /// Whether an answer was begun that may go on after its call.
+    private var hasLastingAnswer = false
 
     init(_ notification: LifecycleNotification, to calls: [DueCall], deadline: Duration, onlyProblems: Bool = false) {
         self.notification = notification
@@ -104,8 +106,9 @@ final class AnswerRound {
     /// How many groups are called after the present one.
     var groupsLeft: Int { (calls.last?.group ?? group) - group }
 
-    /// Adds an empty place for a report.
+    /// Adds an empty place for the report of an answer that may last.
     func reserve() -> Int {
+        hasLastingAnswer = true
         reports.append(nil)
         return reports.count - 1
     }
@@ -115,7 +118,7 @@ final class AnswerRound {
     /// Whether there is nothing to report.
     var isEmpty: Bool { reports.isEmpty }
 
-    func report(hasLastingAnswer: Bool = false) -> LifecycleReport {
+    var report: LifecycleReport {
         LifecycleReport(
             notification: notification, listeners: reports.compactMap(\.self), hasLastingAnswer: hasLastingAnswer)
     }

@@ -62,7 +62,7 @@ final class Delivery {
             lasting = nextLasting
         }
         state = open.isEmpty ? .done : .waiting
-        if open.isEmpty { completion(round.report(hasLastingAnswer: true)) }
+        if open.isEmpty { completion(round.report) }
     }
 
     private var nextLasting: AnswerRound.LastingCall? {

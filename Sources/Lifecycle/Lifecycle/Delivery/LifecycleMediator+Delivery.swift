@@ -35,7 +35,7 @@ extension LifecycleMediator {
         let round = AnswerRound(
             notification, to: recipients.calls, deadline: limits.listener, onlyProblems: onlyProblems)
         guard let lasting = round.nextLasting(clock) else {
-            if !onlyProblems || !round.isEmpty { report(round.report(), completion) }
+            if !onlyProblems || !round.isEmpty { report(round.report, completion) }
             return
         }
         Delivery(
