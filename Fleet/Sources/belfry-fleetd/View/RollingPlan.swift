@@ -171,7 +171,9 @@ nonisolated struct RollingPlan: Sendable, Equatable {
         case .checking where answer.isDone:
             place += 1
             return [.tell(.healthy, host: host, reason: nil)] + wait(at: now)
-        case .checking: return stop(.stopped("it is not healthy: \(answer.text)"))
+        case .checking:
+            recover(at: now)
+            return stop(.stopped("it is not healthy: \(answer.text)"))
         case .waiting, .paused, .recovering: return []
         }
     }

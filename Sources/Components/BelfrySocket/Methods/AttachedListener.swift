@@ -23,6 +23,8 @@ final class AttachedListener: LifecycleListener {
 
     var name: String { parameters.name }
     var follows: [String] { parameters.follows }
+    /// A launch does not depend on programs that happen to attach before its end, unless one refuses it.
+    var isRequired: Bool { false }
 
     var answers: [LifecycleAnswer] {
         for name in parameters.names { onOutcome(name, deadline: parameters.deadline, tell) }

@@ -221,9 +221,7 @@ extension LifecycleMediator {
         let (wanted, left) = (backgroundTasks.longestTime, transitions.remaining(transition))
         let times = WantedTimes([wanted] + timesWanted(for: transition.steps), within: left)
         let share = times.share(of: wanted, before: 1, within: left)
-        guard let sleepWait = transition.sleepWait else { return share }
-        let spent = Duration(from: transition.beganUsec, to: clock.monotonicUsec)
-        return share.limited(to: max(sleepWait - spent, .zero))
+        return transitions.waitLeft(of: transition).map(share.limited(to:)) ?? share
     }
 
     /// A listener or a background task reports progress to a transition that waits for it.

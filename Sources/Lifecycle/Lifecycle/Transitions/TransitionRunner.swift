@@ -176,8 +176,9 @@ final class TransitionRunner {
         phase = .dueNow
         let waits = transition.trigger == .pause || transition.trigger == .stop
         guard waits, transition.steps.first?.name != .willResignActive, !backgroundTasks.isEmpty else { return nil }
-        // A stop that comes next waits for them itself.
+        // A stop that comes next waits for them itself. Before a sleep there is only so much time for them.
         if let stop, stop !== transition { return nil }
+        if waitLeft(of: transition) == .zero { return nil }
         if transition.cutShortBy == nil {
             phase = .awaitingTasks
             return .wait(transition)
@@ -255,6 +256,11 @@ extension TransitionRunner {
     /// The time that is left to a transition.
     func remaining(_ transition: Transition) -> Duration {
         Duration(from: clock.monotonicUsec, to: transition.limitUsec)
+    }
+
+    /// How long a transition may still wait for background tasks, if that has a limit of its own.
+    func waitLeft(of transition: Transition) -> Duration? {
+        transition.sleepWait.map { max($0 - Duration(from: transition.beganUsec, to: clock.monotonicUsec), .zero) }
     }
 
     /// Applies new deadlines. The transition under way has its new time from its beginning on, unless it was extended.

@@ -28,6 +28,8 @@ struct SleepPauseTests {
 
     @Test func waitForTasksHasAnEndThatKeepsThem() {
         var expired = false
+        var waits = 0
+        fixture.observe { if case .waiting = $0 { waits += 1 } }
         let task = fixture.mediator.beginBackgroundTask(named: "copy", deadline: .seconds(60)) { expired = true }
         pause()
         #expect(fixture.mediator.state == .inactive)
@@ -40,6 +42,7 @@ struct SleepPauseTests {
         #expect(moved == [true])
         #expect(fixture.mediator.state == .background)
         #expect(!task.isEnded && !expired)
+        #expect(waits == 1)
     }
 
     @Test func hurriedPauseEndsAtOnceAndKeepsTheTask() {
