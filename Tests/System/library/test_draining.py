@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 import pytest
-from test_nginx import PORT, requests
+from http_clients import PORT, requests
 
 
 def jobs(probe, seconds: int, clients: int, results: dict):

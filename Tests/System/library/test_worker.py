@@ -89,6 +89,8 @@ def test_jobs_of_a_pause_and_a_restart_wait(worker):
     ctl(worker, "pause")
     write(worker.host, "/run/worker/jobs", "first", "second")
     worker.host.systemctl("restart", UNIT)
+    assert stored(worker) == {}
+    ctl(worker, "resume")
 
     worker.wait_for(lambda: stored(worker) == {"job-1": "first", "job-2": "second"}, "store the jobs")
 

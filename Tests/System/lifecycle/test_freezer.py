@@ -42,7 +42,7 @@ def test_each_freeze_during_a_reload_is_posted_after_it(started_on_each):
         listener.attach("slow", "willReload")
         started_on_each.kill("HUP")
         token = listener.reply()["token"]
-        counted = [freeze_and_thaw(started_on_each, seconds) for seconds in (0.1, 0.3)]
+        counted = [freeze_and_thaw(started_on_each, seconds, by_systemd=False) for seconds in (0.1, 0.3)]
         client.call("Answer", {"token": token, "outcome": "completed"})
 
         seen = [*subscriber.until("didReload"), subscriber.next(), subscriber.next()]

@@ -103,7 +103,7 @@ def test_hold_delays_a_stop_until_its_client_is_gone(started_on_each):
         started_on_each.host.systemctl("--no-block", "stop", SERVICE)
         assert holder.reply() == {"held": True, "waiting": "stop"}
         with started_on_each.connect() as client:
-            assert client.call("GetState")["state"] == "active"
+            assert client.call("GetState")["state"] == "inactive"
             assert [h["reason"] for h in client.call("ListHolds")["holds"]] == ["backup"]
     started_on_each.wait_until_inactive()
     assert "stop waits for 'backup'" in started_on_each.messages()

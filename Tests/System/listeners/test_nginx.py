@@ -2,17 +2,14 @@
 # Belfry: lifecycle notifications for Linux services.
 """The recipe for nginx, with requests in flight through pause, reloads and resume."""
 
-import json
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from belfry_instance import BelfryInstance
 from documentation import code_block, commands
-from host_roots import KIT
+from http_clients import PORT, requests
 from memory_hog import hog
-from programs import running
 
 NGINX = "nginx.service"
 LISTENER = "belfry-listener@nginx.service"
@@ -24,7 +21,6 @@ FILES = [
     ("ini", f"/etc/systemd/system/{LISTENER}.d/override.conf"),
     ("ini", "/etc/systemd/system/belfryd@nginx.service.d/override.conf"),
 ]
-PORT = 8080
 pytestmark = pytest.mark.nightly_on_trixie
 CONFIGURATION = "/etc/nginx/conf.d/test.conf"
 # One request for this takes two seconds.
@@ -69,18 +65,6 @@ def nginx(on_each):
 
 def is_active(nginx: BelfryInstance) -> bool:
     return nginx.host.properties(NGINX, "ActiveState") == {"ActiveState": "active"}
-
-
-@contextmanager
-def requests(nginx: BelfryInstance, path: str, clients: int, length: int, results: dict):
-    """Requests during the block; their results are in `results` afterwards."""
-    load = [sys.executable, str(KIT / "http_load.py"), str(PORT), path, str(clients), str(length)]
-    network = ["nsenter", "-t", str(nginx.host.leader), "-n"]
-    with running([*network, *load], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == "begun\n"
-        yield
-        process.stdin.close()
-        results |= json.loads(process.stdout.read())
 
 
 def version(nginx: BelfryInstance) -> str:

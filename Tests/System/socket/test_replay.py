@@ -50,10 +50,11 @@ def test_notification_from_memory_equals_the_original(on_each):
     on_each.kill("TSTP")
     live.until("didEnterBackground")
     crash(on_each).wait()
-    live.until("didBecomeActive")
+    live.until("didEnterBackground")
 
     again = on_each.subscribe(after=live.state["sequence"])
-    again.until("didBecomeActive")
+    again.until("didEnterBackground")
+    again.until("didEnterBackground")
 
     assert live.is_consecutive()
     # In the same order of members too.

@@ -121,6 +121,5 @@ def test_service_whose_manager_cannot_be_notified_logs_it_and_runs(on_each):
 
     assert status == 0
     assert any("willTerminate" in line for line in output)
-    failed = [line for line in output if "service manager" in line]
-    what = "failed at {}: unable to notify 'service manager': Connection refused (ECONNREFUSED)"
-    assert any(what.format("didBecomeActive") in line for line in failed)
+    what = "unable to notify 'service manager': Connection refused (ECONNREFUSED), going on"
+    assert sum(what in line for line in output) == 1

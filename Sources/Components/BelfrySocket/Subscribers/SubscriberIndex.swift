@@ -30,12 +30,8 @@ struct SubscriberIndex {
         for name in Self.names(names) { interested[name, default: []].append(broadcast) }
     }
 
-    /// Removes the broadcasts that have no subscribers any more.
-    mutating func removeEmpty() {
-        for (names, broadcast) in broadcasts where broadcast.count == 0 { remove(names) }
-    }
-
-    private mutating func remove(_ names: Set<UTF8Text>?) {
+    /// Removes the broadcast to subscribers of `names`.
+    mutating func remove(_ names: Set<UTF8Text>?) {
         guard let broadcast = broadcasts.removeValue(forKey: names) else { return }
         guard let names else { return unfiltered = [] }
         for name in Self.names(names) {

@@ -38,7 +38,7 @@ final class SubscriberList {
     private(set) var overruns = 0
 
     /// How many there are.
-    var count: Int { index.all.reduce(0) { $0 + $1.count } }
+    private(set) var count = 0
 
     /// The number of the oldest notification that a subscriber may get from memory, or of the next one.
     private var oldest: UInt64 {
@@ -118,7 +118,10 @@ final class SubscriberList {
         if let rest {
             request.whenDrained { [weak self] in self?.proceed(request, names, from: rest) }
         } else {
-            broadcast(of: names).add(request)
+            let broadcast = broadcast(of: names)
+            if broadcast.add(request) { count += 1 }
+            // `add` writes what is pending, which may have ended the last of the others.
+            if index[names] !== broadcast { index.add(names, broadcast) }
         }
     }
 
@@ -130,11 +133,15 @@ final class SubscriberList {
 
     private func broadcast(of names: Set<UTF8Text>?) -> VarlinkBroadcast {
         if let known = index[names] { return known }
-        index.removeEmpty()
         let made = VarlinkBroadcast(
-            on: server, limit: parameters.queueMax, byteLimit: parameters.queueSizeMax
-        ) { [weak self] in self?.overrun($0, $1) }
+            on: server, limit: parameters.queueMax, byteLimit: parameters.queueSizeMax,
+            onRemoval: { [weak self] in self?.removed(names) }, onOverrun: { [weak self] in self?.overrun($0, $1) })
         index.add(names, made)
         return made
+    }
+
+    private func removed(_ names: Set<UTF8Text>?) {
+        count -= 1
+        if index[names]?.count == 0 { index.remove(names) }
     }
 }

@@ -147,12 +147,12 @@ package final class ServiceManagerUnit {
         timeout: Duration = .seconds(25), then completion: @escaping (Result<UnitEnding, BusError>) -> Void
     ) {
         // Answers come in the order of the questions.
-        var state: String?
+        var result: String?
         bus.get(
-            member("ActiveState", of: "Unit"), "s", timeout: timeout,
-            reading: { message throws(BusError) in try message.text() }, then: { state = try? $0.get() })
+            member("Result", of: "Service"), "s", timeout: timeout,
+            reading: { message throws(BusError) in try message.text() }, then: { result = try? $0.get() })
         Self.jobs(on: bus, timeout: timeout) { [name] jobs in
-            completion(jobs.map { UnitEnding(of: name, jobs: $0, activeState: state) })
+            completion(jobs.map { UnitEnding(of: name, jobs: $0, result: result) })
         }
     }
 

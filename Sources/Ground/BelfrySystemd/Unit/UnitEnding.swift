@@ -13,23 +13,24 @@ package nonisolated struct UnitEnding: Sendable, Equatable {
 
     /// What the unit's job does; nil when there is none, or one that does not end the unit.
     package let job: Job?
-    /// Whether the manager is stopping the unit, which it also does without a job, as at the end of `RuntimeMaxSec=`.
-    package let isUnderWay: Bool
+    /// Whether the manager ends the unit because of a failure, which it does without a job, as at the end of `RuntimeMaxSec=`.
+    package let isFailing: Bool
     /// The shutdown of the machine that is queued.
     package var shutdown: ShutdownKind?
     /// Whether the manager that was asked knows of shutdowns. That of a user does not.
     package var isShutdownKnown = true
 
     /// What is known.
-    package init(job: Job?, isUnderWay: Bool = false, shutdown: ShutdownKind? = nil) {
+    package init(job: Job?, isFailing: Bool = false, shutdown: ShutdownKind? = nil) {
         self.job = job
-        self.isUnderWay = isUnderWay
+        self.isFailing = isFailing
         self.shutdown = shutdown
     }
 
-    /// From the manager's jobs by unit, and the active state of the unit of this name.
-    package init(of unit: String, jobs: [String: String], activeState: String? = nil) {
-        isUnderWay = activeState == "deactivating"
+    /// From the manager's jobs by unit, and the result of the unit of this name. Its active state says nothing: STOPPING=1 alone
+    /// makes that `deactivating`.
+    package init(of unit: String, jobs: [String: String], result: String? = nil) {
+        isFailing = result != nil && result != "success"
         job = jobs[unit].flatMap { Job(rawValue: $0 == "try-restart" ? "restart" : $0) }
         shutdown = ShutdownKind(queuedIn: jobs)
     }

@@ -21,6 +21,7 @@ public final class VarlinkBroadcast {
 
     private let writer: TurnWriter
     private let onOverrun: (_ request: VarlinkRequest, _ dropped: Int) -> Void
+    private let onRemoval: () -> Void
     /// The members.
     @exclusivity(unchecked)  // nothing calls out while these are changed
     package private(set) var requests: [VarlinkRequest] = []
@@ -38,13 +39,22 @@ public final class VarlinkBroadcast {
     ///   - byteLimit: how many bytes may wait for it.
     ///   - onOverrun: called when more replies wait for a member than the limits allow, with their number. They are
     ///     dropped, and the request is removed from the broadcast. The request still expects its last reply.
-    public init(
+    public convenience init(
         on server: VarlinkServer, limit: Int, byteLimit: Int = .max,
+        onOverrun: @escaping (_ request: VarlinkRequest, _ dropped: Int) -> Void
+    ) {
+        self.init(on: server, limit: limit, byteLimit: byteLimit, onRemoval: {}, onOverrun: onOverrun)
+    }
+
+    /// The same, with `onRemoval` called after each request that is removed, for any reason.
+    package init(
+        on server: VarlinkServer, limit: Int, byteLimit: Int, onRemoval: @escaping () -> Void,
         onOverrun: @escaping (_ request: VarlinkRequest, _ dropped: Int) -> Void
     ) {
         writer = server.writer
         self.limit = limit
         self.byteLimit = byteLimit
+        self.onRemoval = onRemoval
         self.onOverrun = onOverrun
     }
 
@@ -80,6 +90,7 @@ public final class VarlinkBroadcast {
             requests[place] = last
             places[ObjectIdentifier(last.connection)] = place
         }
+        onRemoval()
     }
 
     /// Sends a reply to all members. It must have `continues`.

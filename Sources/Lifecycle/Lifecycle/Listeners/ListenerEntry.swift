@@ -25,7 +25,7 @@ final class ListenerEntry {
         self.number = number
         place = ListenerOrder.Place(
             listener.name, rank: listener.rank, follows: listener.follows, role,
-            type: String(reflecting: type(of: listener)))
+            type: type(of: listener))
         readAnswers()
     }
 

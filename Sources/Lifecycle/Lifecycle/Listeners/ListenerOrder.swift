@@ -7,31 +7,33 @@ internal import BelfryJSON
 ///
 /// The order is that of registration. Listeners of the same rank form a group at the place of the first of them, and are
 /// called concurrently. A listener comes after those it follows. The primary listener comes first, the outermost one last.
-package nonisolated struct ListenerOrder: Sendable, Equatable {
+package nonisolated struct ListenerOrder: Sendable {
     /// The declarations of one listener about its place.
-    package struct Place: Sendable, Equatable {
+    package struct Place: Sendable {
         /// The listener's name.
         package let name: String
         /// Listeners of one rank are called concurrently; nil for one that is called alone.
         package let rank: Int?
         /// The listeners that are called before it. Those that do not exist have no effect.
         package let follows: [String]
-        /// What others follow it by: its name, and the name of its type with that of its module.
-        let keys: [String]
+        private let type: Any.Type?
         /// How it was added.
         package let role: ListenerRole
 
         /// A place, by default that of registration.
         package init(
             _ name: String, rank: Int? = nil, follows: [String] = [], _ role: ListenerRole = .ordinary,
-            type: String? = nil
+            type: Any.Type? = nil
         ) {
             self.name = name
             self.rank = rank
             self.follows = follows
             self.role = role
-            keys = role == .outermost ? [] : [name] + (type.map { [$0] } ?? [])
+            self.type = type
         }
+
+        /// What others follow it by: its name, and the name of its type with that of its module. To find the latter takes long.
+        var keys: [String] { role == .outermost ? [] : [name] + (type.map { [String(reflecting: $0)] } ?? []) }
 
         /// Whether it declares nothing, so that its place is that of its registration.
         var isPlain: Bool { role == .ordinary && rank == nil && follows.isEmpty }
@@ -73,6 +75,7 @@ package nonisolated struct ListenerOrder: Sendable, Equatable {
 
     /// Repeatedly takes the first group whose members follow no group that is still to come.
     private static func sorted(_ groups: [[Int]], _ places: [Place]) throws(ListenerOrderError) -> [[Int]] {
+        guard places.contains(where: { !$0.follows.isEmpty }) else { return groups }
         let needs = needs(of: groups, places)
         var missing = needs.map(\.count)
         var followers = [[Int]](repeating: [], count: groups.count)

@@ -64,6 +64,7 @@ final class ListenerRegistry {
     /// The listeners that follow a name that no listener has.
     var unknownFollowed: [(listener: String, name: String)] {
         let places = inOrder.joined().map(\.place)
+        guard places.contains(where: { !$0.follows.isEmpty }) else { return [] }
         let known = Set(places.flatMap(\.keys).map { UTF8Text($0) })
         return places.flatMap { place in
             place.follows.filter { !known.contains(UTF8Text($0)) }.map { (place.name, $0) }
@@ -140,7 +141,7 @@ final class ListenerRegistry {
     }
 
     private func isFollowed(_ place: ListenerOrder.Place) -> Bool {
-        place.keys.contains { followed.contains(UTF8Text($0)) }
+        !followed.isEmpty && place.keys.contains { followed.contains(UTF8Text($0)) }
     }
 
     /// Whether a new listener may come after itself. Others come after it only by its name, its type or its rank.

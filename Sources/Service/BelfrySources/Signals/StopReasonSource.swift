@@ -108,7 +108,7 @@ package nonisolated struct StopReason: Sendable, Equatable {
             switch ending.job {
             case .restart: .restart
             case .stop: Termination.Reason(ending.shutdown)
-            case nil: ending.isUnderWay ? Termination.Reason(ending.shutdown) : .signal
+            case nil: ending.isFailing ? Termination.Reason(ending.shutdown) : .signal
             }
     }
 

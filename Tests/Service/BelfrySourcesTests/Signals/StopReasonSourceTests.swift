@@ -194,7 +194,7 @@ struct StopReasonTests {
 
     @Test(arguments: shutdowns, [false, true])
     func stopJobHasTheReasonOfTheShutdown(_ shutdown: (ShutdownKind?, Termination.Reason), isFromManager: Bool) {
-        let ending = UnitEnding(job: .stop, isUnderWay: true, shutdown: shutdown.0)
+        let ending = UnitEnding(job: .stop, isFailing: true, shutdown: shutdown.0)
 
         #expect(StopReason(ending, isFromManager: isFromManager, announced: nil).reason == shutdown.1)
     }
@@ -208,14 +208,14 @@ struct StopReasonTests {
     }
 
     @Test func restartJobHasTheReasonRestart() {
-        let ending = UnitEnding(job: .restart, isUnderWay: true)
+        let ending = UnitEnding(job: .restart, isFailing: true)
 
         #expect(StopReason(ending, isFromManager: true, announced: nil).reason == .restart)
     }
 
     @Test func managerMayStopAUnitWithoutAJob() {
         // As at the end of RuntimeMaxSec=.
-        let ending = UnitEnding(job: nil, isUnderWay: true)
+        let ending = UnitEnding(job: nil, isFailing: true)
 
         #expect(StopReason(ending, isFromManager: true, announced: nil).reason == .stop)
     }
@@ -244,10 +244,10 @@ struct StopReasonTests {
 
     @Test(arguments: stopJobs, [false, true])
     func onlyAStopJobWithoutAShutdownIsToKeepTheUnitStopped(
-        _ row: (job: UnitEnding.Job?, isUnderWay: Bool, shutdown: ShutdownKind?, isKnown: Bool, expected: Bool),
+        _ row: (job: UnitEnding.Job?, isFailing: Bool, shutdown: ShutdownKind?, isKnown: Bool, expected: Bool),
         isFromManager: Bool
     ) {
-        var ending = UnitEnding(job: row.job, isUnderWay: row.isUnderWay, shutdown: row.shutdown)
+        var ending = UnitEnding(job: row.job, isFailing: row.isFailing, shutdown: row.shutdown)
         ending.isShutdownKnown = row.isKnown
 
         let reason = StopReason(ending, isFromManager: isFromManager, announced: nil)
