@@ -27,11 +27,9 @@ package nonisolated enum ListenerRecords {
         ["healthy", nil].contains(listener.text("health"))
     }
 
-    /// Whether the last call of a listener failed, was late or refused. That a new configuration was refused does not count:
-    /// the service goes on with the old one.
+    /// Whether the last call of a listener failed, was late or refused. At `willReload` that does not count: it refuses a new
+    /// configuration, and the service goes on with the old one.
     package static func hasFailed(_ listener: JSONObject) -> Bool {
-        let outcome = listener.text("lastOutcome")
-        guard outcome == "refused" else { return OutcomeWord.isProblem(outcome) }
-        return listener.text("lastNotification") != "willReload"
+        OutcomeWord.isProblem(listener.text("lastOutcome")) && listener.text("lastNotification") != "willReload"
     }
 }

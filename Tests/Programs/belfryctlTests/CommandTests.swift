@@ -56,6 +56,9 @@ struct CommandTests {
             ),
             // The service goes on with the old configuration.
             ("active", #""lastOutcome":"refused","lastReason":"no","lastNotification":"willReload""#, ""),
+            ("active", #""lastOutcome":"failed","lastReason":"no","lastNotification":"willReload""#, ""),
+            ("active", #""lastOutcome":"overran","lastDurationUsec":2000000,"lastNotification":"willReload""#, ""),
+            ("active", #""lastOutcome":"late","lastDurationUsec":2000000,"lastNotification":"willReload""#, ""),
         ])
     func isActiveSucceedsOnlyForAnActiveServiceWhoseListenersWork(_ state: String, _ facts: String, _ problem: String)
         throws
