@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfryListeners
+internal import BelfrySystemd
+internal import Lifecycle
+internal import Varlink
+
+/// Answers what a signal would do.
+extension SocketListener {
+    /// Answers `Explain`, with the current timeouts of the unit.
+    func explain(_ request: VarlinkRequest) {
+        if subject(of: request) != nil { explanations.add(request) }
+    }
+
+    /// Reads the timeouts of the unit once for all requests.
+    func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
+        refreshTimeouts { [weak self] in
+            for request in requests { self?.explainNow(request) }
+            done()
+        }
+    }
+
+    private func explainNow(_ request: VarlinkRequest) {
+        guard let (number, effect, head) = subject(of: request) else { return }
+        var reply = head
+        let plan: LifecyclePlan? =
+            switch effect.work {
+            case .transition(let trigger): mediator.plan(for: trigger)
+            case .post(let name): mediator.plan(forPosting: name)
+            case .nothing: nil
+            }
+        reply["number"] = .int(Int64(number))
+        let tasks = plan?.tasks ?? []
+        reply["steps"] = JSONValue(plan?.steps ?? [])
+        reply["tasks"] = .array(tasks.map { ["name": .string($0.name), "remainingUsec": JSONValue($0.remaining)] })
+        reply["longestUsec"] = JSONValue(plan?.longest ?? .zero)
+        reply["fits"] = .bool(plan?.fits ?? true)
+        if let limit = plan?.limit, !(plan?.steps.isEmpty ?? true) {
+            reply["limitUsec"] = JSONValue(limit)
+            if case .transition(let trigger) = effect.work, let (setting, time) = unitTimeout(for: trigger) {
+                reply["unitSetting"] = .string(setting)
+                reply["unitTimeoutUsec"] = time.map { JSONValue($0) }
+            }
+        }
+        request.reply(reply)
+    }
+
+    /// The requested signal and what it does. Fails the request when there is no such signal.
+    private func subject(of request: VarlinkRequest) -> (Int32, SignalEffect, JSONObject)? {
+        let text = request.parameters["signal"]?.stringValue ?? ""
+        let number: Int32
+        do throws(ValueProblem) {
+            number = try SignalName.number(text)
+        } catch {
+            request.fail(
+                "io.belfry.Lifecycle.InvalidSignal", ["signal": .string(text), "reason": .string(error.message)])
+            return nil
+        }
+        let action = parameters.signals[number]
+        let effect =
+            action.map {
+                SignalEffect(
+                    of: $0, number, isStopping: mediator.isStopping, stopsOnPause: parameters.stopsOnPause)
+            } ?? SignalEffect(ofUnheard: number)
+        let head: JSONObject = [
+            "signal": .string(SignalName.name(of: number).map { "SIG" + $0 } ?? text),
+            "action": .string(action.map { "\($0)" } ?? "none"), "effect": .string(effect.words),
+            "state": .string(mediator.state.rawValue),
+        ]
+        return (number, effect, head)
+    }
+
+    /// The unit's timeout for a transition, with its name in the unit; nil when it is unknown or there is none.
+    private func unitTimeout(for trigger: LifecycleTrigger) -> (setting: String, time: Duration?)? {
+        guard let unit = unitTimeouts else { return nil }
+        switch trigger {
+        case .stop: return ("TimeoutStopSec", unit.stop)
+        case .launch, .reload: return ("TimeoutStartSec", unit.start)
+        default: return nil
+        }
+    }
+}
