@@ -37,7 +37,7 @@ struct DescriptorLimit {
             log.write(
                 .warning,
                 "RLIMIT_NOFILE allows \(limits.now) descriptors, ConnectionsMax=\(connections) takes \(wanted): "
-                    + "clients beyond that have to wait", .configurationDoubt)
+                    + "clients beyond that are disconnected", .configurationDoubt)
         }
     }
 
