@@ -126,7 +126,7 @@ package nonisolated enum ServiceExit {
     package static let usage: Int32 = 64
     /// A part of the service failed (`BelfryService.fail(_:)`).
     package static let failure: Int32 = 70
-    /// The system refused something, or a listener refused the launch.
+    /// The system refused something, or the launch was refused.
     package static let system: Int32 = 71
     /// The configuration is wrong.
     package static let configuration: Int32 = 78

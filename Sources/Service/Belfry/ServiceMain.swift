@@ -20,7 +20,7 @@ public enum ServiceMain {
     ///     }
     ///
     /// Exit codes: 0 after a stop in order; 70 when a part of the service failed (`BelfryService.fail(_:)`); 71 when
-    /// the system or a listener refused the launch, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
+    /// the system refused something, the launch was refused, or main is `async`; 78 for a wrong configuration; 128 + n when the stop was cut short by signal n.
     ///
     /// - Parameters:
     ///   - options: the name of the service, and options that override its configuration.

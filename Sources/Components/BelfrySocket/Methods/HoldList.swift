@@ -29,7 +29,7 @@ final class HoldList {
         waits = mediator.addEventObserver(for: .waiting) { [weak self] in
             if case .waiting(let trigger, let names) = $0 { self?.wait(trigger, for: names) }
         }
-        // Other pauses come so far only without holds.
+        // Any other pause has waited for the holds, or ended them.
         pauses = mediator.addObserver(forName: .didEnterBackground) { [weak self] _ in
             self?.tell(["held": true, "overriddenBy": "sleep"])
         }

@@ -25,7 +25,7 @@ public nonisolated struct Termination: LifecycleEvent, Equatable {
         case failed
         /// The service has finished its work.
         case finished
-        /// A listener refused the launch.
+        /// A listener refused the launch, or a required one failed or was late.
         case launchRefused
     }
 

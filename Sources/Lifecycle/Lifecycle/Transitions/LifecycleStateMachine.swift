@@ -75,7 +75,7 @@ public nonisolated enum LifecycleTrigger: String, Sendable, CaseIterable {
     /// The process has started. If the service was paused when its last run ended (`LaunchOptions.isPaused`), it goes to the
     /// background instead of becoming active.
     case launch
-    /// A listener refused the launch.
+    /// A listener refused the launch, or a required one failed or was late.
     case refuseLaunch
     /// Go to the background: SIGTSTP, `belfryctl pause`, the machine is about to sleep.
     case pause

@@ -4,8 +4,9 @@
 // How deadlines move
 //
 // A transition has a limit for everything it waits for: listeners and background tasks. When the turn of one comes, it
-// gets a share of the rest (`TimeShare`): all that it wants if the rest is enough for all, otherwise a proportional part, so
-// that a slow one does not use the time of those behind it. The time of those behind it is the reserve.
+// gets a share of the rest (`TimeShare`): all that it wants if the rest is enough for all. Otherwise short wishes are met in
+// full and the longer ones get equal parts, so that a slow one does not use the time of those behind it. The time of those
+// behind it is the reserve.
 //
 // Two things move the end of a share:
 //
@@ -14,6 +15,7 @@
 //   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well.
 // * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is set.
 //   Then the remaining time is divided again; time that was used already counts. A window that was named stays.
+//   A second stop does not come here: `TransitionRunner.add`.
 //
 // `TransitionRunner` alone writes the limit of a transition, and `MovableDeadline` alone the end of a share: `ListenerCall`
 // has one for an answer, `BackgroundTaskWait` one for all background tasks. A report of progress does not touch the timer,

@@ -18,8 +18,8 @@ struct HoldCommand: ServiceCommand {
             The exit status is that of the command, or 128 plus the number of the signal that ended it. It is 75 if the \
             command succeeded and the service was not held all the time: --for or the service has ended the hold, the \
             machine slept, or the connection was lost. Standard error says so at once, and the command goes on. Without a command, the service is \
-            held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits no longer than the stop \
-            timeout of the service. --for limits the hold. --timeout limits the wait until the service is held.
+            held until SIGINT or SIGTERM. If the service restarts, it is held again. A stop waits only for its \
+            share of the stop timeout. --for limits the hold. --timeout limits the wait until the service is held.
             """)
 
     @OptionGroup var connection: ConnectionOptions

@@ -135,8 +135,8 @@ package nonisolated struct ServiceCommandLine: Sendable {
               --help             Print this help and exit.
 
             Runs in the foreground until SIGTERM or SIGINT. Exit status: 0 stopped in order,
-            64 usage, 70 a part of the service failed, 71 system error or a listener refused
-            the launch, 78 invalid configuration, 128+n stop cut short by signal n;
+            64 usage, 70 a part of the service failed, 71 system error or launch refused,
+            78 invalid configuration, 128+n stop cut short by signal n;
             LateStopExitStatus= sets that of a stop with a late listener.
 
             """

@@ -7,7 +7,7 @@ package import Lifecycle
 
 /// Sends the state of the service to systemd: RELOADING=1 when a reload begins, STOPPING=1 when a stop is accepted, READY=1
 /// after all other listeners have answered, EXTEND_TIMEOUT_USEC= while a listener reports progress, WATCHDOG=1 while every
-/// listener is healthy, and a STATUS= for each change.
+/// listener is healthy, and a STATUS= for each change. `ManagerStatus` sends all but WATCHDOG=1.
 ///
 /// Add it as the outermost listener, so that READY=1 is true when it is sent. A message that cannot be sent is reported once,
 /// and fails nothing. Source: sd_notify(3).
