@@ -3,26 +3,30 @@
 
 /// A listener that is to be called for a notification.
 struct DueCall {
+    /// An answer that ends within its call.
+    typealias Immediate = (LifecycleNotification) throws -> ListenerOutcome
+
     let entry: ListenerEntry
-    /// Its answer, as long as it does not declare others; nil if it depends on the notification which one it is.
-    let answer: LifecycleAnswer?
-    /// The revision of the listener's answers.
-    let revision: Int
     /// The members of a group are called concurrently. Groups are numbered in the order of their calls.
     let group: Int
+    /// Its answer if that is immediate, as long as the listener does not declare others. Found once, because most answers are.
+    private let body: Immediate?
+    /// The revision of the listener's answers.
+    private let revision: Int
 
     init(_ entry: ListenerEntry, to name: LifecycleNotification.Name, group: Int) {
         self.entry = entry
         self.group = group
-        answer = name == .performAction ? nil : entry.answer(to: name)
         revision = entry.revision
+        if case .immediate(let body) = entry.answer(to: name)?.body { self.body = body } else { body = nil }
     }
 
-    /// The answer to a notification, if there is one now: a call before this one may have removed the listener, or changed its
-    /// answers.
+    /// The answer, if it is immediate and a call before this one has neither removed the listener nor changed its answers.
+    var immediate: Immediate? { entry.revision == revision ? body : nil }
+
+    /// The answer to a notification, if there is one now.
     func answer(to notification: LifecycleNotification) -> LifecycleAnswer? {
-        if let answer, entry.revision == revision { return answer }
-        return entry.isRemoved ? nil : entry.answer(to: notification)
+        entry.isRemoved ? nil : entry.answer(to: notification)
     }
 }
 
@@ -47,7 +51,10 @@ final class AnswerRound {
     /// Whether an answer was begun that may go on after its call.
     private var hasLastingAnswer = false
 
-    init(_ notification: LifecycleNotification, to calls: [DueCall], deadline: Duration, onlyProblems: Bool = false) {
+    init(
+        _ notification: consuming LifecycleNotification, to calls: [DueCall], deadline: Duration,
+        onlyProblems: Bool = false
+    ) {
         self.notification = notification
         self.calls = calls
         self.deadline = deadline
@@ -73,23 +80,31 @@ final class AnswerRound {
                 group = call.group
             }
             next += 1
-            guard let answer = call.answer(to: notification) else { continue }
-            switch answer.body {
-            case .lasting(let body): return (call.entry, answer, body)
-            case .immediate(let body):
-                let startUsec = clock.monotonicUsec
-                let outcome = Self.outcome(of: body, notification)
-                let duration = Duration(from: startUsec, to: clock.monotonicUsec)
-                let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
-                let report = call.entry.record(judged, after: duration, since: startUsec)
-                if !onlyProblems || judged.isProblem { reports.append(report) }
+            if let body = call.immediate {
+                answer(body, call.entry, clock, isCutShort: isCutShort)
+            } else if let found = call.answer(to: notification) {
+                switch found.body {
+                case .lasting(let body): return (call.entry, found, body)
+                case .immediate(let body): answer(body, call.entry, clock, isCutShort: isCutShort)
+                }
             }
         }
         return nil
     }
 
+    private func answer(
+        _ body: DueCall.Immediate, _ entry: ListenerEntry, _ clock: any LifecycleClock, isCutShort: Bool
+    ) {
+        let startUsec = clock.monotonicUsec
+        let outcome = Self.outcome(of: body, notification)
+        let duration = Duration(from: startUsec, to: clock.monotonicUsec)
+        let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
+        let report = entry.record(judged, after: duration, since: startUsec)
+        if !onlyProblems || judged.isProblem { reports.append(report) }
+    }
+
     private static func outcome(
-        of body: (LifecycleNotification) throws -> ListenerOutcome, _ notification: LifecycleNotification
+        of body: DueCall.Immediate, _ notification: LifecycleNotification
     ) -> ListenerOutcome {
         do {
             return try body(notification)

@@ -28,7 +28,8 @@ extension LifecycleMediator {
 
     /// Delivers a post to the listeners.
     func deliver(
-        _ recipients: Recipients, _ notification: LifecycleNotification, _ completion: ((LifecycleReport) -> Void)?
+        _ recipients: Recipients, _ notification: consuming LifecycleNotification,
+        _ completion: ((LifecycleReport) -> Void)?
     ) {
         // If nobody asks for the others: a report costs as much as an answer.
         let onlyProblems = completion == nil && recipients.isImmediate && !eventObservers.observes(.delivered)
@@ -41,7 +42,7 @@ extension LifecycleMediator {
         Delivery(
             round, clock: clock, isOutcomeWanted: completion != nil,
             share: { [self] answer, _, _ in TimeShare(deadline(of: answer)) },
-            progress: { [unowned self] in report($1, of: $0, handling: notification) }
+            progress: { [unowned self, round] in report($1, of: $0, handling: round.notification) }
         ) { [unowned self] in report($0, completion) }.advance(from: lasting)
     }
 

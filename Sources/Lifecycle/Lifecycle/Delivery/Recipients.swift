@@ -22,7 +22,7 @@ nonisolated final class Recipients {
     /// Stores the listeners in their order.
     @MainActor func setListeners(_ calls: [DueCall], revision: Int) {
         self.calls = calls
-        isImmediate = calls.allSatisfy { $0.answer?.isImmediate == true }
+        isImmediate = calls.allSatisfy { $0.immediate != nil }
         self.revision = revision
     }
 }

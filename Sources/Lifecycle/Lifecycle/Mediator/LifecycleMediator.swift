@@ -153,11 +153,12 @@ public final class LifecycleMediator {
             origin: origin, userInfo: userInfo)
         notification.journalEntry = journalEntry
         announce(notification, to: recipients)
+        let number = notification.sequence
         if let recipients = registry.answering(recipients, notification.name) {
             deliver(recipients, notification, completion)
         } else if let completion {
             completion(LifecycleReport(notification: notification, listeners: []))
         }
-        return notification.sequence
+        return number
     }
 }

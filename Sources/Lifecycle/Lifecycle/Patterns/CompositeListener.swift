@@ -66,7 +66,7 @@ public final class CompositeListener: LifecycleListener {
     /// The answers of all leaves together.
     public var answers: [LifecycleAnswer] {
         for name in registry.interests where name != .performAction {
-            answer(name, deadline: time(of: registry.calls(of: name)))
+            answer(name, deadline: time(of: registry.calls(of: name), for: name))
         }
         for offer in registry.actionAnswers {
             answer(.performAction, deadline: deadline(of: offer), action: offer.action)
@@ -74,9 +74,9 @@ public final class CompositeListener: LifecycleListener {
     }
 
     /// The time that groups want together, each as much as the member that wants most.
-    private func time(of calls: [DueCall]) -> Duration {
+    private func time(of calls: [DueCall], for name: LifecycleNotification.Name) -> Duration {
         let times = calls.reduce(into: [Int: Duration]()) { times, call in
-            let wanted = call.answer.map(deadline(of:)) ?? .zero
+            let wanted = call.entry.answer(to: name).map(deadline(of:)) ?? .zero
             times[call.group] = max(times[call.group] ?? .zero, wanted)
         }
         return times.values.reduce(.zero, +)
