@@ -63,17 +63,17 @@ package final class ServiceManagerUnit {
         let limit = Duration.seconds(5)
         var answer = Result<UnitProperties, BusError>.failure(
             BusError(attempt, message: "no answer over '\(socket)' within \(limit)"))
-        let timer = try loop.timer(after: limit) { loop.exit(0) }
+        let timer = try loop.timer(after: limit) { [weak loop] in loop?.exit(0) }
         defer { timer.cancel() }
-        bus.addObserver { isReady in
+        bus.addObserver { [weak unit, weak loop] isReady in
             guard isReady else { return }
-            unit.properties {
+            unit?.properties {
                 answer = $0
-                loop.exit(0)
+                loop?.exit(0)
             }
         }
         bus.connect()
-        _ = try loop.run()
+        _ = try withExtendedLifetime(unit) { try loop.run() }
         return try answer.get()
     }
 
