@@ -59,7 +59,8 @@ final class Delivery {
         var lasting = first ?? nextLasting
         while let (entry, answer, body) = lasting {
             begin(body, of: answer, entry)
-            lasting = nextLasting
+            // An immediate answer may have ended the calls that the next group has to wait for.
+            lasting = nextLasting ?? (open.isEmpty ? nextLasting : nil)
         }
         state = open.isEmpty ? .done : .waiting
         if open.isEmpty { completion(round.report) }
