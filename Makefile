@@ -180,7 +180,8 @@ sweep: build
 SANITIZED = $(SWIFT) test --no-parallel --skip AllocationTests $(STRICT)
 sanitize:
 	@scripts/install-dependencies test
-	$(SANITIZED) --skip flushTrimsOnAThreadThatEnds --sanitize=thread --scratch-path .build-thread-tests
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/races.supp \
+		$(SANITIZED) --skip flushTrimsOnAThreadThatEnds --sanitize=thread --scratch-path .build-thread-tests
 	@mkdir -p .build-address
 	@cat Tests/leaks.supp $(if $(BELFRY_FLEET),Fleet/Tests/leaks.supp) >.build-address/leaks.supp
 	ASAN_OPTIONS=detect_leaks=1:external_symbolizer_path=$$(command -v llvm-symbolizer) \

@@ -71,11 +71,12 @@ extension ReferenceModel {
 
     private func call(_ listener: ModelListener, _ answer: Scenario.Answer, _ delivery: ModelDelivery) {
         let wanted = answer.deadline ?? scenario.deadlines.listener
-        let time = delivery.isCutShort ? .zero : share(of: wanted, in: delivery)
+        let hasResult = [.performFetch, .openURL, .performAction].contains(delivery.name)
+        let isImmediate = answer.kind == .immediate && !hasResult
+        let time = delivery.isCutShort || isImmediate ? .zero : share(of: wanted, in: delivery)
         let call = ModelCall(
             listener, number: callsOfListener[listener.index], start: now, wanted: wanted, time: time,
-            isImmediate: answer.kind == .immediate
-                && ![.performFetch, .openURL, .performAction].contains(delivery.name))
+            isImmediate: isImmediate)
         callsOfListener[listener.index] += 1
         delivery.calls.append(call)
         let knows = delivery.name != .openURL
@@ -85,8 +86,7 @@ extension ReferenceModel {
                 configuration: knows ? delivery.configuration : nil))
         let behaviour = listener.plan.behaviour(call.number)
         execute(behaviour.before)
-        let hasResult = [.performFetch, .openURL, .performAction].contains(delivery.name)
-        guard case .hanging(let isStubborn, _) = behaviour.end, hasResult || answer.kind != .immediate else {
+        guard case .hanging(let isStubborn, _) = behaviour.end, !isImmediate else {
             return end(call, ModelCall.outcome(behaviour.end, of: delivery.name), delivery)
         }
         call.hang = (isStubborn, behaviour.after, delivery.name, !hasResult && answer.kind == .completing)
@@ -107,7 +107,7 @@ extension ReferenceModel {
 
     /// Shares out the time anew after a change of the limit. A call in its first step gets its new time at its first wait.
     func retime(_ delivery: ModelDelivery) {
-        let asked = delivery.calls.filter { $0.outcome == nil }
+        let asked = delivery.calls.filter { $0.outcome == nil && !$0.isImmediate }
         for call in asked {
             let spent = Duration.microseconds(now - call.start)
             call.time = share(of: max(call.wanted - spent, .zero), in: delivery)
