@@ -120,9 +120,9 @@ struct StartTests {
         let output = Pipe()
         service.executableURL = URL(fileURLWithPath: "/bin/sh")
         service.arguments = ["-c", script]
-        service.environment = [
+        service.environment = ProcessInfo.processInfo.environment.merging([
             "RUNTIME_DIRECTORY": fixture.directory.path("run"), "NOTIFY_SOCKET": fixture.manager.path,
-        ]
+        ]) { $1 }
         service.standardError = output
         try service.run()
         #expect(fixture.manager.wait(for: "READY=1"))
