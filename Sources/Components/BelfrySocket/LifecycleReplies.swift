@@ -61,8 +61,8 @@ nonisolated extension JSONValue {
         self = .object(object)
     }
 
-    /// A listener and its record. If its last call failed, `failedAt` is the notification.
-    init(_ status: ListenerStatus, failedAt: LifecycleNotification.Name?) {
+    /// A listener and its record.
+    init(_ status: ListenerStatus) {
         let record = status.record
         var object: JSONObject = [
             "name": .string(status.name), "interests": .array(status.interests.map { .string($0.rawValue) }),
@@ -74,7 +74,7 @@ nonisolated extension JSONValue {
         object["lastOutcome"] = record.lastOutcome.map { .string($0.word) }
         object["lastReason"] = record.lastOutcome?.reason.map { .string($0) }
         if record.lastOutcome?.isProblem ?? false {
-            object["lastNotification"] = failedAt.map { .string($0.rawValue) }
+            object["lastNotification"] = record.lastFailedNotification.map { .string($0.rawValue) }
         }
         object["lastDurationUsec"] = record.lastDuration.map { JSONValue($0) }
         object["longestDurationUsec"] = record.longestDuration.map { JSONValue($0) }

@@ -81,7 +81,7 @@ extension SocketListener {
     }
 
     private var listeners: [JSONValue] {
-        mediator.listeners.map { JSONValue($0, failedAt: lastFailures[$0.name]) }
+        mediator.listeners.map { JSONValue($0) }
     }
 
     private func subscribe(_ request: VarlinkRequest) {

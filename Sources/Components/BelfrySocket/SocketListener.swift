@@ -28,8 +28,6 @@ package final class SocketListener: LifecycleListener {
     let transitions = TransitionDurations()
     /// The last notification, and when the state changed.
     let latest = LatestNotification()
-    /// The notification at which a listener failed last, by its name.
-    private(set) var lastFailures: [String: LifecycleNotification.Name] = [:]
     /// The metrics of the program.
     let registry: MetricRegistry
     let posts = PostAdmission()
@@ -95,12 +93,9 @@ package final class SocketListener: LifecycleListener {
             subscribers.send($0)
             server.keepUp()
         }
-        events = mediator.addEventObserver(for: [.transitionEnded, .listenerFailed]) { [unowned self] in
-            switch $0 {
-            case .transitionEnded(let report): transitions.add(report, endUsec: mediator.clock.now.monotonicUsec)
-            case .listenerFailed(let report, let notification): record(report.listener, failedAt: notification.name)
-            default: break
-            }
+        events = mediator.addEventObserver(for: [.transitionEnded]) { [transitions, clock = mediator.clock] in
+            guard case .transitionEnded(let report) = $0 else { return }
+            transitions.add(report, endUsec: clock.now.monotonicUsec)
         }
     }
 
@@ -125,15 +120,6 @@ package final class SocketListener: LifecycleListener {
 
     /// Closes the socket and all connections, after a last attempt to write what is queued.
     package func close() { server.close() }
-
-    private func record(_ listener: String, failedAt name: LifecycleNotification.Name) {
-        if lastFailures[listener] == nil {
-            // Programs may come with ever new names.
-            let names = Set(mediator.listeners.map(\.name))
-            lastFailures = lastFailures.filter { names.contains($0.key) }
-        }
-        lastFailures[listener] = name
-    }
 
     private func apply(_ configuration: LifecycleConfiguration?) {
         guard let new = configuration?[SocketParameters.self] else { return }

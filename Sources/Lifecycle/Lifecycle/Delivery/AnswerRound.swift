@@ -99,7 +99,7 @@ final class AnswerRound {
         let outcome = Self.outcome(of: body, notification)
         let duration = Duration(from: startUsec, to: clock.monotonicUsec)
         let judged = isCutShort ? outcome : outcome.judged(duration, deadline: deadline)
-        let report = entry.record(judged, after: duration, since: startUsec)
+        let report = entry.record(judged, of: notification.name, after: duration, since: startUsec)
         if !onlyProblems || judged.isProblem { reports.append(report) }
     }
 

@@ -92,9 +92,11 @@ final class Delivery {
     private func begin(_ body: LifecycleAnswer.LastingBody, of answer: LifecycleAnswer, _ entry: ListenerEntry) {
         let place = round.reserve()
         let isPost = round.notification.trigger == nil
+        let event = round.notification.name
         guard !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax else {
             let reason = "\(ListenerEntry.pendingPostsMax) posts wait for its answers"
-            return round.set(entry.record(.failed(reason), after: .zero, since: clock.monotonicUsec), at: place)
+            let report = entry.record(.failed(reason), of: event, after: .zero, since: clock.monotonicUsec)
+            return round.set(report, at: place)
         }
         if isPost { entry.pendingPosts += 1 }
         let name = entry.place.name
@@ -103,7 +105,8 @@ final class Delivery {
         ) { [self] call, outcome, duration in
             if isPost { entry.pendingPosts -= 1 }
             round.set(
-                entry.record(outcome, after: duration, since: call.start.monotonicUsec, call.details), at: place)
+                entry.record(outcome, of: event, after: duration, since: call.start.monotonicUsec, call.details),
+                at: place)
             open[place] = nil
             advance()
         }

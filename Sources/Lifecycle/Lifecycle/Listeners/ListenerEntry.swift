@@ -58,9 +58,10 @@ final class ListenerEntry {
     var actions: [LifecycleAction] { actionAnswers.compactMap(\.action) }
 
     func record(
-        _ outcome: ListenerOutcome, after duration: Duration, since startUsec: UInt64, _ details: UserInfo? = nil
+        _ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration,
+        since startUsec: UInt64, _ details: UserInfo? = nil
     ) -> ListenerReport {
-        record.add(outcome, after: duration)
+        record.add(outcome, of: name, after: duration)
         return report(outcome, duration, since: startUsec, details)
     }
 

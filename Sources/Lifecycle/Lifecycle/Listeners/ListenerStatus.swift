@@ -25,14 +25,19 @@ public nonisolated struct ListenerRecord: Sendable, Equatable {
     public private(set) var failures = 0
     /// How the last call ended.
     public private(set) var lastOutcome: ListenerOutcome?
+    /// The notification of the last call that it refused, failed or overran.
+    public private(set) var lastFailedNotification: LifecycleNotification.Name?
     /// How long the last call took.
     public private(set) var lastDuration: Duration?
     /// How long the longest call took.
     public private(set) var longestDuration: Duration?
 
-    mutating func add(_ outcome: ListenerOutcome, after duration: Duration) {
+    mutating func add(_ outcome: ListenerOutcome, of name: LifecycleNotification.Name, after duration: Duration) {
         calls += 1
-        if outcome.isProblem { failures += 1 }
+        if outcome.isProblem {
+            failures += 1
+            lastFailedNotification = name
+        }
         lastOutcome = outcome
         lastDuration = duration
         longestDuration = max(duration, longestDuration ?? .zero)
