@@ -6,8 +6,9 @@
 import Lifecycle
 import LifecycleTesting
 
-let mediator = LifecycleMediator(clock: ManualClock(), configuration: Settings(rate: 25).configuration)
-mediator.readConfiguration = { Settings(rate: 50).configuration }
+let mediator = LifecycleMediator(
+    clock: ManualClock(), configuration: Settings(rate: 25).configuration,
+    readConfiguration: { Settings(rate: 50).configuration })
 
 let store = StoreListener()
 let upload = UploadListener(store: store, mediator: mediator)

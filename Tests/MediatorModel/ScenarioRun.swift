@@ -13,6 +13,7 @@ final class ScenarioRun {
     /// The requests whose completions must be called.
     private(set) var asked: Set<Int> = []
     private let clock = ManualClock()
+    private let source = ReloadSource()
     private var listeners: [ScenarioListener] = []
     private var isPresent: [Bool]
     private var observations: [LifecycleObservation?]
@@ -25,13 +26,12 @@ final class ScenarioRun {
 
     init(_ scenario: Scenario) {
         self.scenario = scenario
-        mediator = LifecycleMediator(
-            clock: clock, configuration: LifecycleConfiguration(), deadlines: scenario.deadlines)
+        mediator = source.mediator(clock: clock, deadlines: scenario.deadlines)
         isPresent = scenario.listeners.map { _ in false }
         observations = scenario.observers.map { _ in nil }
         observed = scenario.observers.map { _ in 0 }
         listeners = scenario.listeners.indices.map { ScenarioListener($0, in: self) }
-        mediator.readConfiguration = { [unowned self] in
+        source.read = { [unowned self] in
             defer { reloads += 1 }
             guard scenario.reloads[reloads % scenario.reloads.count] else { throw LifecycleReloadError(["unreadable"]) }
             var configuration = LifecycleConfiguration()

@@ -65,7 +65,7 @@ final class JobListenerTests {
 
     @Test func refusesAReloadWithoutItsDirectory() async {
         await script.run(.perform(.launch))
-        script.mediator.readConfiguration = {
+        script.readConfiguration = {
             var configuration = LifecycleConfiguration()
             configuration[WorkerSettings.self] = WorkerSettings(directory: "/nowhere")
             return configuration

@@ -51,8 +51,6 @@ final class SocketComponent: RunningComponent {
         self.listener = listener
     }
 
-    func unitTimeoutsChanged(_ timeouts: UnitTimeouts) { listener?.unitTimeouts = timeouts }
-
     func end() { listener?.close() }
 }
 

@@ -32,8 +32,7 @@ package final class SocketListener: LifecycleListener {
     let registry: MetricRegistry
     let posts = PostAdmission()
     /// The unit's timeouts, as far as they are known.
-    package var unitTimeouts: UnitTimeouts?
-    let refreshTimeouts: (@escaping () -> Void) -> Void
+    let refreshTimeouts: (@escaping (UnitTimeouts?) -> Void) -> Void
     /// Reads the unit's timeouts for one request at a time.
     lazy var explanations = RequestMerger { [unowned self] requests, done in explain(requests, done) }
     let followedPosts = FollowedPosts()
@@ -57,12 +56,12 @@ package final class SocketListener: LifecycleListener {
     ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
-    ///   - refreshTimeouts: reads the unit's timeouts again, and calls back afterwards.
+    ///   - refreshTimeouts: reads the unit's timeouts again, and calls back with them.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications,
         registry: MetricRegistry = .shared, log: ServiceLog, describeRun: @escaping () -> UserInfo = { [:] },
-        refreshTimeouts: @escaping (@escaping () -> Void) -> Void = { $0() }
+        refreshTimeouts: @escaping (@escaping (UnitTimeouts?) -> Void) -> Void = { $0(nil) }
     ) throws {
         self.mediator = mediator
         self.registry = registry

@@ -141,8 +141,9 @@ final class ConformanceStage {
         deadlines: LifecycleDeadlines = LifecycleDeadlines(stop: .seconds(86400), transition: .seconds(86400))
     ) {
         self.check = check
-        mediator = LifecycleMediator(clock: clock, configuration: check.configuration, deadlines: deadlines)
-        mediator.readConfiguration = { check.configuration }
+        mediator = LifecycleMediator(
+            clock: clock, configuration: check.configuration, deadlines: deadlines,
+            readConfiguration: { check.configuration })
         observation = mediator.addEventObserver(for: .delivered) { [unowned self] in
             if case .delivered(let report) = $0 { note(report) }
         }

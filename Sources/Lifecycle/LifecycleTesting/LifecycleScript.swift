@@ -52,15 +52,22 @@ public final class LifecycleScript {
     /// The errors of the steps.
     public private(set) var errors: [any Error] = []
     private var observations: [LifecycleObservation] = []
+    private let source = ReloadSource()
 
     /// A script on a new mediator, or on a given one with its clock.
     public init(clock: ManualClock = ManualClock(), mediator: LifecycleMediator? = nil) {
         self.clock = clock
-        self.mediator = mediator ?? LifecycleMediator(clock: clock)
+        self.mediator = mediator ?? source.mediator(clock: clock, configuration: nil)
         observations = [
             self.mediator.addObserver { [unowned self] in notifications.append($0) },
             self.mediator.addEventObserver(for: [.delivered, .transitionEnded]) { [unowned self] in record($0) },
         ]
+    }
+
+    /// What a reload of the new mediator reads; nil leaves the configuration in effect.
+    public var readConfiguration: (() throws -> LifecycleConfiguration)? {
+        get { source.read }
+        set { source.read = newValue }
     }
 
     /// The events of this type among the notifications, in order.

@@ -35,13 +35,10 @@ extension ServiceAssembly {
                 path: parts.exitRecord.foreign == nil ? parts.paths.stateDirectory + "/state" : nil, log: log))
         try addOwnListeners(parts, compose)
         for component in parts.components { try component.addLastListeners(context) }
-        let managerListener = ServiceManagerListener(
-            loop: parts.loop, mediator: mediator, manager: manager, pause: parts.pause, log: log)
-        try mediator.addOutermostListener(managerListener)
-        parts.budget.onChange = { timeouts in
-            managerListener.unitTimeouts = timeouts
-            for component in parts.components { component.unitTimeoutsChanged(timeouts) }
-        }
+        try mediator.addOutermostListener(
+            ServiceManagerListener(
+                loop: parts.loop, mediator: mediator, manager: manager, pause: parts.pause, log: log,
+                isTimeKnown: { [budget = parts.budget] in budget.timeouts != nil }))
         parts.budget.begin()
 
         let suspension = try SelfSuspension(

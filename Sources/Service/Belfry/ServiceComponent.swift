@@ -48,9 +48,6 @@ package protocol RunningComponent: AnyObject, SendableMetatype {
     /// Adds the listeners that come after the service's own in a launch, and before them in a stop.
     func addLastListeners(_ service: ComponentContext) throws
 
-    /// Called when the times of the unit become known or change.
-    func unitTimeoutsChanged(_ timeouts: UnitTimeouts)
-
     /// Called when the loop has ended, before the process exits.
     func end()
 }
@@ -64,7 +61,6 @@ extension RunningComponent {
     package func owns(descriptorNamed name: String) -> Bool { false }
     package func addFirstListeners(_ service: ComponentContext) throws {}
     package func addLastListeners(_ service: ComponentContext) throws {}
-    package func unitTimeoutsChanged(_ timeouts: UnitTimeouts) {}
     package func end() {}
 }
 
@@ -109,5 +105,5 @@ package struct ComponentContext {
     /// Why the service was started, and how the run before ended.
     package let describeRun: () -> UserInfo
     /// Reads the times of the unit again, and calls back when they are known.
-    package let refreshTimeouts: (@escaping () -> Void) -> Void
+    package let refreshTimeouts: (@escaping (UnitTimeouts?) -> Void) -> Void
 }

@@ -59,8 +59,8 @@ final class ServiceParts {
             in: paths, components.compactMap(\.lastSequence).max(), options.instanceName, bootID: identity.bootID, log)
         mediator = LifecycleMediator(
             clock: EventLoopClock(loop), sequence: sequence,
-            configuration: configuration, deadlines: LifecycleDeadlines(settings.service))
-        mediator.readConfiguration = { [reader = assembly.reader] in try reader.read() }
+            configuration: configuration, deadlines: LifecycleDeadlines(settings.service),
+            readConfiguration: { [reader = assembly.reader] in try reader.read() })
         let bus = SystemBus(loop: loop)
         let unit = ServiceManagerUnit.own(loop: loop, system: bus)
         budget = UnitBudget(mediator: mediator, unit: unit)

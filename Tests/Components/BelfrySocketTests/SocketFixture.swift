@@ -23,6 +23,13 @@ final class SocketFixture {
     let client: VarlinkClient
     let writer = RecordingWriter()
     let registry = MetricRegistry()
+    private let source = ReloadSource()
+
+    /// What a reload reads; nil leaves the configuration in effect.
+    var readConfiguration: (() throws -> LifecycleConfiguration)? {
+        get { source.read }
+        set { source.read = newValue }
+    }
 
     /// One reply, or an error.
     typealias Answer = Result<JSONObject, VarlinkError>
@@ -31,7 +38,7 @@ final class SocketFixture {
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
         lastSequence: UInt64 = 0,
         _ change: (inout SocketSettings) -> Void = { _ in },
-        refreshTimeouts: @escaping (@escaping () -> Void) -> Void = { $0() }
+        refreshTimeouts: @escaping (@escaping (UnitTimeouts?) -> Void) -> Void = { $0(nil) }
     ) throws {
         directory = try TemporaryDirectory()
         loop = try MainEventLoop()
@@ -41,9 +48,8 @@ final class SocketFixture {
         let parameters = SocketParameters(settings)
         configuration[SocketParameters.self] = parameters
         configuration[LoggerSettings.self] = LoggerSettings()
-        mediator = LifecycleMediator(
-            clock: clock, sequence: TransientSequence(after: lastSequence), configuration: configuration,
-            deadlines: LifecycleDeadlines())
+        mediator = source.mediator(
+            clock: clock, sequence: TransientSequence(after: lastSequence), configuration: configuration)
         let path = directory.path("socket")
         let store = SocketStore(ListenDescriptors(received), manager: manager)
         socket = try SocketListener(

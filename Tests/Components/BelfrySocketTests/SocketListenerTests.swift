@@ -159,7 +159,7 @@ struct SocketListenerTests {
     }
 
     @Test func refusedReloadNamesItsReasons() throws {
-        mediator.readConfiguration = { throw LifecycleReloadError(["belfry.conf:1:1: error: bad"]) }
+        fixture.readConfiguration = { throw LifecycleReloadError(["belfry.conf:1:1: error: bad"]) }
 
         let answer = try call("Reload")
 
@@ -170,7 +170,7 @@ struct SocketListenerTests {
     @Test func reloadChangesHowManyNotificationsAreRetained() throws {
         let fixture = try SocketFixture { $0.replayMax = 600 }
         var settings = BelfrySettings.defaults
-        fixture.mediator.readConfiguration = {
+        fixture.readConfiguration = {
             var configuration = LifecycleConfiguration()
             configuration[SocketParameters.self] = SocketParameters(settings)
             return configuration
@@ -217,7 +217,7 @@ struct SocketListenerTests {
     @Test func reloadChangesTheLimits() throws {
         var settings = BelfrySettings.defaults
         settings.socket.connectionsPerUserMax = 2
-        mediator.readConfiguration = {
+        fixture.readConfiguration = {
             var configuration = LifecycleConfiguration()
             configuration[SocketParameters.self] = SocketParameters(settings)
             return configuration

@@ -11,10 +11,16 @@ final class MediatorFixture {
     let mediator: LifecycleMediator
     var calls: [String] = []
     var ended: [TransitionReport] = []
+    /// What a reload reads; nil keeps the configuration.
+    var readConfiguration: (() throws -> LifecycleConfiguration)? {
+        get { source.read }
+        set { source.read = newValue }
+    }
+    private let source = ReloadSource()
     private var observations: [LifecycleObservation] = []
 
     init(deadlines: LifecycleDeadlines = LifecycleDeadlines()) {
-        mediator = LifecycleMediator(clock: clock, configuration: LifecycleConfiguration(), deadlines: deadlines)
+        mediator = source.mediator(clock: clock, deadlines: deadlines)
     }
 
     /// Adds a recording listener.

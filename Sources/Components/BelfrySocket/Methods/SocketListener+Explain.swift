@@ -16,13 +16,13 @@ extension SocketListener {
 
     /// Reads the timeouts of the unit once for all requests.
     func explain(_ requests: [VarlinkRequest], _ done: @escaping () -> Void) {
-        refreshTimeouts { [weak self] in
-            for request in requests { self?.explainNow(request) }
+        refreshTimeouts { [weak self] timeouts in
+            for request in requests { self?.explain(request, timeouts) }
             done()
         }
     }
 
-    private func explainNow(_ request: VarlinkRequest) {
+    private func explain(_ request: VarlinkRequest, _ timeouts: UnitTimeouts?) {
         guard let (number, effect, head) = subject(of: request) else { return }
         var reply = head
         let plan: LifecyclePlan? =
@@ -39,7 +39,7 @@ extension SocketListener {
         reply["fits"] = .bool(plan?.fits ?? true)
         if let limit = plan?.limit, !(plan?.steps.isEmpty ?? true) {
             reply["limitUsec"] = JSONValue(limit)
-            if case .transition(let trigger) = effect.work, let (setting, time) = unitTimeout(for: trigger) {
+            if case .transition(let trigger) = effect.work, let (setting, time) = timeouts?.timeout(for: trigger) {
                 reply["unitSetting"] = .string(setting)
                 reply["unitTimeoutUsec"] = time.map { JSONValue($0) }
             }
@@ -71,14 +71,15 @@ extension SocketListener {
         ]
         return (number, effect, head)
     }
+}
 
-    /// The unit's timeout for a transition, with its name in the unit; nil when it is unknown or there is none.
-    private func unitTimeout(for trigger: LifecycleTrigger) -> (setting: String, time: Duration?)? {
-        guard let unit = unitTimeouts else { return nil }
+extension UnitTimeouts {
+    /// The timeout for a transition, with its name in the unit; nil when there is none.
+    fileprivate func timeout(for trigger: LifecycleTrigger) -> (setting: String, time: Duration?)? {
         switch trigger {
-        case .stop: return ("TimeoutStopSec", unit.stop)
-        case .launch, .reload: return ("TimeoutStartSec", unit.start)
-        default: return nil
+        case .stop: ("TimeoutStopSec", stop)
+        case .launch, .reload: ("TimeoutStartSec", start)
+        default: nil
         }
     }
 }

@@ -68,8 +68,7 @@ extension LifecycleMediator {
 
     /// Posts the notification of a step of a transition, and prepares its delivery.
     func delivery(
-        of name: LifecycleNotification.Name, _ step: LifecycleStep, in transition: Transition,
-        _ completion: @escaping (LifecycleReport) -> Void
+        of name: LifecycleNotification.Name, _ step: LifecycleStep, in transition: Transition
     ) -> Delivery {
         let notification = LifecycleNotification(
             name: name, sequence: sequence.next(), time: clock.now, previousState: step.from, state: step.to,
@@ -80,7 +79,7 @@ extension LifecycleMediator {
         return Delivery(
             round, clock: clock, share: shares(in: transition, name),
             progress: { [unowned self] in report($1, of: $0, notification.sequence, in: transition) }
-        ) { [unowned self] in report($0, completion) }
+        ) { [weak self] in self?.delivered(step, $0, of: transition) }
     }
 
     /// Computes the share of each answer of a step when it is called. The time of the transition is divided among all later

@@ -190,15 +190,18 @@ extension LifecycleMediator {
     }
 
     private func deliver(_ name: LifecycleNotification.Name, _ step: LifecycleStep, of transition: Transition) {
-        let delivery = delivery(of: name, step, in: transition) { [weak self] report in
-            guard let self else { return }
-            self.delivery = nil
-            transitions.delivered(step, report, of: transition)
-            run([])
-        }
+        let delivery = delivery(of: name, step, in: transition)
         self.delivery = delivery
         if transition.cutShortBy != nil { delivery.cutShort() }
         delivery.advance()
+    }
+
+    /// The listeners of a step are done or out of time.
+    func delivered(_ step: LifecycleStep, _ report: LifecycleReport, of transition: Transition) {
+        self.report(report, nil)
+        delivery = nil
+        transitions.delivered(step, report, of: transition)
+        run([])
     }
 
     private func wait(for transition: Transition) {

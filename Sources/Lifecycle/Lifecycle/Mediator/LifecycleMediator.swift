@@ -35,9 +35,7 @@ public final class LifecycleMediator {
     var taskWait: BackgroundTaskWait?
     /// Whether the actions of transitions are being performed.
     var isRunning = false
-    /// Reads the configuration for a reload, and for the launch if the mediator was made without one; the launch is refused
-    /// when this fails. It throws `LifecycleReloadError` with all problems.
-    public var readConfiguration: (() throws -> LifecycleConfiguration)?
+    let readConfiguration: (() throws -> LifecycleConfiguration)?
 
     /// Makes a mediator for a service that has not launched yet.
     ///
@@ -46,20 +44,26 @@ public final class LifecycleMediator {
     ///   - configuration: the configuration until the first reload. If nil, `readConfiguration` reads it when the launch
     ///     begins.
     ///   - deadlines: how long listeners may take.
+    ///   - readConfiguration: reads the configuration for a reload, and for the launch if there is none yet, which is refused
+    ///     when this fails. It throws `LifecycleReloadError` with all problems. Without it, a reload keeps the configuration.
     public convenience init(
         clock: any LifecycleClock, configuration: LifecycleConfiguration? = nil,
-        deadlines: LifecycleDeadlines = LifecycleDeadlines()
+        deadlines: LifecycleDeadlines = LifecycleDeadlines(),
+        readConfiguration: (() throws -> LifecycleConfiguration)? = nil
     ) {
-        self.init(clock: clock, sequence: TransientSequence(), configuration: configuration, deadlines: deadlines)
+        self.init(
+            clock: clock, sequence: TransientSequence(), configuration: configuration, deadlines: deadlines,
+            readConfiguration: readConfiguration)
     }
 
     /// Makes a mediator whose notifications are numbered by `sequence`.
     package init(
         clock: any LifecycleClock, sequence: any LifecycleSequence, configuration: LifecycleConfiguration?,
-        deadlines: LifecycleDeadlines
+        deadlines: LifecycleDeadlines, readConfiguration: (() throws -> LifecycleConfiguration)?
     ) {
         self.clock = clock
         self.sequence = sequence
+        self.readConfiguration = readConfiguration
         limits = deadlines.bounded
         transitions = TransitionRunner(
             configuration: configuration, deadlines: limits, backgroundTasks: backgroundTasks, clock: clock)

@@ -17,9 +17,6 @@ final class UnitBudget {
     private unowned let mediator: LifecycleMediator
     private let unit: ServiceManagerUnit?
     private var stops: LifecycleObservation?
-    /// Called when the times become known or change.
-    var onChange: ((UnitTimeouts) -> Void)?
-
     /// The times; nil as long as they are not known.
     private(set) var timeouts: UnitTimeouts?
 
@@ -44,15 +41,16 @@ final class UnitBudget {
 
     /// Reads the times again.
     ///
-    /// - Parameter completion: called when they are known, or cannot be read.
-    func refresh(then completion: @escaping () -> Void = {}) {
-        guard let unit, unit.bus.isReady else { return completion() }
+    /// - Parameter completion: called with them when they are read, or with those read before if they cannot be read; nil if they
+    ///   are not known.
+    func refresh(then completion: @escaping (UnitTimeouts?) -> Void = { _ in }) {
+        guard let unit, unit.bus.isReady else { return completion(timeouts) }
         unit.get(.start, timeout: Self.answerTimeout) { [weak self] start in
             unit.get(.stop, timeout: Self.answerTimeout) { stop in
                 if case (.success(let start), .success(let stop)) = (start, stop) {
                     self?.update(UnitTimeouts(start: start, stop: stop))
                 }
-                completion()
+                completion(self?.timeouts)
             }
         }
     }
@@ -61,7 +59,6 @@ final class UnitBudget {
         guard new != timeouts else { return }
         timeouts = new
         apply((mediator.configuration[BelfrySettings.self] ?? .defaults).service)
-        onChange?(new)
     }
 }
 

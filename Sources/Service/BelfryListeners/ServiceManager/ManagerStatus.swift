@@ -35,9 +35,9 @@ final class ManagerStatus {
     private var sent: String?
     private var isStopping = false
     private var hasFailed = false
-
     /// Whether the unit's times are known, and the mediator keeps to them.
-    var isTimeKnown = false
+    private let isTimeKnown: () -> Bool
+
     /// The unhealthy listeners.
     var unhealthy: [ListenerHealthReport] = [] {
         didSet { refresh() }
@@ -45,13 +45,14 @@ final class ManagerStatus {
 
     init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, pause: PauseMarker,
-        log: ServiceLog
+        log: ServiceLog, isTimeKnown: @escaping () -> Bool
     ) {
         self.loop = loop
         self.mediator = mediator
         self.manager = manager
         self.pause = pause
         self.log = log
+        self.isTimeKnown = isTimeKnown
         events = mediator.addEventObserver(for: [.stopAccepted, .began, .progress, .transitionEnded]) { [weak self] in
             switch $0 {
             case .stopAccepted(let origin): self?.stop(origin)
@@ -156,7 +157,7 @@ final class ManagerStatus {
         updatePending()
         let isTimed = [.launch, .reload, .stop].contains(trigger)
         // The unit may allow less than what was configured, as long as its times are unknown.
-        let needed: Duration? = progress.isExtended ? progress.remaining : isTimeKnown ? nil : progress.window
+        let needed: Duration? = progress.isExtended ? progress.remaining : isTimeKnown() ? nil : progress.window
         if isTimed, let needed, let time = extensions.time(for: needed, at: .now) {
             send([.extendTimeout(time)])
         } else if extensions.isDue(at: .now) {

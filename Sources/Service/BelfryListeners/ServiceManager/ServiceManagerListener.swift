@@ -17,18 +17,15 @@ package final class ServiceManagerListener: LifecycleListener {
     private let status: ManagerStatus
     private let watchdog: WatchdogKeepAlive
     private let health: LifecycleObservation
-    /// The unit's own times, once they are known and the mediator keeps to them.
-    package var unitTimeouts: UnitTimeouts? {
-        didSet { status.isTimeKnown = unitTimeouts != nil }
-    }
 
     /// Speaks to `manager` of what happens to `mediator`, with timers of `loop`. `pause` says who paused a service that is
-    /// launched into the background.
+    /// launched into the background, and `isTimeKnown` whether the mediator keeps to the times of the unit.
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, manager: ServiceManagerSocket, pause: PauseMarker,
-        log: ServiceLog
+        log: ServiceLog, isTimeKnown: @escaping () -> Bool = { false }
     ) {
-        let status = ManagerStatus(loop: loop, mediator: mediator, manager: manager, pause: pause, log: log)
+        let status = ManagerStatus(
+            loop: loop, mediator: mediator, manager: manager, pause: pause, log: log, isTimeKnown: isTimeKnown)
         self.status = status
         watchdog = WatchdogKeepAlive(loop: loop, mediator: mediator, manager: manager)
         health = mediator.addEventObserver(for: .healthChanged) { [weak status, weak watchdog] in

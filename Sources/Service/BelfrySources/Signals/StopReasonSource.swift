@@ -51,34 +51,33 @@ package final class StopReasonSource {
             return mediator.perform(.stop, origin: .signal(origin), userInfo: reason(nil).userInfo)
         }
         mediator.stop(origin: .signal(origin), userInfo: reason(nil).userInfo, limit: Self.timeout) { done in
-            ask(
-                unit,
-                { [mediator, onStopJob] in
-                    let found = reason($0)
+            ask(unit) { [mediator, onStopJob] ending, isLast in
+                if let ending {
+                    let found = reason(ending)
                     mediator.addToStop(found.userInfo)
                     if found.isStopJob { onStopJob() }
-                }, then: done)
+                }
+                if isLast { done() }
+            }
         }
     }
 
-    /// Asks the manager how the unit ends. `use` may be called twice, the second time with a better answer.
-    private func ask(_ unit: ServiceManagerUnit, _ use: @escaping (UnitEnding) -> Void, then done: @escaping () -> Void)
-    {
+    /// Asks the manager how the unit ends. `answer` gets what is known, nil if nothing more is, and whether nothing better
+    /// will follow.
+    private func ask(_ unit: ServiceManagerUnit, _ answer: @escaping (UnitEnding?, _ isLast: Bool) -> Void) {
         var isAsked = false
         unit.bus.addObserver { [announced] isReady in
             guard isReady, !isAsked else { return }
             isAsked = true
-            unit.ending(timeout: Self.timeout) { answer in
-                guard case .success(var ending) = answer else { return done() }
-                if unit.isOfUser { (ending.shutdown, ending.isShutdownKnown) = (announced(), false) }
-                use(ending)
-                guard unit.isOfUser else { return done() }
-                unit.shutdown(timeout: Self.timeout) { answer in
-                    if case .success(let shutdown) = answer {
-                        (ending.shutdown, ending.isShutdownKnown) = (shutdown, true)
-                        use(ending)
-                    }
-                    done()
+            unit.ending(timeout: Self.timeout) { found in
+                guard case .success(var ending) = found else { return answer(nil, true) }
+                guard unit.isOfUser else { return answer(ending, true) }
+                (ending.shutdown, ending.isShutdownKnown) = (announced(), false)
+                answer(ending, false)
+                unit.shutdown(timeout: Self.timeout) { found in
+                    guard case .success(let shutdown) = found else { return answer(nil, true) }
+                    (ending.shutdown, ending.isShutdownKnown) = (shutdown, true)
+                    answer(ending, true)
                 }
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+import BelfrySystemd
 import Lifecycle
 import BelfrySocket
 import LifecycleTesting
@@ -12,12 +13,12 @@ import Varlink
 @Suite(.timeLimit(.minutes(1)))
 struct MergedRequestTests {
     private final class Refreshes {
-        var asked: [() -> Void] = []
+        var asked: [(UnitTimeouts?) -> Void] = []
     }
 
     let fixture: SocketFixture
     private let refreshes = Refreshes()
-    private var asked: [() -> Void] { refreshes.asked }
+    private var asked: [(UnitTimeouts?) -> Void] { refreshes.asked }
 
     init() throws { fixture = try SocketFixture(refreshTimeouts: { [refreshes] in refreshes.asked.append($0) }) }
 
@@ -30,10 +31,10 @@ struct MergedRequestTests {
     @Test func concurrentExplainRequestsAreMerged() throws {
         let requests = try (0..<5).map { _ in try explain() }
         #expect(asked.count == 1)
-        asked[0]()
+        asked[0](nil)
         try fixture.turn { requests[0].isOver }
         #expect(asked.count == 2)
-        asked[1]()
+        asked[1](nil)
         try fixture.turn { requests.allSatisfy(\.isOver) }
 
         #expect(requests.allSatisfy { $0.replies.count == 1 })
@@ -44,7 +45,7 @@ struct MergedRequestTests {
         let guards = try fixture.more("Attach", ["listener": "guard", "names": ["willReload"], "confirm": true])
         try fixture.turn { guards.replies.count == 1 }
         var reads = 0
-        fixture.mediator.readConfiguration = { [fixture] in
+        fixture.readConfiguration = { [fixture] in
             reads += 1
             return fixture.mediator.configuration
         }

@@ -77,7 +77,7 @@ struct SystemdInterfacesTests {
 
     @Test func reloadReturnsItsResult() throws {
         #expect(try fixture.call("io.systemd.service.Reload") == .success([:]))
-        fixture.mediator.readConfiguration = { throw LifecycleReloadError(["bad"]) }
+        fixture.readConfiguration = { throw LifecycleReloadError(["bad"]) }
         let error = VarlinkError.failed(
             name: "io.belfry.Lifecycle.ReloadRefused", parameters: ["reasons": ["bad"]])
         #expect(try fixture.call("io.systemd.service.Reload") == .failure(error))

@@ -121,7 +121,7 @@ struct LateStopTests {
     }
 
     @Test func reloadThatIsCutShortKeepsTheOldConfiguration() {
-        fixture.mediator.readConfiguration = {
+        fixture.readConfiguration = {
             var configuration = LifecycleConfiguration()
             configuration[Int.self] = 1
             return configuration

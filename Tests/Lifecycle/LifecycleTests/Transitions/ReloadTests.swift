@@ -11,7 +11,7 @@ struct ReloadTests {
 
     init() {
         var next = 0
-        fixture.mediator.readConfiguration = {
+        fixture.readConfiguration = {
             next += 1
             var configuration = LifecycleConfiguration()
             configuration[Int.self] = next
@@ -89,7 +89,7 @@ struct ReloadTests {
     }
 
     @Test func unreadableConfigurationFailsTheReload() {
-        fixture.mediator.readConfiguration = { throw LifecycleReloadError(["a:1:1: bad", "a:2:1: worse"]) }
+        fixture.readConfiguration = { throw LifecycleReloadError(["a:1:1: bad", "a:2:1: worse"]) }
         let listener = fixture.listener("listener")
 
         fixture.perform(.reload)
@@ -110,9 +110,8 @@ struct ReloadTests {
     }
 
     @Test func failedFirstReloadKeepsTheConfigurationOfTheLaunch() throws {
-        let mediator = LifecycleMediator(clock: ManualClock())
         var read = 0
-        mediator.readConfiguration = {
+        let mediator = LifecycleMediator(clock: ManualClock()) {
             read += 1
             var configuration = LifecycleConfiguration()
             configuration[Int.self] = read
@@ -133,8 +132,7 @@ struct ReloadTests {
     }
 
     @Test func launchIsRefusedWhenTheConfigurationCannotBeRead() {
-        let mediator = LifecycleMediator(clock: ManualClock())
-        mediator.readConfiguration = { throw LifecycleReloadError(["line 7"]) }
+        let mediator = LifecycleMediator(clock: ManualClock()) { throw LifecycleReloadError(["line 7"]) }
         var result: TransitionReport.Result?
 
         mediator.perform(.launch) { result = $0.result }

@@ -16,11 +16,12 @@ struct LoggerListenerTests {
     let mediator: LifecycleMediator
     let logger: LoggerListener
     let clock = ManualClock()
+    let source = ReloadSource()
 
     init() throws {
         var configuration = LifecycleConfiguration()
         configuration[LoggerSettings.self] = LoggerSettings()
-        mediator = LifecycleMediator(clock: clock, configuration: configuration)
+        mediator = source.mediator(clock: clock, configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer }, counter: "c0c0")
         try mediator.addListener(logger)
     }
@@ -170,7 +171,7 @@ struct LoggerListenerTests {
         mediator.perform(.launch)
         var parameters = LoggerSettings()
         parameters.isEnabled = false
-        mediator.readConfiguration = {
+        source.read = {
             var configuration = LifecycleConfiguration()
             configuration[LoggerSettings.self] = parameters
             return configuration
@@ -188,20 +189,19 @@ struct LoggerListenerTests {
     }
 
     @Test func reloadToAnUnavailableTargetIsRefused() throws {
-        let mediator = LifecycleMediator(clock: clock)
+        var parameters = LoggerSettings()
+        parameters.target = .kmsg
+        let mediator = LifecycleMediator(clock: clock, configuration: LifecycleConfiguration()) {
+            var configuration = LifecycleConfiguration()
+            configuration[LoggerSettings.self] = parameters
+            return configuration
+        }
         let log = ServiceLog { [writer] target in
             guard target == .kmsg else { return writer }
             throw SystemError(EACCES, verb: "open", object: "/dev/kmsg")
         }
         try mediator.addListener(LoggerListener(mediator: mediator, log: log))
         mediator.perform(.launch)
-        var parameters = LoggerSettings()
-        parameters.target = .kmsg
-        mediator.readConfiguration = {
-            var configuration = LifecycleConfiguration()
-            configuration[LoggerSettings.self] = parameters
-            return configuration
-        }
 
         var result: TransitionReport.Result?
         mediator.perform(.reload) { result = $0.result }
