@@ -141,7 +141,7 @@ struct SocketListenerTests {
     @Test(
         arguments: ["no name", ""]
             + LifecycleNotification.Name.catalogue.map(\.rawValue).filter {
-                !["flushRequested", "statusRequested", "performFetch"].contains($0)
+                !["flushRequested", "statusRequested", "performFetch", "didReceiveNotification"].contains($0)
             })
     func namesThatCannotBePostedAreRefused(name: String) throws {
         let before = mediator.lastSequence

@@ -31,7 +31,8 @@ nonisolated let lifecycleInterfaceMethods = """
     # memory has them. If the 'sequence' of the state is lower than 'after', the numbers have begun again.
     method Subscribe(names: ?[]string, after: ?int) -> (state: ?State, notification: ?Notification)
 
-    # Post a notification: a name of your own, flushRequested, statusRequested or performFetch. With 'wait' the reply comes
+    # Post a notification: a name of your own, flushRequested, statusRequested, performFetch, or didReceiveNotification, whose
+    # user info has 'name' and may have 'userInfo'; the service adds 'foreground'. With 'wait' the reply comes
     # when all listeners have answered, with their outcomes. 'result' is 'posted' without 'wait', otherwise 'newData' if any
     # has new data, otherwise 'failed' if any failed, otherwise 'noData'. With 'wait' and 'more', a reply with the result
     # 'running' comes whenever a listener reports progress. A call waits while 256 posts of its user wait for listeners.
@@ -92,8 +93,9 @@ nonisolated let lifecycleInterfaceMethods = """
     # progress, as for Post.
     method PerformAction(id: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
 
-    # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did.
-    method OpenURL(url: string) -> (sequence: int, handledBy: ?string, reports: []Report)
+    # Have a URL opened by the first listener that accepts it. 'handledBy' names it, and is absent if none did. With 'toAll' every
+    # listener is asked, and 'reports' has what each of them did.
+    method OpenURL(url: string, toAll: ?bool) -> (sequence: int, handledBy: ?string, reports: []Report)
 
     # Reload the configuration. The reply comes when it is in effect or was refused. A client that disconnects withdraws its
     # request, if that has not begun. 'reports' has the listeners that were late.

@@ -11,7 +11,7 @@ extension SocketListener {
     /// Names that only the service itself may post, and those that have a method of their own. If clients could post
     /// the service's own notifications, listeners could not rely on them.
     private static let refusedNames = Set(LifecycleNotification.Name.catalogue).subtracting([
-        .flushRequested, .statusRequested, .performFetch,
+        .flushRequested, .statusRequested, .performFetch, .didReceiveNotification,
     ])
 
     /// Answers `Post`.
@@ -20,7 +20,14 @@ extension SocketListener {
         guard let name = LifecycleNotification.Name(text), !Self.refusedNames.contains(name) else {
             return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(text.cut(toBytes: 255))])
         }
-        let userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
+        var userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
+        if name == .didReceiveNotification {
+            guard let message = userInfo["name"]?.stringValue else {
+                return request.fail(.invalidParameter("userInfo"))
+            }
+            let content = userInfo["userInfo"]?.objectValue ?? [:]
+            userInfo = mediator.received(message, content).userInfo
+        }
         if request.parameters["wait"]?.boolValue ?? false {
             return post(name, userInfo, request) { request.reply(JSONObject($0)) }
         }
@@ -51,7 +58,9 @@ extension SocketListener {
     /// Answers `OpenURL`.
     func open(_ request: VarlinkRequest) {
         let url = request.parameters["url"]?.stringValue ?? ""
-        post(.openURL, ["url": .string(url)], request, reportsProgress: false) { report in
+        var userInfo: UserInfo = ["url": .string(url)]
+        if request.parameters["toAll"]?.boolValue == true { userInfo["toAll"] = true }
+        post(.openURL, userInfo, request, reportsProgress: false) { report in
             var reply = JSONObject(report)
             reply["result"] = nil
             reply["handledBy"] = report.handledBy.map { .string($0) }

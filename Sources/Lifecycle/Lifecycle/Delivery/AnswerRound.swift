@@ -114,9 +114,7 @@ final class AnswerRound {
     }
 
     /// Whether a listener has opened the URL, so that no other is asked.
-    private var isURLOpened: Bool {
-        notification.name == .openURL && reports.contains { $0?.outcome == .handled }
-    }
+    private var isURLOpened: Bool { notification.isForOne && reports.contains { $0?.outcome == .handled } }
 
     /// How many groups are called after the present one.
     var groupsLeft: Int { (calls.last?.group ?? group) - group }

@@ -7,10 +7,10 @@ extension LifecycleMediator {
         registry.answering(nil, name)?.isImmediate ?? true
     }
 
-    /// The names of the listeners that a notification is delivered to, in the order of the calls. None for `openURL`, for which
-    /// each is asked only if those before it decline.
+    /// The names of the listeners that a notification is delivered to, in the order of the calls. None for a URL that one of them
+    /// opens: each is asked only if those before it decline.
     package func listeners(answering notification: LifecycleNotification) -> [String] {
-        guard notification.name != .openURL else { return [] }
+        guard !notification.isForOne else { return [] }
         return registry.calls(of: notification.name).lazy.filter { $0.answer(to: notification) != nil }
             .map(\.entry.place.name)
     }

@@ -128,7 +128,8 @@ extension LifecycleListener {
             name, deadline: deadline, .suspending { notification, _ in .fetched(try await body(notification)) })
     }
 
-    /// Opens a URL, or passes it to the next listener by returning false.
+    /// Opens a URL, or passes it to the next listener by returning false. With `toAll: true` in the user info, every listener
+    /// is asked, whatever the others return.
     ///
     /// - Parameters:
     ///   - deadline: how long the answer may take; the mediator's own deadline when nil.
@@ -149,14 +150,17 @@ extension LifecycleListener {
     /// - Parameters:
     ///   - id: its identifier in requests.
     ///   - title: what it does, in one line for people.
+    ///   - subtitle: a second line for people.
+    ///   - userInfo: values for the programs that show the action.
     ///   - deadline: how long it may take; the mediator's own deadline when nil.
     ///   - body: performs the action.
     public func onAction(
-        _ id: String, title: String, deadline: Duration? = nil,
+        _ id: String, title: String, subtitle: String? = nil, userInfo: UserInfo = [:], deadline: Duration? = nil,
         _ body: @escaping (LifecycleNotification) async throws -> Void
     ) -> LifecycleAnswer {
         LifecycleAnswer(
-            .performAction, deadline: deadline, action: LifecycleAction(id, title: title),
+            .performAction, deadline: deadline,
+            action: LifecycleAction(id, title: title, subtitle: subtitle, userInfo: userInfo),
             .suspending { notification, _ in
                 try await body(notification)
                 return .handled

@@ -183,6 +183,9 @@ final class ListenerRegistry {
         }
     }
 
+    /// The primary listener.
+    var primary: (any LifecycleListener)? { entries.values.first { $0.place.role == .primary }?.listener }
+
     /// The listeners with restorable state, including the leaves of composites.
     var restorable: [any RestorableListener] {
         inOrder.joined().flatMap { entry in

@@ -20,6 +20,9 @@ extension LifecycleMediator {
         try registry.add(listener, .primary)
     }
 
+    /// The primary listener; nil if there is none.
+    public var primaryListener: (any LifecycleListener)? { registry.primary }
+
     /// Adds the listener that is called last for arriving notifications, also after listeners that are added later, and first
     /// for leaving ones.
     ///

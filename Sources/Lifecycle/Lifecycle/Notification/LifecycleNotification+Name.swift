@@ -141,11 +141,12 @@ nonisolated extension LifecycleNotification.Name {
     public static let protectedDataWillBecomeUnavailable = Self(catalogue: "protectedDataWillBecomeUnavailable")
     /// A file system that the service depends on is mounted. `userInfo` has `path`.
     public static let protectedDataDidBecomeAvailable = Self(catalogue: "protectedDataDidBecomeAvailable")
-    /// A message came from another program. `userInfo` has `name` and `userInfo`.
+    /// A message came from another program. For `userInfo` see `ReceivedNotification`.
     public static let didReceiveNotification = Self(catalogue: "didReceiveNotification")
     /// A request to look for new data, answered with `onFetch`.
     public static let performFetch = Self(catalogue: "performFetch")
-    /// A request to open a URL, answered with `onOpenURL`. `userInfo` has `url`.
+    /// A request to open a URL, answered with `onOpenURL`. `userInfo` has `url`. The first listener that accepts it is the last
+    /// that is asked, unless `toAll` is true.
     public static let openURL = Self(catalogue: "openURL")
     /// A request for an action, answered with `onAction`. `userInfo` has `action`.
     public static let performAction = Self(catalogue: "performAction")

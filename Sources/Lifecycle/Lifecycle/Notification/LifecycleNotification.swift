@@ -45,6 +45,9 @@ public nonisolated struct LifecycleNotification: Sendable {
         self.configuration = configuration
     }
 
+    /// Whether it is a URL that one listener is to open, so that the others are not asked after it.
+    var isForOne: Bool { name == .openURL && userInfo["toAll"] != true }
+
     /// Whether it is the `willReload` of a dry run, see `LifecycleMediator.checkReload(origin:completion:)`.
     package var isDryRun: Bool { userInfo["dryRun"] == true }
 }

@@ -4,7 +4,8 @@
 /// One step of a launch with a name and a deadline, such as opening a store or listening.
 ///
 /// A `StartupSequence` runs commands in order. An implementation does its work in `run`, returns early when its task is
-/// cancelled, and throws when it fails. `run` is called at most once in a launch.
+/// cancelled, and throws when it fails; it then leaves nothing behind. `run` is called at most once in a launch. If a later
+/// command refuses the launch, `undo` is called, at most once and only after a `run` that has completed.
 public protocol StartupCommand {
     /// The name of the command in reports. The default is the name of the type.
     var name: String { get }
@@ -18,6 +19,12 @@ public protocol StartupCommand {
 
     /// Does the work.
     func run(_ options: LaunchOptions) async throws
+
+    /// Takes the work back, because a later command has refused the launch. It has the time of `deadline`. The default does
+    /// nothing.
+    ///
+    /// - Throws: any error; it is reported, and the commands before are undone all the same.
+    func undo() async throws
 }
 
 extension StartupCommand {
@@ -27,6 +34,8 @@ extension StartupCommand {
     public var deadline: Duration { .seconds(10) }
     /// True.
     public var isRequired: Bool { true }
+    /// Nothing.
+    public func undo() {}
 }
 
 /// The outcome of one startup command, and how long it took.

@@ -10,9 +10,13 @@
 ///     }
 ///     try mediator.addListener(startup)
 ///
-/// Each command is timed. If a required one fails or overruns, the launch is refused with its name, and the remaining
-/// commands do not run. If another one fails, the sequence reports a failure, and the launch goes on. The deadline of the
-/// sequence is the sum of those of its commands; it reports progress before each command.
+/// Each command is timed. If a required one fails or overruns, the remaining commands do not run, those that have completed are
+/// undone in reverse order, and the launch is refused with its name. If another one fails, the sequence reports a failure, and
+/// the launch goes on. The sequence reports progress before each step. Its deadline is the sum of those of its commands, for
+/// running them, and as much again, for undoing them. If the launch has no time left, nothing is undone.
+///
+/// A refusal by another listener undoes nothing, since the sequence has done its part: what must be closed then belongs into an
+/// answer to `willTerminate`.
 public final class StartupSequence: LifecycleListener {
     /// The name of the sequence as a listener.
     public let name: String
@@ -44,7 +48,7 @@ public final class StartupSequence: LifecycleListener {
     /// `didFinishLaunching`
     public var answers: [LifecycleAnswer] {
         LifecycleAnswer(
-            .didFinishLaunching, deadline: commands.reduce(.zero) { $0 + $1.deadline.bounded },
+            .didFinishLaunching, deadline: commands.reduce(.zero) { $0 + $1.deadline.bounded } * 2,
             .completing { [self] notification, progress, completion in
                 times = []
                 let run = StartupRun(
@@ -55,10 +59,12 @@ public final class StartupSequence: LifecycleListener {
     }
 }
 
-/// One run of the commands of a launch. The end of each command begins the next, so that commands that do not suspend are
-/// done before the call returns.
+/// One run of the commands of a launch. The end of each step begins the next, so that commands that do not suspend are done
+/// before the call returns.
 final class StartupRun {
     private var rest: ArraySlice<any StartupCommand>
+    /// The commands that have completed, in order: they are undone from the last to the first.
+    private var completed: [any StartupCommand] = []
     private let notification: LifecycleNotification
     private let progress: ListenerProgress
     private let clock: any LifecycleClock
@@ -86,32 +92,53 @@ final class StartupRun {
         guard let command = rest.popFirst() else {
             return completion(problems.isEmpty ? .completed : .failed(problems.joined(separator: "; ")))
         }
-        if call != nil { progress.report(nextWithin: command.deadline, command.name) }
-        let call = ListenerCall(clock: clock) { [self] _, outcome, duration in
-            end(
-                StartupTime(
-                    command: command.name, isRequired: command.isRequired, outcome: outcome, duration: duration))
-        }
-        self.call = call
-        call.begin(
-            .suspending { notification, _ in
-                try await command.run(LaunchOptions(userInfo: notification.userInfo) ?? LaunchOptions())
-                return .completed
-            }, notification, TimeShare(command.deadline))
+        let options = LaunchOptions(userInfo: notification.userInfo) ?? LaunchOptions()
+        begin(command, command.name, { try await command.run(options) }) { [self] in end(command, $0) }
     }
 
     /// Cancels the command under way, and begins no other.
     func cancel() {
         rest = []
+        completed = []
         call?.overrun()
     }
 
-    private func end(_ time: StartupTime) {
+    /// Begins a step with the deadline of its command.
+    private func begin(
+        _ command: any StartupCommand, _ text: String,
+        _ body: @escaping () async throws -> Void, then end: @escaping (StartupTime) -> Void
+    ) {
+        if call != nil { progress.report(nextWithin: command.deadline, text) }
+        let call = ListenerCall(clock: clock) { _, outcome, duration in
+            end(StartupTime(command: text, isRequired: command.isRequired, outcome: outcome, duration: duration))
+        }
+        self.call = call
+        call.begin(
+            .suspending { _, _ in
+                try await body()
+                return .completed
+            }, notification, TimeShare(command.deadline))
+    }
+
+    private func end(_ command: any StartupCommand, _ time: StartupTime) {
         record(time)
         if let problem = time.problem {
             problems.append(problem)
-            if time.isRequired { return completion(.refused(problems.joined(separator: "; "))) }
+            if time.isRequired { return undo() }
+        } else {
+            completed.append(command)
         }
         advance()
+    }
+
+    /// Undoes the commands that have completed, and then refuses the launch.
+    private func undo() {
+        guard let command = completed.popLast() else {
+            return completion(.refused(problems.joined(separator: "; ")))
+        }
+        begin(command, "undo of \(command.name)", { try await command.undo() }) { [self] time in
+            if let problem = time.problem { problems.append(problem) }
+            undo()
+        }
     }
 }

@@ -17,6 +17,7 @@
 /// Duties of an implementation:
 ///
 /// * The identifier is unique and never changes, even if the type is renamed: the state is found by it.
+/// * It expects its state after its answer to `willFinishLaunching`, and before that to `didFinishLaunching`.
 /// * The listener works without its state. At the first start, and after a state was refused,
 ///   `decodeRestorableState(_:)` is not called.
 /// * `encodeRestorableState()` changes nothing, since the service may go on, and returns a small state: a position, not the

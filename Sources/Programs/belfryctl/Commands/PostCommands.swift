@@ -80,17 +80,25 @@ struct PerformCommand: ReplyCommand {
 struct OpenCommand: ReplyCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Pass a URL to the listeners until one opens it.",
-        discussion: "Prints the name of that listener. The exit status is 1 if no listener opens it.")
+        discussion: """
+            Prints the name of that listener; with --all, of the first of those that open it. The exit status is 1 if no \
+            listener opens it.
+            """)
 
     @OptionGroup var options: ReplyOptions
 
     @Argument(help: "The URL.")
     var url: String
 
+    @Flag(help: "Pass it to every listener, whatever the others do.")
+    var all = false
+
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        var parameters: JSONObject = ["url": .string(url)]
+        if all { parameters["toAll"] = true }
         let client = try context.connect()
         let reply = try await client.call(
-            "OpenURL", ["url": .string(url)], to: "open", url, within: context.changeTimeout)
+            "OpenURL", parameters, to: "open", url, within: context.changeTimeout)
         let handler = reply.text("handledBy")
         if json {
             try context.printJSON(reply)

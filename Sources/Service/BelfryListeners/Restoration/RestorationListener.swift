@@ -7,14 +7,18 @@ internal import BelfryLinux
 
 /// Saves the state of restorable listeners for the next run of the service.
 ///
-/// Add it before them: it then restores their state before they launch, and saves it after they have gone to the
-/// background, at every pause and every stop. An invalid file is put aside, and every listener starts clean.
+/// It restores their state when every listener has answered `willFinishLaunching`, and before any is called with
+/// `didFinishLaunching`. Add it before them: it then saves their state after they have gone to the background, at every pause
+/// and every stop. An invalid file is put aside, and every listener starts clean.
 package final class RestorationListener: LifecycleListener {
     package let name = "restoration"
     private unowned let mediator: LifecycleMediator
     private let file: StateFile?
     private let restorer: StateRestorer
     private let log: ServiceLog
+    /// Whether the state was restored, so that the file may be replaced: the launch may have ended before.
+    private var hasRestored = false
+    private var observation: LifecycleObservation?
 
     /// - Parameters:
     ///   - mediator: its listeners are asked, those that are restorable.
@@ -27,15 +31,19 @@ package final class RestorationListener: LifecycleListener {
         restorer = StateRestorer()
         let limit = restorer.limits.size
         file = path.map { StateFile(path: $0, limit: limit) }
+        // Observers are called before every listener, also before the primary one.
+        observation = mediator.addObserver(forName: .didFinishLaunching) { [unowned self] _ in restore() }
     }
 
     package var answers: [LifecycleAnswer] {
-        on(.willFinishLaunching) { [self] _ in try restore() }
+        on(.willFinishLaunching) { [self] _ in
+            for listener in mediator.restorableListeners { try restorer.addListener(listener) }
+        }
         on(.didEnterBackground) { [self] _ in try store() }
     }
 
-    private func restore() throws {
-        for listener in mediator.restorableListeners { try restorer.addListener(listener) }
+    private func restore() {
+        hasRestored = true
         guard !restorer.identifiers.isEmpty else { return }
         let report = restorer.decode(archive())
         for problem in report.problems { warn("unable to restore state: \(problem)") }
@@ -56,7 +64,7 @@ package final class RestorationListener: LifecycleListener {
     }
 
     private func store() throws {
-        guard let file, !restorer.identifiers.isEmpty else { return }
+        guard let file, hasRestored, !restorer.identifiers.isEmpty else { return }
         mediator.post(.willEncodeRestorableState)
         let (archive, report) = restorer.encode()
         try file.write(archive.bytes)

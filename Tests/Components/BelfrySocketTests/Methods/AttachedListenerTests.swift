@@ -239,8 +239,12 @@ struct AttachedListenerTests {
     }
 
     @Test func actionsAreOfferedAndPerformed() throws {
-        let attached = try fixture.attach([], ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
-        #expect(try fixture.call("ListActions").get() == ["actions": [["id": "rotate", "title": "Rotate the keys"]]])
+        let actions: JSONValue = [
+            ["id": "rotate", "title": "Rotate the keys", "subtitle": "all", "userInfo": ["icon": "key"]],
+            ["id": "list", "title": "List the keys"],
+        ]
+        let attached = try fixture.attach([], ["actions": actions])
+        #expect(try fixture.call("ListActions").get() == ["actions": actions])
         var reply: JSONObject?
 
         let other = try fixture.connect()
@@ -255,6 +259,23 @@ struct AttachedListenerTests {
         #expect(reply?["reports"]?[0]?["outcome"] == "handled")
         let missing = VarlinkError.failed(name: "io.belfry.Lifecycle.NoSuchAction", parameters: ["id": "dance"])
         #expect(try fixture.call("PerformAction", ["id": "dance"]) == .failure(missing))
+    }
+
+    @Test func urlForAllIsOfferedToEveryListener() throws {
+        let first = try fixture.attach(["openURL"])
+        let second = try fixture.attach(["openURL"], ["listener": "second"])
+        var reply: JSONObject?
+
+        let other = try fixture.connect()
+        other.call("io.belfry.Lifecycle.OpenURL", ["url": "x:y", "toAll": true]) { reply = try? $0.get() }
+        for program in [first, second] {
+            try fixture.turn { program.replies.count == 2 }
+            _ = try answer(program.replies[1], "handled")
+        }
+        try fixture.turn { reply != nil }
+
+        #expect(first.replies[1]["notification"]?["userInfo"] == ["url": "x:y", "toAll": true])
+        #expect(reply?["handledBy"] == "guard" && reply?["reports"]?.arrayValue?.count == 2)
     }
 
     @Test func urlIsOpenedByTheFirstListenerThatHandlesIt() throws {

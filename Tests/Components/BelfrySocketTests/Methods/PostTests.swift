@@ -43,6 +43,30 @@ struct PostTests {
         #expect(seen == Array(repeating: posted.objectValue ?? [:], count: 5))
     }
 
+    @Test func messageOfAnotherProgramIsPostedWithTheStateOfTheService() throws {
+        var received: [ReceivedNotification] = []
+        let observation = fixture.mediator.addObserver(of: ReceivedNotification.self) { received.append($0) }
+        defer { observation.cancel() }
+        let message: JSONObject = ["name": "mail", "userInfo": ["id": 7], "foreground": "maybe"]
+
+        for _ in 0..<2 {
+            let reply = try fixture.call(
+                "Post", ["name": "didReceiveNotification", "userInfo": .object(message), "wait": true]
+            ).get()
+            #expect(reply["result"] == "noData")
+            fixture.mediator.perform(.pause)
+        }
+
+        #expect(received.map(\.isInForeground) == [true, false])
+        #expect(received.first?.message == "mail" && received.first?.content == ["id": 7])
+        let unnamed: JSONObject = ["foreground": true]
+        let error = VarlinkError.failed(
+            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": "userInfo"])
+        #expect(
+            try fixture.call("Post", ["name": "didReceiveNotification", "userInfo": .object(unnamed)])
+                == .failure(error))
+    }
+
     @Test func reservedNameIsNotPosted() throws {
         for _ in 0..<3 { post("x", [:]) }
         for name in ["willTerminate", "1", "", "a b"] { post(name, [:]) }

@@ -103,6 +103,27 @@ struct DeliveryTests {
         #expect(report?.handledBy == "yes")
     }
 
+    @Test func everyListenerIsAskedToOpenAURLThatIsForAll() throws {
+        var asked: [String] = []
+        for (name, opens) in [("declines", false), ("opens", true), ("opens too", true)] {
+            try add(name) { listener in
+                [
+                    listener.onOpenURL { _ in
+                        asked.append(name)
+                        return opens
+                    }
+                ]
+            }
+        }
+        var report: LifecycleReport?
+
+        fixture.mediator.post(.openURL, userInfo: ["url": "x:y", "toAll": true]) { report = $0 }
+
+        #expect(asked == ["declines", "opens", "opens too"])
+        #expect(report?.listeners.map(\.outcome) == [.declined, .handled, .handled])
+        #expect(report?.handledBy == "opens")
+    }
+
     @Test func listenersAreCalledThoughAnAnswerEndsTheCallsBeforeThem() throws {
         let mediator = fixture.mediator
         let first = fixture.listener("first", [.didEnterBackground])
@@ -119,7 +140,13 @@ struct DeliveryTests {
         try add("one") { listener in
             ["rotate", "shrink"].map { id in listener.onAction(id, title: id) { _ in performed.append("one \(id)") } }
         }
-        try add("two") { [$0.onAction("warm", title: "warm up") { _ in performed.append("two warm") }] }
+        try add("two") {
+            [
+                $0.onAction("warm", title: "warm up", subtitle: "slow", userInfo: ["icon": "fire"]) { _ in
+                    performed.append("two warm")
+                }
+            ]
+        }
         var reports: [LifecycleReport] = []
 
         for action in ["warm", "shrink", "unknown"] {
@@ -129,6 +156,9 @@ struct DeliveryTests {
         #expect(performed == ["two warm", "one shrink"])
         #expect(reports.map(\.handledBy) == ["two", "one", nil])
         #expect(fixture.mediator.actions.map(\.id) == ["rotate", "shrink", "warm"])
+        #expect(
+            fixture.mediator.actions.last
+                == LifecycleAction("warm", title: "warm up", subtitle: "slow", userInfo: ["icon": "fire"]))
     }
 
     @Test func allLaunchVerdictsAreCollected() throws {

@@ -34,6 +34,22 @@ struct LifecycleEventTests {
         #expect(ProtectedDataArrival(userInfo: [:]) == nil && ProtectedDataLoss(userInfo: ["path": 1]) == nil)
     }
 
+    @Test func receivedNotificationSaysWhetherTheServiceWasInTheForeground() {
+        let mediator = LifecycleMediator(clock: ManualClock())
+        var received: [ReceivedNotification] = []
+        let observation = mediator.addObserver(of: ReceivedNotification.self) { received.append($0) }
+        defer { observation.cancel() }
+
+        for trigger in [LifecycleTrigger.launch, .interrupt, .pause] {
+            mediator.perform(trigger)
+            mediator.receive("mail", userInfo: ["from": "a@example.com"])
+        }
+
+        #expect(received.map(\.isInForeground) == [true, true, false])
+        #expect(received.first == ReceivedNotification("mail", ["from": "a@example.com"], isInForeground: true))
+        #expect(ReceivedNotification(userInfo: ["userInfo": [:]]) == nil)
+    }
+
     // MARK: Events by Codable alone
 
     struct Measured: LifecycleEvent, Codable, Equatable {

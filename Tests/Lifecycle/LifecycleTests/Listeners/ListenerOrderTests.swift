@@ -32,6 +32,19 @@ struct ListenerOrderTests {
         #expect(try order([Place("a"), Place("b", .primary), Place("c")]) == [["b"], ["a"], ["c"]])
     }
 
+    @Test func mediatorHasItsPrimaryListener() throws {
+        let mediator = LifecycleMediator(clock: ManualClock())
+        let primary = RecordingListener("primary")
+        try mediator.addListener(RecordingListener("other"))
+        #expect(mediator.primaryListener == nil)
+
+        try mediator.addPrimaryListener(primary)
+        #expect(mediator.primaryListener === primary)
+
+        mediator.removeListener(primary)
+        #expect(mediator.primaryListener == nil)
+    }
+
     @Test func cycleIsRefusedWithItsNames() {
         let places = [
             Place("free"), Place("a", follows: ["c"]), Place("b", follows: ["a"]), Place("c", follows: ["b"]),

@@ -14,8 +14,21 @@ struct StartupSequenceTests {
         var isRequired = true
         // Isolated for the sake of the default: a nonisolated body runs on another thread, unless it is optimized away.
         var body: @MainActor () async throws -> Void = {}
+        var undoing: @MainActor () async throws -> Void = {}
 
         func run(_ options: LaunchOptions) async throws { try await body() }
+        func undo() async throws { try await undoing() }
+    }
+
+    /// What was undone, in order.
+    final class Undone {
+        var names: [String] = []
+
+        func step(
+            _ name: String, isRequired: Bool = true, body: @escaping @MainActor () async throws -> Void = {}
+        ) -> Step {
+            Step(name: name, isRequired: isRequired, body: body) { [self] in names.append(name) }
+        }
     }
 
     struct Broken: Error, CustomStringConvertible { let description = "disk is full" }
@@ -79,7 +92,46 @@ struct StartupSequenceTests {
         let reason = "startup: peer: not done within its deadline; store: not done within its deadline"
         #expect(fixture.ended.map(\.result) == [.refused([reason])])
         #expect(sequence.times.map(\.duration) == [.seconds(2), .seconds(3)])
-        #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(6)])
+        #expect(fixture.mediator.listeners.map(\.deadline) == [.seconds(12)])
+    }
+
+    @Test func completedCommandsAreUndoneInReverseBeforeTheLaunchIsRefused() throws {
+        let undone = Undone()
+        let sequence = try add(
+            undone.step("store"), Step(name: "socket", undoing: { throw Broken() }),
+            undone.step("cache", isRequired: false) { throw Broken() }, undone.step("lock"),
+            undone.step("peers") { throw LifecycleRefusal("nobody there") }, undone.step("late"))
+
+        fixture.perform(.launch)
+
+        #expect(undone.names == ["lock", "store"])
+        let reason = "startup: cache: disk is full; peers: nobody there; undo of socket: disk is full"
+        #expect(fixture.ended.map(\.result) == [.refused([reason])])
+        #expect(sequence.times.map(\.command) == ["store", "socket", "cache", "lock", "peers"])
+    }
+
+    @Test func undoThatHangsEndsAtTheDeadlineOfItsCommand() throws {
+        let undone = Undone()
+        _ = try add(
+            undone.step("store"), Step(name: "socket", deadline: .seconds(2), undoing: hang),
+            Step(name: "peers", body: { throw Broken() }))
+        fixture.perform(.launch)
+        #expect(undone.names.isEmpty && fixture.ended.isEmpty)
+
+        fixture.clock.advance(by: .seconds(2))
+
+        #expect(undone.names == ["store"])
+        let reason = "startup: peers: disk is full; undo of socket: not done within its deadline"
+        #expect(fixture.ended.map(\.result) == [.refused([reason])])
+    }
+
+    @Test func launchThatSucceedsUndoesNothing() throws {
+        let undone = Undone()
+        _ = try add(undone.step("store"), Step(name: "socket"))
+
+        fixture.perform(.launch, .stop)
+
+        #expect(undone.names.isEmpty && fixture.ended.map(\.result) == [.completed, .completed])
     }
 
     @Test func noCommandBeginsAfterTheWholeSequenceIsOutOfTime() throws {
@@ -91,6 +143,16 @@ struct StartupSequenceTests {
 
         #expect(sequence.times.map(\.command) == ["store"])
         #expect(fixture.ended.count == 1)
+    }
+
+    @Test func secondStopLeavesNoTimeToUndo() throws {
+        let undone = Undone()
+        let sequence = try add(undone.step("lock"), Step(name: "store", body: hang), Step(name: "listen"))
+
+        fixture.perform(.launch, .stop, .stop)
+
+        #expect(sequence.times.map(\.command) == ["lock", "store"])
+        #expect(undone.names.isEmpty && fixture.mediator.state == .notRunning)
     }
 
     @Test func builderAcceptsConditionsAndLists() throws {
