@@ -58,8 +58,8 @@ deb: fleet
 deb-twice:
 	@scripts/check-reproducible .build-twice
 
-# Starts a private belfryd, sends it the signals of a service's life, and shows the notifications.
-run: PROGRAMS = belfryd belfryctl
+# Starts a private belfryd and the example FirstListeners, sends both the signals of a service's life, and shows what happens.
+run: PROGRAMS = belfryd belfryctl FirstListeners
 run: build
 	@scripts/demonstrate $(BUILT)
 
@@ -116,7 +116,9 @@ api:
 # Runs each example and compares its output with the file expected-output in its folder.
 examples:
 	@scripts/install-dependencies build
+	for program in belfryd belfryctl FirstListeners; do $(SWIFT) build $(STRICT) --product $$program; done
 	@SWIFT='$(SWIFT)' scripts/run-examples
+	@scripts/demonstrate .build/debug
 
 # Random sequences on the mediator and on a plain model of it, under Thread Sanitizer, on two cores.
 MODEL_SEQUENCES ?= 20000
@@ -143,6 +145,7 @@ fuzz-corpus:
 probe: build
 	$(SWIFT) build $(RELEASE) --product ServiceProbe
 	$(SWIFT) build $(RELEASE) --product EchoServer
+	$(SWIFT) build $(RELEASE) --product FirstListeners
 	$(SWIFT) build $(RELEASE) --product Worker
 
 # What only the nightly system tests need: other versions of belfryd, for the tests of an upgrade, and an example with

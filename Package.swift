@@ -64,7 +64,10 @@ func tests(
         exclude: exclude, swiftSettings: settings)
 }
 
-func name(of folder: String) -> String { String(folder.split(separator: "/").last!) }
+/// The last component, of an example without its number.
+func name(of folder: String) -> String {
+    String(folder.split(separator: "/").last!.drop { $0.isNumber || $0 == "-" })
+}
 
 let package = Package(
     name: "belfry",
@@ -74,6 +77,7 @@ let package = Package(
         .library(name: "BelfryCacheFlush", targets: ["BelfryCacheFlush"]),
         .library(name: "BelfryLogging", targets: ["BelfryLogging"]),
         .library(name: "BelfryMetrics", targets: ["BelfryMetrics"]),
+        .library(name: "BelfryServer", targets: ["BelfryServer"]),
         .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
         .library(name: "BelfrySocket", targets: ["BelfrySocket"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
@@ -114,6 +118,7 @@ package.targets += [
     swift("Sources/Components/BelfryLogging", service, swiftLog),
     swift("Sources/Components/BelfryMetricRegistry", ["BelfryJSON", "BelfryLinux"], settings: strict),
     swift("Sources/Components/BelfryMetrics", ["BelfryMetricRegistry"], coreMetrics, settings: strict),
+    swift("Sources/Components/BelfryServer", service + ["BelfryMetricRegistry"]),
     swift("Sources/Components/BelfryServiceLifecycle", service, serviceLifecycle),
     swift("Sources/Components/BelfrySocket", service + ["BelfryMetricRegistry", "Varlink"]),
 
@@ -132,7 +137,12 @@ package.targets += [
 
 // Examples that are also tested on booted systemd. Examples has the others, in a package of their own.
 package.targets += [
-    program("Examples/EchoServer", ["Belfry"], exclude: ["README.md", "echo-server.service", "echo-server.socket"]),
+    program(
+        "Examples/01-FirstListeners", ["Belfry", "BelfryCacheFlush", "BelfryServer", "BelfrySocket"],
+        exclude: ["README.md", "Tests", "videod.conf", "videod.service"]),
+    program(
+        "Examples/EchoServer", ["Belfry", "BelfryServer"],
+        exclude: ["README.md", "echo-server.service", "echo-server.socket"]),
     program(
         "Examples/Worker", ["Belfry", "BelfryLogging", "BelfryMetrics", "BelfrySocket"], coreMetrics + swiftLog,
         exclude: ["README.md", "Tests", "worker.conf", "worker.service"]),
@@ -185,6 +195,7 @@ package.targets += [
     tests(
         "Tests/Components/BelfryMetricsTests", ["BelfryMetricRegistry", "MetricsProbe"], coreMetrics,
         exclude: ["open_metrics.py"], settings: strict),
+    tests("Tests/Components/BelfryServerTests", service + ["BelfryMetricRegistry"]),
     tests("Tests/Components/BelfryServiceLifecycleTests", ["ServiceGroupProbe"], serviceLifecycle),
     tests("Tests/Components/BelfrySocketTests", service + ["BelfryMetricRegistry", "Varlink"]),
 

@@ -34,7 +34,17 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
-        example("FirstListeners", "01-FirstListeners"),
+        .executableTarget(
+            name: "FirstListeners",
+            dependencies: ["Belfry", "BelfryCacheFlush", "BelfryServer", "BelfrySocket"].map {
+                .product(name: $0, package: "belfry")
+            }, path: "01-FirstListeners/Sources", swiftSettings: strict),
+        .testTarget(
+            name: "FirstListenersTests",
+            dependencies: [
+                "FirstListeners", .product(name: "Belfry", package: "belfry"),
+                .product(name: "LifecycleTesting", package: "belfry"),
+            ], path: "01-FirstListeners/Tests", swiftSettings: strict),
         example("MassiveMainBefore", "02-MassiveMain/Before", uses: []),
         example("MassiveMainAfter", "02-MassiveMain/After"),
         example("StartupCommands", "03-StartupCommands"),

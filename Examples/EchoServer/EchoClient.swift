@@ -17,6 +17,9 @@ final class EchoClient {
         source = try loop.source(owning: descriptor, .readable) { [unowned self] _ in echo() }
     }
 
+    /// Whether what the client sends waits in the kernel.
+    var isPaused = false { didSet { source?.isEnabled = !isPaused } }
+
     private func echo() {
         guard let source else { return }
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -2,54 +2,44 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfryServer
 import Glibc
 
-/// Accepts clients on the sockets that systemd passes as `echo`. Each client is stored in systemd's descriptor store under a
-/// name of its own, `client-INODE`, so that the next process continues to serve it.
+/// Serves clients over restarts. Each client is stored in systemd's descriptor store under a name of its own, `client-INODE`, so
+/// that the next process continues to serve it. In a pause clients stay connected, and wait.
 final class EchoListener: LifecycleListener {
-    private let descriptors: ServiceDescriptors
-    private let loop: MainEventLoop
-    private var sockets: [DescriptorEventSource] = []
+    private let service: BelfryService
     private var clients: [String: EchoClient] = [:]
 
-    init(_ descriptors: ServiceDescriptors, _ loop: MainEventLoop) {
-        self.descriptors = descriptors
-        self.loop = loop
-    }
+    init(_ service: BelfryService) { self.service = service }
 
     var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] _ in
-            for name in descriptors.names where name.hasPrefix("client-") {
-                for client in descriptors.receive(named: name) { try serve(client, name) }
+            for name in service.descriptors.names where name.hasPrefix("client-") {
+                for client in service.descriptors.receive(named: name) { try serve(client, name) }
             }
-            for socket in descriptors.receive(named: "echo") {
-                let number = socket.number
-                sockets.append(try loop.source(owning: socket, .readable) { [self] _ in accept(number) })
-            }
-            if sockets.isEmpty { throw LifecycleRefusal("no socket 'echo' from systemd, see README.md") }
         }
+        on(.didBecomeActive) { [self] _ in for client in clients.values { client.isPaused = false } }
+        on(.willResignActive) { [self] _ in for client in clients.values { client.isPaused = true } }
     }
 
-    private func accept(_ socket: Int32) {
-        let number = Glibc.accept(socket, nil, nil)
-        guard number >= 0 else { return }
-        let client = OwnedDescriptor(owning: number)
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    /// Takes a client over from the server, which closes its clients at a stop.
+    func add(_ connection: ServerConnection) throws -> () -> Void {
+        let client = OwnedDescriptor(owning: try connection.duplicate())
+        connection.end()
         var status = stat()
-        fstat(number, &status)
+        fstat(client.number, &status)
         let name = "client-\(status.st_ino)"
-        do {
-            try serve(client, name)
-            try descriptors.store(number, as: name)
-        } catch {
-            print(error)
-        }
+        try service.descriptors.store(client.number, as: name)
+        try serve(client, name)
+        return {}
     }
 
     private func serve(_ descriptor: OwnedDescriptor, _ name: String) throws {
-        clients[name] = try EchoClient(descriptor, loop) { [self] in
+        clients[name] = try EchoClient(descriptor, service.loop) { [self] in
             clients[name] = nil
-            descriptors.removeStored(name)
+            service.descriptors.removeStored(name)
         }
+        clients[name]?.isPaused = service.mediator.state != .active
     }
 }

@@ -4,7 +4,10 @@
 // An echo server that keeps its clients through `systemctl restart`.
 
 import Belfry
+import BelfryServer
 
 ServiceMain.run(ServiceOptions(name: "echo-server")) { service in
-    try service.mediator.addListener(EchoListener(service.descriptors, service.loop))
+    let echo = EchoListener(service)
+    try service.mediator.addListener(echo)
+    try service.mediator.addListener(ConnectionServer(service, at: .systemd("echo"), echo.add))
 }

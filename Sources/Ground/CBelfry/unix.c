@@ -5,8 +5,10 @@
 
 #include "CBelfry.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,6 +66,23 @@ int belfry_unix_listen(const char *path, int backlog) {
 }
 
 int belfry_unix_connect(const char *path) { return unix_socket(path, SOCK_STREAM, connect); }
+
+int belfry_tcp_bind(const char *address, uint16_t port) {
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    bool is_v4 = inet_pton(AF_INET, address, &v4.sin_addr) == 1;
+    if (!is_v4 && inet_pton(AF_INET6, address, &v6.sin6_addr) != 1) return -EINVAL;
+    int fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -errno;
+    // Connections of a former process may still be in TIME_WAIT (ip(7)).
+    int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const struct sockaddr *name = is_v4 ? (const struct sockaddr *) &v4 : (const struct sockaddr *) &v6;
+    if (bind(fd, name, is_v4 ? sizeof v4 : sizeof v6) == 0) return fd;
+    int r = -errno;
+    close(fd);
+    return r;
+}
 
 int belfry_datagram_socket(void) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -4,6 +4,7 @@
 internal import BelfryConfiguration
 public import BelfryEventLoop
 public import BelfryLinux
+package import BelfryListeners
 public import Lifecycle
 
 /// The service that `compose` assembles.
@@ -23,6 +24,8 @@ public struct BelfryService {
     /// The directory for files that outlive the boot: `[Service] StateDirectory=`, which by default is that of the unit, or
     /// `/var/lib/NAME` for root without a unit. If it cannot be made, the log says so.
     public var stateDirectory: String { paths.stateDirectory }
+    /// The log of the service.
+    package let log: ServiceLog
     let paths: RuntimePaths
     let reader: ConfigurationReader
     let onFailure: (any Error) -> Void

@@ -63,7 +63,7 @@ extension ServiceAssembly {
             var failure: (any Error)?
             let context = BelfryService(
                 mediator: mediator, loop: loop,
-                descriptors: ServiceDescriptors([], manager: ServiceManagerSocket(address: nil)),
+                descriptors: ServiceDescriptors([], manager: ServiceManagerSocket(address: nil)), log: log,
                 paths: RuntimePaths(options.directoryName, configuration?[BelfrySettings.self] ?? .defaults),
                 reader: reader,
                 onFailure: { failure = failure ?? $0 },

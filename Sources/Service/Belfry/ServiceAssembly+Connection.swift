@@ -59,7 +59,7 @@ extension ServiceAssembly {
         let ending = parts.ending
         let service = BelfryService(
             mediator: parts.mediator, loop: parts.loop,
-            descriptors: ServiceDescriptors(parts.descriptors, manager: manager),
+            descriptors: ServiceDescriptors(parts.descriptors, manager: manager), log: log,
             paths: parts.paths, reader: reader, onFailure: { ending.fail($0) },
             descriptorLimit: parts.descriptorLimit)
         let disabled = parts.settings.service.disabledListeners

@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """The example Examples/EchoServer: its clients stay connected while it is restarted, killed and stopped."""
 
+import select
 
 import pytest
 from host_roots import PROJECT
@@ -55,3 +56,24 @@ def test_clients_stay_connected_through_a_restart_and_a_crash(echo):
         second.wait(20)
         echo.wait_for(lambda: echo.property("NFileDescriptorStore") == "1", "remove the client that left")
         assert say(first, "still here") == "still here\n"
+
+
+def test_clients_wait_in_a_pause(echo):
+    def state() -> str:
+        return [line for line in echo.messages() if " -> " in line][-1].split(",")[0]
+
+    with echo.host.running("bash", "-c", CLIENT) as first:
+        assert say(first, "one") == "one\n"
+        echo.kill("TSTP")
+        echo.wait_for(lambda: "-> background" in state(), "pause")
+
+        with echo.host.running("bash", "-c", CLIENT) as second:
+            for client in (first, second):
+                client.stdin.write("waits\n")
+                client.stdin.flush()
+            # Nobody has answered, though both are connected: the service is idle.
+            echo.host.run("sleep", "0.3")
+            assert select.select([first.stdout, second.stdout], [], [], 0)[0] == []
+            echo.kill("CONT")
+
+            assert (first.stdout.readline(), second.stdout.readline()) == ("waits\n", "waits\n")

@@ -111,6 +111,10 @@ int belfry_accept(int fd);
 int belfry_unix_listen(const char *path, int backlog);
 int belfry_unix_connect(const char *path);
 
+/// Binds a TCP socket to a port of a numeric IPv4 or IPv6 address. It does not listen yet. Returns a descriptor that is
+/// non-blocking and closed on exec, or -errno; -EINVAL for an address that is not numeric.
+int belfry_tcp_bind(const char *address, uint16_t port);
+
 /// A Unix datagram socket without a peer, non-blocking and closed on exec. Returns a descriptor or -errno.
 int belfry_datagram_socket(void);
 

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+public import Belfry
+package import BelfryEventLoop
+internal import BelfryLinux
+package import BelfryListeners
+package import BelfryMetricRegistry
+internal import BelfrySystemd
+package import Lifecycle
+
+/// Accepts connections while the service is active.
+///
+///     try service.mediator.addListener(
+///         ConnectionServer(service, named: "echo", at: .port(7007)) { connection in
+///             let client = try EchoClient(connection)
+///             return { client.finish() }
+///         })
+///
+/// | Notification | What it does |
+/// |---|---|
+/// | `didFinishLaunching` | binds its address, or refuses the launch |
+/// | `didBecomeActive` | accepts connections |
+/// | `willResignActive` | accepts no more, and asks those that are open to finish. A pause or a stop waits for them |
+/// | `didEnterBackground` | shuts down those that are still open |
+/// | `willReload` | checks whether a new address can be bound |
+/// | `didReload` | moves to the new address. Connections that are open stay open |
+///
+/// While the service is not active, clients are refused at once; at a socket of systemd they wait in the kernel, up to `Backlog=`
+/// of the socket unit, for the end of the pause or for the next process.
+public final class ConnectionServer: LifecycleListener {
+    /// Begins to serve a connection, and returns a closure that is called when the connection is asked to finish: it answers what
+    /// it has received, and ends. The closure is released with the connection.
+    public typealias Handler = (ServerConnection) throws -> () -> Void
+
+    private enum State {
+        /// Before the launch, and after the end.
+        case closed
+        case refusing(ServerSockets)
+        case accepting(ServerSockets)
+        /// It should accept, and cannot.
+        case failed(ServerSockets, SystemError)
+
+        var sockets: ServerSockets? {
+            switch self {
+            case .closed: nil
+            case .refusing(let sockets), .accepting(let sockets), .failed(let sockets, _): sockets
+            }
+        }
+    }
+
+    /// At most one problem in this time is logged.
+    private static let logInterval: Duration = .seconds(10)
+
+    /// The name of the listener, of its metrics, and of the background task that waits for its connections.
+    public let name: String
+    private let address: (LifecycleNotification) -> ServerAddress
+    private let connectionsMax: Int
+    private let loop: MainEventLoop
+    private unowned let mediator: LifecycleMediator
+    private let descriptors: ServiceDescriptors
+    private let log: ServiceLog
+    private let handler: Handler
+    private let openMetric: MetricSeries
+    private let acceptedMetric: MetricSeries
+    private var state = State.closed
+    private var connections: [ObjectIdentifier: (connection: ServerConnection, finish: () -> Void)] = [:]
+    private var task: BackgroundTask?
+    private var loggedUsec: UInt64?
+
+    /// A server at an address that does not change.
+    ///
+    /// - Parameters:
+    ///   - service: the service.
+    ///   - name: the name of the listener.
+    ///   - address: where it listens.
+    ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel. The unit must allow as many
+    ///     descriptors, and twice as many if they are duplicated (`LimitNOFILE=`).
+    ///   - handler: serves a connection. What it throws is logged, and ends the connection.
+    public convenience init(
+        _ service: BelfryService, named name: String = "server", at address: ServerAddress, connectionsMax: Int = 512,
+        _ handler: @escaping Handler
+    ) {
+        self.init(service, named: name, at: { _ in address }, connectionsMax: connectionsMax, handler)
+    }
+
+    /// A server that moves when a reload changes its address.
+    ///
+    ///     let settings = try service.settings(EchoSettings.self, section: "Echo")
+    ///     let server = ConnectionServer(service, at: { settings.value(in: $0).listen }) { … }
+    ///
+    /// The reload is refused if the new address cannot be bound while the old one is, and if one of them is of systemd.
+    ///
+    /// - Parameters:
+    ///   - service: the service.
+    ///   - name: the name of the listener.
+    ///   - address: where it listens, according to the settings that a notification carries.
+    ///   - connectionsMax: as above.
+    ///   - handler: as above.
+    public convenience init(
+        _ service: BelfryService, named name: String = "server",
+        at address: @escaping (LifecycleNotification) -> ServerAddress, connectionsMax: Int = 512,
+        _ handler: @escaping Handler
+    ) {
+        self.init(
+            loop: service.loop, mediator: service.mediator, descriptors: service.descriptors, log: service.log,
+            named: name, at: address, connectionsMax: connectionsMax, handler)
+    }
+
+    package init(
+        loop: MainEventLoop, mediator: LifecycleMediator, descriptors: ServiceDescriptors, log: ServiceLog,
+        metrics: MetricRegistry = .shared, named name: String,
+        at address: @escaping (LifecycleNotification) -> ServerAddress, connectionsMax: Int,
+        _ handler: @escaping Handler
+    ) {
+        self.loop = loop
+        self.mediator = mediator
+        self.descriptors = descriptors
+        self.log = log
+        self.name = name
+        self.address = address
+        self.connectionsMax = connectionsMax
+        self.handler = handler
+        openMetric = metrics.series("server_connections", [("server", name)], .gauge)
+        acceptedMetric = metrics.series("server_connections_accepted", [("server", name)], .counter)
+    }
+
+    /// The lifecycle of the server, see above.
+    public var answers: [LifecycleAnswer] {
+        on(.didFinishLaunching) { [self] in try launch($0) }
+        on(.didBecomeActive) { [self] _ in try becomeActive() }
+        on(.willResignActive) { [self] _ in resignActive() }
+        on(.didEnterBackground) { [self] _ in shutDown() }
+        on(.willReload) { [self] in try check(address($0)) }
+        on(.didReload) { [self] in try move(to: address($0)) }
+        on(.didFailToReload) { [self] in try move(to: address($0)) }
+        on(.willTerminate) { [self] _ in close() }
+    }
+
+    /// Unhealthy while it should accept connections and cannot listen.
+    public var health: ListenerHealth {
+        if case .failed(_, let error) = state { .unhealthy("\(error)") } else { .healthy }
+    }
+
+    /// How many connections are open.
+    public var connectionCount: Int { connections.count }
+}
+
+// What the notifications do.
+extension ConnectionServer {
+    private func launch(_ notification: LifecycleNotification) throws(SystemError) {
+        let sockets = try ServerSockets(address(notification), descriptors)
+        if LaunchOptions(userInfo: notification.userInfo)?.isPaused ?? false { sockets.refuse() }
+        state = .refusing(sockets)
+    }
+
+    private func becomeActive() throws(SystemError) {
+        task?.end()
+        task = nil
+        switch state {
+        case .refusing(let sockets), .failed(let sockets, _):
+            do throws(SystemError) {
+                try accept(on: sockets)
+            } catch {
+                state = .failed(sockets, error)
+                throw error
+            }
+            state = .accepting(sockets)
+            limit()
+        case .closed, .accepting: break
+        }
+    }
+
+    private func resignActive() {
+        guard let sockets = state.sockets else { return }
+        sockets.refuse()
+        state = .refusing(sockets)
+        for (_, finish) in connections.values { finish() }
+        guard !connections.isEmpty else { return }
+        task = mediator.beginBackgroundTask(
+            named: "connections of \(name)", deadline: mediator.deadlines.listener
+        ) { [weak self] in self?.shutDown() }
+    }
+
+    private func shutDown() {
+        for (connection, _) in connections.values { connection.shutDown() }
+    }
+
+    private func close() {
+        shutDown()
+        state = .closed
+    }
+
+    private func check(_ new: ServerAddress) throws {
+        guard let sockets = state.sockets, sockets.address != new else { return }
+        if sockets.address.isOfSystemd || new.isOfSystemd {
+            throw LifecycleRefusal("unable to move from '\(sockets.address)' to '\(new)' without a restart")
+        }
+        _ = try ServerSockets(new, descriptors)
+    }
+
+    private func move(to new: ServerAddress) throws {
+        try check(new)
+        guard let old = state.sockets, old.address != new else { return }
+        let moved = try ServerSockets(new, descriptors)
+        if case .refusing = state {
+            moved.refuse()
+            state = .refusing(moved)
+        } else {
+            try accept(on: moved)
+            // In this order, so that the limit holds for what still waits at the old address.
+            old.refuse()
+            state = .accepting(moved)
+            limit()
+        }
+    }
+}
+
+// Connections.
+extension ConnectionServer {
+    private func accept(on sockets: ServerSockets) throws(SystemError) {
+        try sockets.accept(on: loop) { [weak self] in
+            self?.accepted($0)
+        } onError: { [weak self] in
+            self?.report("\($0), trying again")
+        }
+    }
+
+    private func accepted(_ number: Int32) {
+        let connection = ServerConnection(number, on: loop) { [weak self] in self?.ended($0) }
+        let id = ObjectIdentifier(connection)
+        connections[id] = (connection, {})
+        acceptedMetric.count(1)
+        do {
+            let finish = try handler(connection)
+            if connections[id] != nil { connections[id]?.finish = finish }
+        } catch {
+            report("unable to serve a connection: \(error)")
+            connection.end()
+        }
+        limit()
+    }
+
+    private func ended(_ connection: ServerConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        limit()
+        guard connections.isEmpty else { return }
+        task?.end()
+        task = nil
+    }
+
+    /// Accepts as long as there is room.
+    private func limit() {
+        openMetric.set(Double(connections.count))
+        guard case .accepting(let sockets) = state else { return }
+        let hasRoom = connections.count < connectionsMax
+        if sockets.isEnabled != hasRoom { sockets.isEnabled = hasRoom }
+    }
+
+    private func report(_ problem: String) {
+        let now = mediator.clock.now.monotonicUsec
+        if let loggedUsec, now - loggedUsec < Self.logInterval.microseconds { return }
+        loggedUsec = now
+        log.write(.warning, "\(name): \(problem)", .client)
+    }
+}
+
+extension ServerAddress {
+    fileprivate var isOfSystemd: Bool { if case .systemd = self { true } else { false } }
+}

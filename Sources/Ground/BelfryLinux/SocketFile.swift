@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+internal import Glibc
+
+/// A listening Unix socket that this process bound to a path, and its file.
+package struct SocketFile {
+    private struct Identity: Equatable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// The listening socket. The caller closes it.
+    package let descriptor: Int32
+    private let path: String
+    private let identity: Identity?
+
+    /// Binds and listens. A file on whose socket no process listens any more is replaced; any other file is not.
+    ///
+    /// - Parameters:
+    ///   - path: the path, or `@` and the name of an abstract socket, which has no file.
+    ///   - mode: the mode of the file; if nil, the umask decides.
+    /// - Throws: for example «unable to listen on '…': Address already in use (EADDRINUSE)».
+    package init(_ path: String, mode: UInt32? = nil) throws(SystemError) {
+        self.path = path
+        if path.hasPrefix("@") {
+            descriptor = try Self.listen(path, mode: nil)
+            identity = nil
+            return
+        }
+        // Of two services that find the same abandoned file, neither may remove the other's new one. The lock file is never
+        // removed, since another service may hold it.
+        let lock = try Self.lock(path)
+        defer { close(lock) }
+        descriptor = try Self.listenReplacing(path, mode: mode)
+        identity = Self.identity(of: path)
+    }
+
+    /// Removes the file, unless it was replaced.
+    package func remove() {
+        guard let identity, identity == Self.identity(of: path) else { return }
+        unlink(path)
+    }
+
+    /// The file has its mode from the first moment, as a socket of systemd has: a client that comes between bind(2) and chmod(2)
+    /// would be refused for good.
+    private static func listen(_ path: String, mode: UInt32?) throws(SystemError) -> Int32 {
+        let inherited = mode.map { umask(~$0 & 0o777) }
+        defer { if let inherited { _ = umask(inherited) } }
+        return try SystemError.check(belfry_unix_listen(path, SOMAXCONN), verb: "listen on", object: path)
+    }
+
+    private static func listenReplacing(_ path: String, mode: UInt32?) throws(SystemError) -> Int32 {
+        do throws(SystemError) {
+            return try listen(path, mode: mode)
+        } catch {
+            guard error.code == EADDRINUSE, try isAbandoned(path) else { throw error }
+            if unlink(path) < 0 { throw SystemError.last(verb: "remove stale socket", object: path) }
+            return try listen(path, mode: mode)
+        }
+    }
+
+    /// Whether there is a socket on which no process listens (connect(2), ECONNREFUSED).
+    ///
+    /// - Throws: when the system failed to say, for example for lack of descriptors.
+    private static func isAbandoned(_ path: String) throws(SystemError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, belfry_is_socket(status.st_mode) else { return false }
+        let connected = belfry_unix_connect(path)
+        guard connected < 0 else {
+            close(connected)
+            return false
+        }
+        let error = SystemError(connected, verb: "connect to", object: path)
+        if error.isSystemFailure { throw error }
+        return error.code == ECONNREFUSED
+    }
+
+    /// Locks a file beside the socket. Other users cannot open it: otherwise they could hold a lock, and so keep the service
+    /// from starting. The kernel releases the lock when the process ends (flock(2)).
+    private static func lock(_ path: String) throws(SystemError) -> Int32 {
+        let lock = path + ".lock"
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        let descriptor = open(lock, flags, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == ENOENT ? .last(verb: "listen on", object: path) : .last(verb: "open", object: lock)
+        }
+        var status = stat()
+        var problem: SystemError?
+        if fstat(descriptor, &status) < 0 {
+            problem = .last(verb: "look at", object: lock)
+        } else if !belfry_is_regular(status.st_mode) || status.st_uid != geteuid() || status.st_mode & 0o077 != 0 {
+            problem = SystemError(EPERM, verb: "use", object: lock)
+        } else if flock(descriptor, LOCK_EX | LOCK_NB) < 0 {
+            problem = .last(verb: "lock", object: lock)
+        }
+        guard let problem else { return descriptor }
+        close(descriptor)
+        throw problem
+    }
+
+    private static func identity(of path: String) -> Identity? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+}

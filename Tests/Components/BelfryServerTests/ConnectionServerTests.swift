@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryLinux
+import BelfryListeners
+import BelfryMetricRegistry
+import BelfryServer
+import BelfrySystemd
+import CBelfry
+import FoundationEssentials
+import Glibc
+import LifecycleTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionServerTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    enum Kind: CaseIterable { case port, path }
+
+    private func address(_ kind: Kind, _ name: String = "socket") throws -> ServerAddress {
+        switch kind {
+        case .port: .port(try LoopbackSocket.freePort())
+        case .path: .path(directory.path(name))
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func acceptsWhileActive(kind: Kind) throws {
+        let address = try address(kind)
+        let service = try ServerFixture(at: address)
+        #expect(TestClient(address).isRefused)
+
+        service.perform(.launch)
+        let client = TestClient(address)
+
+        try service.accept(1)
+        #expect(!client.isRefused && service.server?.connectionCount == 1)
+    }
+
+    @Test(arguments: Kind.allCases) func refusesInAPauseAndAcceptsAfterIt(kind: Kind) throws {
+        let address = try address(kind)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+
+        for number in 1...3 {
+            service.perform(.pause)
+            #expect(TestClient(address).isRefused)
+            service.perform(.resume)
+            let client = TestClient(address)
+            try service.accept(number)
+            #expect(!client.isRefused)
+            service.accepted.last?.end()
+        }
+        service.perform(.stop)
+        #expect(TestClient(address).isRefused)
+        #expect(service.mediator.listeners.allSatisfy { $0.record.failures == 0 })
+    }
+
+    @Test func portStaysTakenInAPause() throws {
+        let port = try LoopbackSocket.freePort()
+        let service = try ServerFixture(at: .port(port))
+        service.perform(.launch, .pause)
+
+        #expect(belfry_tcp_bind("127.0.0.1", port) == -EADDRINUSE)
+
+        service.perform(.resume)
+        #expect(!TestClient(.port(port)).isRefused)
+    }
+
+    @Test(arguments: Kind.allCases) func waitingClientsAreAcceptedBeforeOthersAreRefused(kind: Kind) throws {
+        let address = try address(kind)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let clients = (0..<5).map { _ in TestClient(address) }
+        #expect(clients.allSatisfy { !$0.isRefused } && service.accepted.isEmpty)
+
+        service.perform(.pause)
+
+        #expect(service.accepted.count == 5 && service.asked == 5)
+    }
+
+    @Test func pauseWaitsForConnections() throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let client = TestClient(address)
+        try service.accept(1)
+
+        service.perform(.pause)
+        #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isAtEnd)
+        service.accepted[0].end()
+
+        #expect(service.mediator.state == .background && client.isAtEnd)
+    }
+
+    @Test(arguments: [LifecycleTrigger.pause, .stop])
+    func connectionThatDoesNotFinishIsShutDownAtTheDeadline(trigger: LifecycleTrigger) throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let client = TestClient(address)
+        try service.accept(1)
+
+        service.perform(trigger)
+        #expect(service.mediator.state == .inactive && !client.isAtEnd)
+        service.clock.advance(by: service.mediator.deadlines.listener)
+
+        #expect(service.mediator.state == (trigger == .stop ? .notRunning : .background) && client.isAtEnd)
+    }
+
+    @Test func interruptionRefusesAndKeepsConnections() throws {
+        let address = try address(.port)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let client = TestClient(address)
+        try service.accept(1)
+
+        service.perform(.interrupt)
+        #expect(TestClient(address).isRefused && !client.isAtEnd)
+        service.perform(.resume)
+
+        service.clock.advance(by: .seconds(60))
+        #expect(!client.isAtEnd && !TestClient(address).isRefused)
+    }
+
+    @Test func pausedLaunchRefusesUntilItIsContinued() throws {
+        for kind in Kind.allCases {
+            let address = try address(kind)
+            let service = try ServerFixture(at: address)
+            var options = LaunchOptions()
+            options.isPaused = true
+
+            service.mediator.perform(.launch, userInfo: options.userInfo)
+            #expect(service.mediator.state == .background && TestClient(address).isRefused)
+            service.perform(.resume)
+
+            #expect(!TestClient(address).isRefused)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func launchIsRefusedIfTheAddressIsTaken(kind: Kind) throws {
+        let address = try address(kind)
+        let other = try ServerFixture(at: address)
+        other.perform(.launch)
+        let service = try ServerFixture(at: address)
+        var report: TransitionReport?
+
+        service.mediator.perform(.launch) { report = $0 }
+
+        let reasons = report?.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
+        #expect(reasons == ["unable to listen on '\(address)': Address already in use (EADDRINUSE)"])
+        #expect(service.mediator.state == .notRunning && !TestClient(address).isRefused)
+    }
+
+    @Test func furtherClientsWaitForRoom() throws {
+        let address = try address(.port)
+        let service = try ServerFixture(at: address, connectionsMax: 2)
+        service.perform(.launch)
+        let clients = (0..<3).map { _ in TestClient(address) }
+
+        try service.accept(2)
+        try service.loop.turnWithoutWaiting()
+        #expect(service.accepted.count == 2 && clients.allSatisfy { !$0.isRefused })
+        service.accepted[0].end()
+
+        try service.accept(3)
+        #expect(service.server?.connectionCount == 2)
+    }
+
+    @Test func serverThatCannotListenAgainIsUnhealthyUntilItCan() throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch, .pause)
+        let (folder, moved) = (directory.url.path, directory.url.path + "-moved")
+        rename(folder, moved)
+
+        service.perform(.resume)
+        let reason = "unable to listen on '\(address)': No such file or directory (ENOENT)"
+        #expect(service.server?.health == .unhealthy(reason))
+        rename(moved, folder)
+        service.perform(.pause, .resume)
+
+        #expect(service.server?.health == .healthy && !TestClient(address).isRefused)
+    }
+
+    @Test func handlerThatFailsEndsItsConnectionAndIsLogged() throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address) { _ in throw LifecycleRefusal("no room") }
+        service.perform(.launch)
+        let clients = [TestClient(address), TestClient(address)]
+
+        try service.accept(2)
+
+        #expect(clients.allSatisfy(\.isAtEnd) && service.server?.connectionCount == 0)
+        // One in ten seconds.
+        #expect(service.writer.records.map(\.message) == ["echo: unable to serve a connection: no room"])
+    }
+
+    @Test func connectionsAreCounted() throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let clients = (0..<3).map { _ in TestClient(address) }
+        try service.accept(3)
+        service.accepted[0].end()
+        service.accepted[0].end()
+
+        let values = service.metrics.families.map { ($0.name, $0.points.map(\.value)) }
+        #expect(clients.count == 3 && values.map(\.0) == ["server_connections", "server_connections_accepted"])
+        #expect(values.map(\.1) == [[2], [3]])
+    }
+
+    @Test func copyOfADescriptorOutlivesTheConnection() throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let client = TestClient(address)
+        try service.accept(1)
+
+        let copy = OwnedDescriptor(owning: try service.accepted[0].duplicate())
+        service.accepted[0].end()
+
+        #expect(service.accepted[0].descriptor == -1 && !client.isAtEnd && send(copy.number, "x", 1, 0) == 1)
+        #expect(throws: SystemError.self) { try service.accepted[0].duplicate() }
+    }
+
+    @Test func watchedConnectionMayEndInItsHandler() throws {
+        let address = try address(.path)
+        var received: [Int] = []
+        let service = try ServerFixture(at: address) { connection in
+            try connection.watch { _ in
+                var bytes = [UInt8](repeating: 0, count: 8)
+                received.append(recv(connection.descriptor, &bytes, bytes.count, 0))
+                connection.end()
+            }
+        }
+        service.perform(.launch)
+        let (speaking, leaving) = (TestClient(address), belfry_unix_connect(address.description))
+        send(speaking.descriptor, "hello", 5, 0)
+        close(leaving)
+
+        try service.loop.turn { received.count == 2 }
+
+        #expect(Set(received) == [5, 0] && service.server?.connectionCount == 0 && speaking.isAtEnd)
+    }
+
+    @Test func serverConforms() async throws {
+        let path = directory.path("socket")
+        let settings = try ServerFixture(at: .path(path))
+        let failures = try await ListenerConformance(timeout: .seconds(10)).check { mediator, _ in
+            ConnectionServer(
+                loop: settings.loop, mediator: mediator,
+                descriptors: ServiceDescriptors([], manager: .init(address: nil)),
+                log: .init { [writer = settings.writer] _ in writer }, named: "echo", at: { _ in .path(path) },
+                connectionsMax: 1
+            ) { _ in {} }
+        }
+
+        #expect(failures == [])
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryServer
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServerAddressTests {
+    @Test(arguments: [
+        ("systemd:echo", ServerAddress.systemd("echo")), ("/run/echo/socket", .path("/run/echo/socket")),
+        ("@echo", .path("@echo")), ("127.0.0.1:7007", .port(7007)), ("[::1]:7007", .port(7007, of: "::1")),
+        ("0.0.0.0:65535", .port(65535, of: "0.0.0.0")),
+    ])
+    func textIsAnAddress(text: String, address: ServerAddress) {
+        #expect(ServerAddress(text) == address && address.description == text)
+    }
+
+    @Test(arguments: [
+        "", "/", "@", "systemd:", "echo", "run/echo", "7007", ":7007", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536",
+        "::1:7007", "127.0.0.1:7007 ", "127.0.0.1:+7",
+    ])
+    func otherTextIsNone(text: String) { #expect(ServerAddress(text) == nil) }
+
+    @Test func hostThatIsNotNumericIsAnError() throws {
+        let service = try ServerFixture(at: .port(7007, of: "localhost"))
+        var report: TransitionReport?
+
+        service.mediator.perform(.launch) { report = $0 }
+
+        let reasons = report?.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
+        #expect(reasons == ["unable to listen on 'localhost:7007': Invalid argument (EINVAL)"])
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryLinux
+import BelfryListeners
+import BelfryMetricRegistry
+import BelfryServer
+import BelfrySystemd
+import CBelfry
+import Glibc
+import LifecycleTesting
+import TestSupport
+
+/// A service on a manual clock with a server, whose connections wait for the test.
+final class ServerFixture {
+    struct Settings: Sendable {
+        var listen: ServerAddress
+    }
+
+    let loop: MainEventLoop
+    let clock = ManualClock()
+    let reloads = ReloadSource()
+    let mediator: LifecycleMediator
+    let writer = RecordingWriter()
+    let metrics = MetricRegistry()
+    let settings: SettingsHandle<Settings>
+    private(set) var server: ConnectionServer?
+    /// The connections that were accepted so far.
+    private(set) var accepted: [ServerConnection] = []
+    /// How many of them were asked to finish.
+    private(set) var asked = 0
+
+    /// - Parameters:
+    ///   - received: what systemd passes as `echo`.
+    ///   - handler: serves a connection besides.
+    init(
+        at address: ServerAddress, received: [Int32] = [], connectionsMax: Int = 100,
+        _ handler: @escaping (ServerConnection) throws -> Void = { _ in }
+    ) throws {
+        loop = try MainEventLoop()
+        mediator = reloads.mediator(clock: clock)
+        settings = SettingsHandle(Settings(listen: address), in: mediator)
+        let descriptors = ServiceDescriptors(
+            received.map { ("echo", $0) }, manager: ServiceManagerSocket(address: nil))
+        let server = ConnectionServer(
+            loop: loop, mediator: mediator, descriptors: descriptors, log: ServiceLog { [writer] _ in writer },
+            metrics: metrics, named: "echo", at: { [settings] in settings.value(in: $0).listen },
+            connectionsMax: connectionsMax
+        ) { [unowned self] connection in
+            accepted.append(connection)
+            try handler(connection)
+            return { [weak self] in self?.asked += 1 }
+        }
+        try mediator.addListener(server)
+        self.server = server
+    }
+
+    func perform(_ triggers: LifecycleTrigger...) {
+        for trigger in triggers { mediator.perform(trigger) }
+    }
+
+    /// Has the next reload read another address.
+    func configure(_ address: ServerAddress) {
+        var configuration = mediator.configuration
+        configuration[Settings.self] = Settings(listen: address)
+        reloads.read = { configuration }
+    }
+
+    /// Reloads with another address.
+    ///
+    /// - Returns: the problems.
+    func reload(_ address: ServerAddress) -> [String] {
+        configure(address)
+        var problems: [String] = []
+        mediator.perform(.reload) { report in
+            problems = report.notifications.flatMap { $0.listeners.compactMap(\.outcome.reason) }
+        }
+        return problems
+    }
+
+    /// Waits until this many connections were accepted.
+    func accept(_ count: Int) throws { try loop.turn { accepted.count == count } }
+}
+
+/// A client.
+final class TestClient {
+    let descriptor: Int32
+
+    /// Connects; the kernel accepts at once if somebody listens.
+    init(_ address: ServerAddress) {
+        switch address {
+        case .port(let port, _): descriptor = LoopbackSocket.connect(port)
+        case .path(let path), .systemd(let path): descriptor = belfry_unix_connect(path)
+        }
+    }
+
+    isolated deinit { close(descriptor) }
+
+    /// Whether nobody listened.
+    var isRefused: Bool {
+        guard descriptor >= 0 else { return true }
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&ready, 1, 1000) != 1 || ready.revents & Int16(POLLERR) != 0
+    }
+
+    /// Whether the server has ended the stream.
+    var isAtEnd: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+    }
+}

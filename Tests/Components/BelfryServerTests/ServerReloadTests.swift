@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryServer
+import Glibc
+import LifecycleTesting
+import TestSupport
+import Testing
+
+/// A reload moves the server as a transaction.
+@Suite(.timeLimit(.minutes(1)))
+struct ServerReloadTests {
+    let directory: TemporaryDirectory
+    let old: ServerAddress
+    let new: ServerAddress
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        (old, new) = (.port(try LoopbackSocket.freePort()), .path(directory.path("new")))
+    }
+
+    @Test func reloadMovesAndKeepsConnections() throws {
+        let service = try ServerFixture(at: old)
+        service.perform(.launch)
+        let client = TestClient(old)
+        try service.accept(1)
+        // It has not been accepted when the reload comes.
+        let waiting = TestClient(old)
+
+        #expect(service.reload(new) == [])
+
+        #expect(service.accepted.count == 2 && !client.isAtEnd && !waiting.isAtEnd && service.asked == 0)
+        let newcomer = TestClient(new)
+        try service.accept(3)
+        #expect(!newcomer.isRefused && TestClient(old).isRefused)
+    }
+
+    @Test func addressThatCannotBeBoundRefusesTheReload() throws {
+        let other = try ServerFixture(at: new)
+        other.perform(.launch)
+        let service = try ServerFixture(at: old)
+        service.perform(.launch)
+
+        #expect(service.reload(new) == ["unable to listen on '\(new)': Address already in use (EADDRINUSE)"])
+
+        #expect(!TestClient(old).isRefused && service.settings.value.listen == old)
+        #expect(service.server?.health == .healthy)
+    }
+
+    @Test func dryRunChangesNothing() throws {
+        let service = try ServerFixture(at: old)
+        service.perform(.launch)
+        service.configure(new)
+
+        service.mediator.checkReload { _ in }
+
+        #expect(!TestClient(old).isRefused && TestClient(new).isRefused && access(directory.path("new"), F_OK) != 0)
+    }
+
+    @Test func reloadThatAnotherListenerRefusesMovesBack() throws {
+        let service = try ServerFixture(at: old)
+        try service.mediator.addListener(RefusingListener())
+        service.perform(.launch)
+
+        #expect(service.reload(new) == ["no"])
+
+        #expect(!TestClient(old).isRefused && TestClient(new).isRefused)
+    }
+
+    @Test func reloadInAPauseMovesWithoutAccepting() throws {
+        let service = try ServerFixture(at: old)
+        service.perform(.launch, .pause)
+
+        #expect(service.reload(new) == [])
+        #expect(TestClient(old).isRefused && TestClient(new).isRefused)
+        service.perform(.resume)
+
+        #expect(TestClient(old).isRefused && !TestClient(new).isRefused)
+    }
+
+    @Test func socketOfSystemdIsNotLeft() throws {
+        let (descriptor, port) = try LoopbackSocket.listen()
+        let service = try ServerFixture(at: .systemd("echo"), received: [descriptor])
+        service.perform(.launch)
+
+        #expect(service.reload(new) == ["unable to move from 'systemd:echo' to '\(new)' without a restart"])
+
+        #expect(!TestClient(.port(port)).isRefused)
+    }
+
+    private final class RefusingListener: LifecycleListener {
+        var answers: [LifecycleAnswer] { on(.didReload) { _ in throw LifecycleRefusal("no") } }
+    }
+}

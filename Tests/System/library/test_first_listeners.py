@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# Belfry: lifecycle notifications for Linux services.
+"""The example Examples/01-FirstListeners as a unit: a video, its clients, a cache and a log, driven by signals."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from host_roots import KIT, PROJECT
+from hosted_unit import HostedUnit
+from programs import running
+
+EXAMPLE = PROJECT / "Examples/01-FirstListeners"
+UNIT = "videod.service"
+UNIT_FILE = f"/run/systemd/system/{UNIT}"
+CONFIGURATION = "/etc/videod/videod.conf"
+ADDRESS = "/run/videod/io.belfry.Lifecycle"
+CACHE = "/var/cache/videod"
+PORT, OTHER_PORT = 7008, 7009
+
+
+@pytest.fixture
+def video(on_each):
+    """The example as its README says, started."""
+    host = on_each.host
+    host.install(PROJECT / ".build/release/FirstListeners", "/usr/local/bin/videod")
+    host.write(UNIT_FILE, (EXAMPLE / UNIT).read_text())
+    host.write(CONFIGURATION, (EXAMPLE / "videod.conf").read_text())
+    host.write(f"{UNIT_FILE}.d/restarts.conf", "[Unit]\nStartLimitIntervalSec=0\n")
+    host.systemctl("daemon-reload")
+    unit = HostedUnit(host, UNIT)
+    unit.skip_old_records()
+    host.systemctl("start", UNIT)
+    yield unit
+    host.systemctl("stop", UNIT)
+    for path in (f"{UNIT_FILE}.d/restarts.conf", UNIT_FILE):
+        host.path(path).unlink()
+    host.systemctl("daemon-reload")
+    for folder in ("/etc/videod", "/var/lib/videod", CACHE):
+        shutil.rmtree(host.path(folder))
+
+
+def ctl(video, *arguments: str) -> str:
+    return video.host.run("belfryctl", "--socket", ADDRESS, *arguments).stdout
+
+
+def in_network(video, *command: str) -> list[str]:
+    return ["nsenter", "-t", str(video.host.leader), "-n", *command]
+
+
+def ask(video, port: int = PORT) -> int | None:
+    """The frame that the service tells a client, or nothing if the client is refused."""
+    program = f"import socket; c = socket.create_connection(('127.0.0.1', {port}), 20); c.send(b'?'); print(c.recv(100).decode())"
+    done = subprocess.run(in_network(video, sys.executable, "-c", program), capture_output=True, text=True)
+    if done.returncode != 0:
+        assert "ConnectionRefusedError" in done.stderr, done.stderr
+        return None
+    return int(done.stdout.removeprefix("frame "))
+
+
+def state(video) -> str:
+    return json.loads(ctl(video, "status", "--json"))["state"]
+
+
+def frames(video) -> list[str]:
+    return [file.name for file in video.host.path(CACHE).glob("frame-*")]
+
+
+def test_signals_drive_the_video_its_clients_and_its_cache(video):
+    before = ask(video)
+    video.wait_for(lambda: ask(video) > before and frames(video) != [], "play")
+
+    video.kill("TSTP")
+    video.wait_for(lambda: state(video) == "background", "pause")
+    assert ask(video) is None
+    paused = frames(video)
+    assert paused != []
+    video.kill("USR1")
+    video.wait_for(lambda: frames(video) == [], "delete the frames")
+    ctl(video, "post", "com.example.nothing", "--wait")
+    assert frames(video) == [], "no frame is decoded in a pause"
+
+    video.kill("CONT")
+    video.wait_for(lambda: ask(video) is not None and frames(video) != [], "play again")
+    messages = "\n".join(video.messages())
+    assert re.search(r"cache 'frames': .*removed [1-9]\d* of \d+ files", messages), messages
+
+
+def test_position_is_restored_and_a_pause_is_kept(video):
+    seen = ask(video)
+    video.host.systemctl("restart", UNIT)
+    assert ask(video) >= seen
+
+    seen = ask(video)
+    ctl(video, "pause")
+    video.host.systemctl("restart", UNIT)
+    assert state(video) == "background" and ask(video) is None
+    ctl(video, "resume")
+    assert ask(video) >= seen
+
+
+def test_reload_moves_the_socket_or_leaves_it(video):
+    configuration = (EXAMPLE / "videod.conf").read_text()
+
+    def reload(listen: str) -> int:
+        video.host.write(CONFIGURATION, configuration.replace(f"127.0.0.1:{PORT}", listen))
+        return video.host.systemctl("reload", UNIT, check=False).returncode
+
+    taken = "import socket; s = socket.create_server(('127.0.0.1', 7010)); print('bound', flush=True); input()"
+    with running(in_network(video, sys.executable, "-c", taken), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == "bound\n"
+        assert reload("127.0.0.1:7010") != 0
+        assert reload("nowhere") != 0
+        assert ask(video) is not None
+    assert reload(f"127.0.0.1:{OTHER_PORT}") == 0
+    assert ask(video) is None and ask(video, OTHER_PORT) is not None
+
+    messages = "\n".join(video.messages())
+    assert "unable to listen on '127.0.0.1:7010': Address already in use (EADDRINUSE)" in messages
+    assert f"{CONFIGURATION}:5:8: error: " in messages, messages
+
+
+def accepted(video) -> int:
+    """How many connections this process has accepted."""
+    [count] = re.findall(r'^server_connections_accepted_total\{server="clients"\} (\d+)', ctl(video, "metrics", "--openmetrics"), re.M)
+    return int(count)
+
+
+def end(video, verb: str) -> int:
+    """Stops or restarts the service under load. Returns how many connections it had accepted."""
+    with video.host.running("belfryctl", "--socket", ADDRESS, "hold", "--reason", "the test", "--", "cat") as hold:
+        video.wait_for(lambda: "the test" in ctl(video, "status"), "be held")
+        pid = video.main_pid()
+        video.host.systemctl("--no-block", verb, UNIT)
+        # The hold stops it here: clients are refused, and those that were accepted are being served.
+        video.wait_for(lambda: state(video) == "inactive", "announce its stop")
+        count = accepted(video)
+        hold.stdin.close()
+        hold.wait(30)
+    video.wait_for(lambda: video.main_pid() != pid and video.property("SubState") in ("running", "dead"), verb)
+    return count
+
+
+def test_no_client_that_was_accepted_is_lost_under_load(video, figures):
+    configuration = (EXAMPLE / "videod.conf").read_text()
+    ports = [PORT, OTHER_PORT]
+    total = 0
+    load = in_network(video, sys.executable, str(KIT / "line_load.py"), "8", *map(str, ports))
+    with running(load, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as clients:
+        assert clients.stdout.readline() == "begun\n"
+        for _ in range(4):
+            for _ in range(3):
+                video.kill("TSTP")
+                video.wait_for(lambda: state(video) == "background", "pause")
+                video.kill("CONT")
+                video.wait_for(lambda: state(video) == "active", "continue")
+            for port in (OTHER_PORT, PORT, OTHER_PORT):
+                video.host.write(CONFIGURATION, configuration.replace(f":{PORT}", f":{port}"))
+                video.host.systemctl("reload", UNIT)
+            total += end(video, "restart")
+        total += end(video, "stop")
+        clients.stdin.close()
+        results = json.loads(clients.stdout.read())
+
+    figures.append(f"12 pauses, 12 moves, 4 restarts and a stop under load: {results}, accepted {total}")
+    assert results["good"] == total > 100
+    # Refused at once: none waited. A reset is a connection that the kernel completed while the socket was being closed.
+    assert set(results) <= {"good", "ConnectionRefusedError", "ConnectionResetError", "BrokenPipeError"}, results
