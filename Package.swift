@@ -80,6 +80,7 @@ let package = Package(
         .library(name: "BelfryServer", targets: ["BelfryServer"]),
         .library(name: "BelfryServiceLifecycle", targets: ["BelfryServiceLifecycle"]),
         .library(name: "BelfrySocket", targets: ["BelfrySocket"]),
+        .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "LifecycleTesting", targets: ["LifecycleTesting"]),
         .library(name: "Varlink", targets: ["Varlink"]),
@@ -111,6 +112,7 @@ package.targets += [
     swift("Sources/Service/BelfrySources", ground + ["Lifecycle"]),
     swift("Sources/Service/BelfryListeners", ground + ["Lifecycle"]),
     swift("Sources/Service/Belfry", ground + ["BelfryConfiguration", "BelfryListeners", "BelfrySources", "Lifecycle"]),
+    swift("Sources/Service/BelfryTesting", service + ["LifecycleTesting"]),
 
     // What a service has only when it names it, and links only then.
     swift("Sources/Components/BelfryArgumentParser", ["Belfry"], argumentParser, settings: strict),
@@ -187,6 +189,8 @@ package.targets += [
     tests(
         "Tests/Service/BelfryTests",
         ["AsyncMainProbe", "BelfryConfiguration", "ServiceProbe", "SettingsProbe", "belfryctl", "belfryd"]),
+
+    tests("Tests/Service/BelfryTestingTests", ["Belfry"]),
 
     tests("Tests/Components/BelfryArgumentParserTests", ["Belfry"], argumentParser, settings: strict),
     tests("Tests/Components/BelfryCacheFlushTests", service),

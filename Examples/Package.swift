@@ -54,6 +54,7 @@ let package = Package(
         example("SelfRegistration", "07-SelfRegistration", uses: ["Belfry"], besides: ["belfry.conf"]),
         example("StateRestoration", "08-StateRestoration", uses: ["Belfry"]),
         example("Actions", "09-Actions"),
+        example("StatesAndCallbacks", "10-StatesAndCallbacks"),
         .executableTarget(
             name: "Worker",
             dependencies: [

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// The work of a launch as named commands, in order, each with a deadline of its own. The second launch has no store.
+// The work of a launch as named commands, in order, each with a deadline of its own. At the second launch the port is taken:
+// the command that fails has those before it undone.
 
 import Lifecycle
 import LifecycleTesting
 
-for hasStore in [true, false] {
+for isPortFree in [true, false] {
     let clock = ManualClock()
     let mediator = LifecycleMediator(clock: clock)
     let startup = StartupSequence(clock: clock) {
         ReadSettings(clock: clock)
-        OpenStore(isThere: hasStore, clock: clock)
+        OpenStore(clock: clock)
         FindPeers()
-        WarmCache(clock: clock)
+        ListenForClients(isPortFree: isPortFree, clock: clock)
     }
     try mediator.addListener(startup)
 

@@ -12,6 +12,7 @@ for paid in [true, false] {
     try mediator.addListener(LicenceDelegate(isPaid: paid))
     try mediator.addListener(AnalyticsDelegate())
     try mediator.addPrimaryListener(AppDelegate())
+    print("main delegate: \(mediator.primaryListener?.name ?? "none")")
     print("launch, licence \(paid ? "paid" : "not paid"):")
     mediator.perform(.launch) { print("  result: \($0.result)") }
     if mediator.state == .active {

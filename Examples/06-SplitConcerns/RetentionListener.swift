@@ -10,6 +10,11 @@ final class RetentionListener: LifecycleListener {
     init(store: StoreListener) { self.store = store }
 
     var answers: [LifecycleAnswer] {
+        onOpenURL { [store] url in
+            guard url == "camera://erase" else { return false }
+            store.trim(to: 1)
+            return true
+        }
         on(MemoryWarning.self) { [store] warning in
             store.trim(to: 1)
             print("retention: memory is short (\(warning.level)), \(store.recordings.count) left")

@@ -21,6 +21,11 @@ final class UploadListener: LifecycleListener {
     }
 
     var answers: [LifecycleAnswer] {
+        onFetch(.didReceiveNotification) { [store] notification in
+            guard let message = ReceivedNotification(userInfo: notification.userInfo) else { return .failed }
+            print("upload: \(message.message) \(message.isInForeground ? "in the foreground" : "in the background")")
+            return store.recordings.isEmpty ? .noData : .newData
+        }
         onFetch { [self] _ in
             guard !store.recordings.isEmpty else { return .noData }
             upload = mediator.beginBackgroundTask(named: "upload", deadline: .seconds(30))

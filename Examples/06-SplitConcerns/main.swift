@@ -22,6 +22,11 @@ mediator.perform(.launch)
 mediator.perform(.reload)
 mediator.post(.didReceiveMemoryWarning)
 mediator.post(.openURL, userInfo: ["url": "camera://snapshot"]) { print("opened by \($0.handledBy ?? "nobody")") }
+// Offered to every concern, as an application delegate hands a URL to each of its categories.
+mediator.post(.openURL, userInfo: ["url": "camera://erase", "toAll": true]) { report in
+    print("opened by \(report.listeners.filter { $0.outcome == .handled }.map(\.listener))")
+}
+mediator.receive("com.example.recording-wanted", userInfo: ["by": "archive"]) { print("message: \($0.result)") }
 mediator.post(.performFetch) { print("fetched: \($0.result)") }
 mediator.perform(.stop)
 upload.finish()

@@ -62,13 +62,16 @@ public final class MainEventLoop {
     ///
     /// It is for programs whose main thread runs another loop, and for tests. `run()` calls it for all other programs.
     ///
+    /// - Returns: whether there was a source to dispatch.
     /// - Throws: when the loop cannot wait any more (sd_event_wait(3)). An interrupted wait is no error.
-    package func turn(waiting limit: Duration?) throws(SystemError) {
+    @discardableResult
+    package func turn(waiting limit: Duration?) throws(SystemError) -> Bool {
         isStamped = false
         var ready = sd_event_prepare(event)
         if ready == 0 { ready = sd_event_wait(event, limit?.microseconds ?? .max) }
         try SystemError.check(ready, verb: "wait in", object: "event loop")
         if ready > 0 { try SystemError.check(sd_event_dispatch(event), verb: "dispatch in", object: "event loop") }
+        return ready > 0
     }
 
     /// A moment in microseconds by `CLOCK_REALTIME` and `CLOCK_MONOTONIC`.

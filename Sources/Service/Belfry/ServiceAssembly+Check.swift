@@ -58,18 +58,13 @@ extension ServiceAssembly {
     ) throws -> ConfigurationReading {
         do {
             let loop = try MainEventLoop()
-            let mediator = LifecycleMediator(
-                clock: EventLoopClock(loop), configuration: configuration ?? LifecycleConfiguration())
             var failure: (any Error)?
-            let context = BelfryService(
-                mediator: mediator, loop: loop,
-                descriptors: ServiceDescriptors([], manager: ServiceManagerSocket(address: nil)), log: log,
+            let service = unlaunched(
+                configuration, on: loop, clock: EventLoopClock(loop),
                 paths: RuntimePaths(options.directoryName, configuration?[BelfrySettings.self] ?? .defaults),
-                reader: reader,
-                onFailure: { failure = failure ?? $0 },
-                descriptorLimit: DescriptorLimit(connections: 0, log: log))
+                onFailure: { failure = failure ?? $0 })
             let disabled = configuration?[BelfrySettings.self]?.service.disabledListeners ?? []
-            let reading = try declare(compose, for: context, without: disabled)
+            let reading = try declare(compose, for: service, without: disabled)
             if let failure { throw failure }
             return reading
         } catch {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import CBelfry
+public import BelfryLinux
+internal import Glibc
+
+/// A listening Unix socket, for a listener that gets its sockets from systemd.
+///
+///     let socket = try TestSocket()
+///     let test = try TestService(descriptors: [("echo", try socket.copy())]) { … }
+///     let client = try socket.connect()
+public final class TestSocket {
+    /// Its address: `@` and an abstract name (unix(7)).
+    public let address = "@belfry-test-" + String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    private let socket: OwnedDescriptor
+
+    /// Makes the socket. As that of a socket unit, it accepts connections in the kernel before a service takes them.
+    ///
+    /// - Throws: when the system has no descriptor left.
+    public init() throws(SystemError) {
+        socket = OwnedDescriptor(
+            owning: try SystemError.check(belfry_unix_listen(address, 64), verb: "listen on", object: address))
+    }
+
+    /// A copy for the service.
+    ///
+    /// - Throws: `EMFILE` without room for another descriptor.
+    public func copy() throws(SystemError) -> OwnedDescriptor { try OwnedDescriptor(copying: socket.number) }
+
+    /// Connects a client. The service need not have accepted it yet.
+    ///
+    /// - Throws: `EAGAIN` if too many connections wait.
+    public func connect() throws(SystemError) -> TestClient {
+        let connected = try SystemError.check(belfry_unix_connect(address), verb: "connect to", object: address)
+        return TestClient(OwnedDescriptor(owning: connected))
+    }
+}
+
+/// A client of a `TestSocket`. It never waits: use it in the condition of `until`.
+public final class TestClient {
+    /// What was received so far. Reading it receives what has come.
+    public var text: String {
+        receive()
+        return String(decoding: bytes, as: UTF8.self)
+    }
+    /// Whether the service has closed the connection, and all that it sent was received.
+    public var isEnded: Bool {
+        receive()
+        return hasEnded
+    }
+    private let socket: OwnedDescriptor
+    private var bytes: [UInt8] = []
+    private var hasEnded = false
+
+    init(_ socket: OwnedDescriptor) { self.socket = socket }
+
+    /// Sends a text.
+    ///
+    /// - Throws: `EPIPE` when the service has closed the connection, `EAGAIN` when it does not read.
+    public func send(_ text: String) throws(SystemError) {
+        let bytes = Array(text.utf8)
+        guard Glibc.send(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw .last(verb: "send to", object: "service")
+        }
+    }
+
+    /// Ends the connection, as a client does that goes away.
+    public func disconnect() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
+    private func receive() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !hasEnded {
+            let count = recv(socket.number, &buffer, buffer.count, 0)
+            if count > 0 {
+                bytes += buffer.prefix(count)
+            } else if count == 0 || errno != EAGAIN {
+                hasEnded = true
+            } else {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryTesting
+import Testing
+
+/// The tests in the article, verbatim. They run in parallel, each with a loop, a socket and clients of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct SocketArticleTests {
+    @Test func answersWhileTheServiceIsActive() async throws {
+        let socket = try TestSocket()
+        let test = try TestService(descriptors: [("lines", socket.copy())]) { service in
+            try service.mediator.addListener(LineListener(service))
+        }
+        await test.script.run(.perform(.launch))
+
+        let client = try socket.connect()
+        try client.send("ping\n")
+        try await test.until { client.text == "hello\nPING\n" }
+    }
+
+    @Test func clientsWaitDuringAPause() async throws {
+        let socket = try TestSocket()
+        let test = try TestService(descriptors: [("lines", socket.copy())]) { service in
+            try service.mediator.addListener(LineListener(service))
+        }
+        let before = try socket.connect()
+        await test.script.run(.perform(.launch))
+        try await test.until { before.text == "hello\n" }
+
+        await test.script.run(.perform(.pause))
+        try await test.until { before.isEnded }
+        let during = try socket.connect()
+        try during.send("ping\n")
+
+        await test.script.run(.perform(.resume))
+        try await test.until { during.text == "hello\nPING\n" }
+        #expect(test.script.problems == [])
+    }
+
+    @Test func greetsAsItIsConfigured() async throws {
+        let socket = try TestSocket()
+        let test = try TestService(settings: "[Lines]\nGreeting=welcome\n", descriptors: [("lines", socket.copy())]) {
+            try $0.mediator.addListener(LineListener($0))
+        }
+        await test.script.run(.perform(.launch))
+        let first = try socket.connect()
+        try await test.until { first.text == "welcome\n" }
+
+        try test.replaceSettings("[Lines]\nGreeting=good morning\n")
+        await test.script.run(.perform(.reload))
+
+        let second = try socket.connect()
+        try await test.until { second.text == "good morning\n" }
+    }
+
+    @Test func refusesToLaunchWithoutASocket() async throws {
+        let test = try TestService { try $0.mediator.addListener(LineListener($0)) }
+
+        await test.script.run(.perform(.launch))
+
+        #expect(test.script.problems == ["didFinishLaunching: LineListener: no socket 'lines'"])
+        #expect(test.service.mediator.state == .notRunning)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import Belfry
+import BelfryTesting
+import Glibc
+import LifecycleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TestServiceTests {
+    nonisolated struct Volume: Decodable, Sendable {
+        var level = 1
+    }
+
+    private func contents(of path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        return fgets(&line, 256, file).map { String(cString: $0) }
+    }
+
+    @Test func settingsComeFromTextAndAreReplacedByAReload() async throws {
+        var settings: SettingsHandle<Volume>?
+        let test = try TestService(settings: "[Player]\nLevel=3\n") { service in
+            settings = try service.settings(Volume.self, section: "Player")
+        }
+        await test.script.run(.perform(.launch))
+        #expect(settings?.value.level == 3)
+
+        try test.replaceSettings("[Player]\nLevel=4\n")
+        await test.script.run(.perform(.reload))
+        #expect(settings?.value.level == 4)
+
+        try test.replaceSettings("[Player]\nLevel=loud\n")
+        await test.script.run(.perform(.reload))
+        #expect(settings?.value.level == 4 && test.script.told.last == "didFailToReload")
+    }
+
+    @Test(arguments: ["[Player]\nLevel=loud\n", "[Unknown]\nKey=1\n", "[Service]\nStopTimeout=soon\n", "Level"])
+    func settingsWithErrorsAreRefused(text: String) {
+        #expect(throws: (any Error).self) {
+            try TestService(settings: text) { _ = try $0.settings(Volume.self, section: "Player") }
+        }
+    }
+
+    @Test func descriptorsArePassedByNameAndClosedIfNobodyReceivesThem() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        var received: [OwnedDescriptor] = []
+        do {
+            let passed = [("queue", OwnedDescriptor(owning: ends[1]))] + [("other", try TestSocket().copy())]
+            _ = try TestService(descriptors: passed) { received = $0.descriptors.receive(named: "other") }
+        }
+
+        var byte: UInt8 = 0
+        // The end of the file: no descriptor for writing is left.
+        #expect(read(ends[0], &byte, 1) == 0)
+        #expect(received.count == 1 && fcntl(received[0].number, F_GETFD) >= 0)
+    }
+
+    @Test func filesAreInAPrivateDirectoryThatIsRemoved() throws {
+        var paths: [String] = []
+        do {
+            let test = try TestService { service in
+                for directory in [service.runtimeDirectory, service.stateDirectory] {
+                    paths.append(directory + "/file")
+                }
+            }
+            for path in paths {
+                let file = try #require(fopen(path, "w"))
+                fputs("x", file)
+                fclose(file)
+            }
+            try #require(symlink("/", test.service.stateDirectory + "/link") == 0)
+            #expect(paths.map(contents(of:)) == ["x", "x"])
+        }
+
+        #expect(paths.map(contents(of:)) == [nil, nil])
+        #expect(access("/", F_OK) == 0 && access((paths.first ?? "") + "/../..", F_OK) != 0)
+    }
+
+    @Test func failuresOfTheServiceAreRecorded() throws {
+        let test = try TestService { $0.fail(LifecycleRefusal("no disk")) }
+
+        #expect(test.failures as? [LifecycleRefusal] == [LifecycleRefusal("no disk")])
+    }
+
+    @Test func deadlinesPassOnlyWhenTheScriptMovesTheClock() async throws {
+        let hanging = RecordingListener("hanging", [.didBecomeActive], deadline: .seconds(5), manner: .waiting)
+        let test = try TestService { try $0.mediator.addListener(hanging) }
+
+        await test.script.run(.perform(.launch))
+        #expect(test.service.mediator.isInTransition)
+        await test.script.run(.advance(.seconds(5)))
+
+        #expect(test.script.problems == ["didBecomeActive: hanging: no answer within its deadline"])
+    }
+}
