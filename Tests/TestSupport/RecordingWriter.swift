@@ -7,7 +7,9 @@ package import BelfrySystemd
 package final class RecordingWriter: RecordWriter {
     package private(set) var records: [JournalRecord] = []
 
-    package init() {}
+    package let showsFields: Bool
+
+    package init(showsFields: Bool = true) { self.showsFields = showsFields }
 
     package func write(_ record: JournalRecord) { records.append(record) }
 

@@ -63,7 +63,7 @@ final class ListenerLog {
             record(priority, text, id, fields)
         } else {
             let line: RecordText = "\(name): \(text)\n"
-            queue.write(Array(line.description.utf8)) { [stream] in stream.write(&$0) }
+            queue.write(line.bytes) { [stream] in stream.write(&$0) }
         }
     }
 

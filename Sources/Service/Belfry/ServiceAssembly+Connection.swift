@@ -20,7 +20,8 @@ extension ServiceAssembly {
         try mediator.addListener(parts.logger)
         let timeline = mediator.addEventObserver(for: [.transitionEnded, .postAnswered]) { [log, unowned mediator] in
             let isWanted = mediator.configuration[LoggerSettings.self]?.isEnabled ?? true
-            if isWanted, let record = TimelineRecord.record(of: $0) { log.write(fieldsOf: record) }
+            guard isWanted, log.showsFields, let record = TimelineRecord.record(of: $0) else { return }
+            log.write(record)
         }
         try mediator.addListener(
             ConfigurationListener(

@@ -70,7 +70,7 @@ struct CacheFlushListenerTests {
 
         #expect(outcomes.allSatisfy { $0 == .completed })
         #expect(requests(writer) == [1, 1999])
-        #expect(writer.records.last?.message.hasSuffix("on behalf of 1999 requests") == true)
+        #expect(writer.records.last?.message.description.hasSuffix("on behalf of 1999 requests") == true)
         #expect(threads < 32)
     }
 
@@ -153,7 +153,7 @@ struct CacheFlushListenerTests {
         #expect(report?.listeners.first?.outcome == .overran)
         #expect((report?.listeners.first?.details?["filesSeen"]?.intValue ?? -1) >= 0)
         while requests(writer) == [] { await Task.yield() }
-        #expect(writer.records.last?.message.contains("cache 'thumbnails': removed ") == true)
+        #expect(writer.records.last?.message.description.contains("cache 'thumbnails': removed ") == true)
     }
 
     @Test func stopCancelsPostedFlushes() async throws {

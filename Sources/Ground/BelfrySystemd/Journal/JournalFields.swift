@@ -35,17 +35,25 @@ package nonisolated struct JournalFields: Sendable, Equatable, ExpressibleByDict
         append(value)
     }
 
+    /// The same for the text of a record.
+    package mutating func add(_ name: StaticString, _ value: RecordText) {
+        name.withUTF8Buffer { bytes += $0 }
+        value.bytes.withUnsafeBufferPointer { append($0) }
+    }
+
     private mutating func append(_ value: String) {
         var value = value.utf8.count > Self.longestValue ? String(value.prefix(bytes: Self.longestValue)) : value
-        value.withUTF8 { value in
-            if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
-                bytes.append(UInt8(ascii: "\n"))
-                withUnsafeBytes(of: UInt64(value.count).littleEndian) { bytes += $0 }
-            } else {
-                bytes.append(UInt8(ascii: "="))
-            }
-            bytes += value
+        value.withUTF8 { append($0) }
+    }
+
+    private mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
+        if let base = value.baseAddress, memchr(base, 0x0A, value.count) != nil {
+            bytes.append(UInt8(ascii: "\n"))
+            withUnsafeBytes(of: UInt64(value.count).littleEndian) { bytes += $0 }
+        } else {
+            bytes.append(UInt8(ascii: "="))
         }
+        bytes += value
         bytes.append(UInt8(ascii: "\n"))
     }
 

@@ -17,6 +17,8 @@ package final class JournalWriter: RecordWriter {
     private let socket: DatagramSocket
     /// The records that journald has not taken yet.
     package let queue: RecordQueue?
+    /// Yes.
+    package var showsFields: Bool { true }
 
     /// Makes a writer.
     ///

@@ -19,19 +19,24 @@ package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
     package func line(_ record: JournalRecord, identifier: String) -> [UInt8] {
         let time = RecordTime.text(record.realtimeUsec ?? belfry_clock_usec(CLOCK_REALTIME))
         return switch self {
-        case .text: Self.text(record, "\(time) \(record.priority.name) \(identifier): ")
+        case .text: Self.text(record, time, identifier)
         case .json: Self.json(record, time, identifier)
         }
     }
 
-    private static func text(_ record: JournalRecord, _ head: String) -> [UInt8] {
-        var bytes = Array(head.utf8)
-        let lines = record.text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (number, line) in lines.enumerated() {
-            if number > 0 { bytes += "  ".utf8 }
-            bytes += line
-            bytes.append(UInt8(ascii: "\n"))
+    private static func text(_ record: JournalRecord, _ time: String, _ identifier: String) -> [UInt8] {
+        let text = record.text.bytes
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count + identifier.utf8.count + 48)
+        for part in [time, " ", record.priority.name, " ", identifier, ": "] { bytes += part.utf8 }
+        var rest = text[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            bytes += rest[...end]
+            bytes += "  ".utf8
+            rest = rest[(end + 1)...]
         }
+        bytes += rest
+        bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
 

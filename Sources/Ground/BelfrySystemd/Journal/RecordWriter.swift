@@ -12,11 +12,17 @@ package protocol RecordWriter: AnyObject {
 
     /// The records that wait; nil for a writer without a queue.
     var queue: RecordQueue? { get }
+
+    /// Whether it writes the fields of a record. If not, they need not be made.
+    var showsFields: Bool { get }
 }
 
 extension RecordWriter {
     /// None: a writer without a queue drops what cannot be written.
     package var queue: RecordQueue? { nil }
+
+    /// No.
+    package var showsFields: Bool { false }
 }
 
 /// Records that wait to be written, as they are written.
@@ -51,6 +57,8 @@ package final class StandardErrorWriter: RecordWriter {
     package var format = RecordFormat.text
     /// The records that were not read yet.
     package let queue: RecordQueue?
+    /// As JSON.
+    package var showsFields: Bool { format == .json }
 
     /// - Parameter identifier: what each line begins with.
     package convenience init(identifier: String) { self.init(identifier: identifier, descriptor: 2) }
@@ -95,7 +103,7 @@ package final class KernelLogWriter: RecordWriter {
     /// Writes each line of the text. Further lines are indented, as elsewhere.
     package func write(_ record: JournalRecord) {
         var indent = ""
-        for text in record.text.split(separator: "\n") {
+        for text in record.text.description.split(separator: "\n") {
             let line = "<\(Self.daemonFacility | record.priority.rawValue)>\(identifier)[\(getpid())]: \(indent)\(text)"
             let bytes = line.prefix(bytes: Self.longest - 1) + "\n"
             _ = Glibc.write(descriptor, String(bytes), bytes.utf8.count)

@@ -7,28 +7,32 @@ package import Lifecycle
 
 /// The journal records of what happens to the service, with their fields.
 package nonisolated enum LifecycleJournalRecords {
-    /// The record of a notification, with everything that subscribers receive: `belfryctl history` reads it.
-    ///
-    /// - Parameters:
-    ///   - listeners: those that it is delivered to.
-    ///   - counter: the id of the counter that numbered it.
-    static func record(
-        of notification: LifecycleNotification, for listeners: [String] = [], counter: String? = nil
-    ) -> JournalRecord {
+    /// The record of a notification, without fields.
+    static func record(of notification: LifecycleNotification) -> JournalRecord {
         let moves = notification.previousState != notification.state
         let change: RecordText =
             moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
+        return JournalRecord(
+            .info, "\(notification.name.rawValue)\(change), \(notification.origin.words)\(notification.details)",
+            id: kind.rawValue)
+    }
+
+    /// The fields of the record of a notification, with everything that subscribers receive: `belfryctl history` reads it.
+    ///
+    /// - Parameters:
+    ///   - listeners: those that it is delivered to.
+    ///   - counter: the id of the counter that numbered it.
+    static func fields(
+        of notification: LifecycleNotification, for listeners: [String], counter: String?
+    ) -> JournalFields {
         var fields = fields(of: notification)
         if let counter { fields.add("BELFRY_SEQUENCE_ID", counter) }
-        let info = notification.userInfo.isEmpty ? nil : JSONValue.object(notification.userInfo).description
-        if let info { fields.add("BELFRY_USER_INFO", info) }
+        if let info = notification.userInfoText { fields.add("BELFRY_USER_INFO", info) }
         if !listeners.isEmpty {
             fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
         }
-        return JournalRecord(
-            .info, "\(notification.name)\(change), \(notification.origin.words)\(notification.details(info))",
-            id: kind.rawValue, fields: fields)
+        return fields
     }
 
     /// The record of a trigger that was merged with one that waits: no notification names who asked for it.
@@ -148,10 +152,11 @@ nonisolated extension JournalFields {
 }
 
 nonisolated extension LifecycleNotification {
+    /// The user info as JSON; nil if there is none.
+    var userInfoText: String? { userInfo.isEmpty ? nil : JSONValue.object(userInfo).description }
+
     /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
-    ///
-    /// - Parameter info: the user info as JSON.
-    func details(_ info: String?) -> RecordText {
+    var details: RecordText {
         if case .text(let text) = journalEntry { return ", \(text)" }
         return switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
@@ -163,7 +168,8 @@ nonisolated extension LifecycleNotification {
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
             userInfo.text("path").map { ", \($0)" } ?? ""
-        default: if case .signal = origin { deliveries } else { trigger == nil ? info.map { ", \($0)" } ?? "" : "" }
+        default:
+            if case .signal = origin { deliveries } else { trigger == nil ? userInfoText.map { ", \($0)" } ?? "" : "" }
         }
     }
 

@@ -128,10 +128,8 @@ package final class ServiceLog {
         writer.write(record)
     }
 
-    /// Writes a record that is only of use with its fields, except to standard error as text, which shows none.
-    package func write(fieldsOf record: JournalRecord) {
-        if format == .json || !(writer is StandardErrorWriter) { write(record) }
-    }
+    /// Whether the target shows the fields of a record. If not, they need not be made.
+    package var showsFields: Bool { writer.showsFields }
 }
 
 /// Where records of other threads wait until the log takes them.

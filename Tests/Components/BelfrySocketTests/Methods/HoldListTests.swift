@@ -115,7 +115,7 @@ struct HoldListTests {
         fixture.mediator.perform(.stop)
         try fixture.turn { third.isOver }
 
-        let over = fixture.writer.records.map(\.message).filter { $0.contains(" is over, ") }
+        let over = fixture.writer.records.map(\.message.description).filter { $0.contains(" is over, ") }
         #expect(over.count == 3)
         #expect(over.first?.hasSuffix("is over, because its timeout expired") == true)
         #expect(over.dropFirst().first?.hasSuffix("is over, because what waits for it has no more time") == true)
@@ -150,7 +150,7 @@ struct HoldListTests {
 
         fixture.mediator.perform(.pause)
 
-        let record = fixture.writer.records.map(\.message).last { $0.hasPrefix("pause waits for ") }
+        let record = fixture.writer.records.map(\.message.description).last { $0.hasPrefix("pause waits for ") }
         #expect(record?.hasSuffix("'h8', 'h9' and 3 more") == true)
         for hold in holds { hold.vanish() }
     }

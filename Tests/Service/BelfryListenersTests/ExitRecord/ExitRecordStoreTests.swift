@@ -163,7 +163,7 @@ struct ExitRecordStoreTests {
         let store = begin(LifecycleMediator(clock: clock))
 
         #expect(store.found == .refused && store.previousRun == nil && store.launchCause == nil)
-        let message = try #require(writer.records.first?.message)
+        let message = try #require(writer.records.first?.message.description)
         #expect(
             message.hasPrefix("unable to use '\(directory.path("last-word"))': ") && message.hasSuffix(", ignoring"))
         #expect(FileManager.default.fileExists(atPath: directory.path("last-word.refused")))
@@ -176,7 +176,7 @@ struct ExitRecordStoreTests {
         let store = begin(LifecycleMediator(clock: clock))
 
         #expect(store.found == .refused)
-        #expect(writer.records.first?.message.contains("File too large (EFBIG), ignoring") == true)
+        #expect(writer.records.first?.message.description.contains("File too large (EFBIG), ignoring") == true)
     }
 
     @Test func mutatedRecordsAreReadOrRefused() throws {

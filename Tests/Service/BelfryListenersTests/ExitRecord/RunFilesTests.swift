@@ -101,7 +101,7 @@ struct RunFilesTests {
         let message =
             "unable to use '\(directory.url.path)': it belongs to the service 'theirs\\n', set StateDirectory=, "
             + "keeping nothing"
-        #expect(writer.records.map(\.message) == [message])
+        #expect(writer.records.map(\.message.description) == [message])
         #expect(throws: ForeignFile.self) { try files().checkOwner() }
         try files("theirs\n").checkOwner()
     }

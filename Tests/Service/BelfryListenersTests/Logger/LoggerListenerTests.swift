@@ -58,6 +58,17 @@ struct LoggerListenerTests {
         #expect(writer.fields(0)["BELFRY_SIGNAL_SENDER"] == "kernel")
     }
 
+    @Test func fieldsAreNotMadeForATargetThatDropsThem() throws {
+        let writer = RecordingWriter(showsFields: false)
+        let mediator = LifecycleMediator(clock: clock, configuration: mediator.configuration)
+        try mediator.addListener(LoggerListener(mediator: mediator, log: ServiceLog { _ in writer }))
+
+        mediator.post(.flushRequested, userInfo: ["a": 1], origin: tstp)
+
+        #expect(writer.records.map(\.message) == ["flushRequested, SIGTSTP from pid 7, uid 1000, session-1.scope"])
+        #expect(writer.fields(0) == [:])
+    }
+
     @Test func recordHasTheListenersOfTheNotification() throws {
         try mediator.addListener(RecordingListener("lamp", [.statusRequested]))
 
@@ -164,7 +175,7 @@ struct LoggerListenerTests {
         mediator.post(.statusRequested)
 
         let status = writer.records.filter { $0.messageID == MessageID.listenerStatus.rawValue }
-        #expect(status.map { $0.message.prefix(16) } == ["listener 'logger", "listener 'other'"])
+        #expect(status.map { $0.message.description.prefix(16) } == ["listener 'logger", "listener 'other'"])
     }
 
     @Test func reloadDisablesAndEnablesTheLogger() {
@@ -185,7 +196,7 @@ struct LoggerListenerTests {
         mediator.perform(.reload)
         mediator.post(.flushRequested)
 
-        #expect(writer.records.last?.message.hasPrefix("flushRequested") == true)
+        #expect(writer.records.last?.message.description.hasPrefix("flushRequested") == true)
     }
 
     @Test func reloadToAnUnavailableTargetIsRefused() throws {
@@ -287,8 +298,8 @@ struct LoggerListenerTests {
         mediator.post(.flushRequested, origin: peer)
 
         #expect(writer.records.count >= 2)
-        #expect(writer.records.allSatisfy { !$0.message.utf8.contains { $0 < 0x20 } })
-        #expect(writer.records.contains { $0.message.contains(#"x\r\nbelfryd: y\u{2028}z"#) })
+        #expect(writer.records.allSatisfy { !$0.message.description.utf8.contains { $0 < 0x20 } })
+        #expect(writer.records.contains { $0.message.description.contains(#"x\r\nbelfryd: y\u{2028}z"#) })
     }
 }
 
