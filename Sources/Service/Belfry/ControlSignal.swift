@@ -35,7 +35,7 @@ final class ControlSignal {
         } else {
             let value = "0x" + String(signal.value, radix: 16)
             let from = LifecycleOrigin.signal(signal)
-            log.write(.notice, "unknown control value \(value), \(from.words), ignoring", .control, by: from)
+            log.write(.notice, "unknown control value \(value), \(from), ignoring", .control, by: from)
         }
     }
 }

@@ -146,7 +146,7 @@ final class AttachedListenerList {
     private func record(_ listener: AttachedListener, _ what: String) {
         let origin = LifecycleOrigin.peer(listener.origin)
         log.write(
-            .info, "'\(listener.name)' of \(origin.words) \(what)", .attachment, by: origin,
+            .info, "'\(listener.name)' of \(origin) \(what)", .attachment, by: origin,
             fields: ["BELFRY_LISTENER": listener.name])
     }
 

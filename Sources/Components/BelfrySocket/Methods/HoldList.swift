@@ -102,7 +102,7 @@ final class HoldList {
 
     private func record(_ hold: SocketHold, _ what: String) {
         log.write(
-            .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin).words) \(what)", .hold,
+            .info, "hold '\(hold.reason)' of \(LifecycleOrigin.peer(hold.origin)) \(what)", .hold,
             by: .peer(hold.origin))
     }
 }

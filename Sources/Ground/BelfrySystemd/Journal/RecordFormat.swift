@@ -17,18 +17,17 @@ package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
     ///
     /// - Parameter identifier: who wrote it.
     package func line(_ record: JournalRecord, identifier: String) -> [UInt8] {
-        let time = RecordTime.text(record.realtimeUsec ?? belfry_clock_usec(CLOCK_REALTIME))
+        let usec = record.realtimeUsec ?? belfry_clock_usec(CLOCK_REALTIME)
         return switch self {
-        case .text: Self.text(record, time, identifier)
-        case .json: Self.json(record, time, identifier)
+        case .text: Self.text(record, "\(time: usec) \(record.priority.name) \(identifier): ")
+        case .json: Self.json(record, "\(time: usec)", identifier)
         }
     }
 
-    private static func text(_ record: JournalRecord, _ time: String, _ identifier: String) -> [UInt8] {
+    private static func text(_ record: JournalRecord, _ head: RecordText) -> [UInt8] {
         let text = record.text.bytes
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count + identifier.utf8.count + 48)
-        for part in [time, " ", record.priority.name, " ", identifier, ": "] { bytes += part.utf8 }
+        var bytes = head.bytes
+        bytes.reserveCapacity(bytes.count + text.count + 32)
         var rest = text[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             bytes += rest[...end]
@@ -40,8 +39,8 @@ package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
         return bytes
     }
 
-    private static func json(_ record: JournalRecord, _ time: String, _ identifier: String) -> [UInt8] {
-        var object: JSONObject = ["SYSLOG_TIMESTAMP": .string(time)]
+    private static func json(_ record: JournalRecord, _ time: RecordText, _ identifier: String) -> [UInt8] {
+        var object: JSONObject = ["SYSLOG_TIMESTAMP": .string(time.description)]
         record.allFields(identifier: identifier).forEach { name, value in
             let value = JSONValue.string(value)
             // A field may be there more than once (systemd, «Journal Export Formats»).
@@ -53,31 +52,5 @@ package nonisolated enum RecordFormat: String, Sendable, CaseIterable {
                 }
         }
         return Array((JSONLine.text(object) + "\n").utf8)
-    }
-}
-
-/// A point in time as RFC 3339 and RFC 5424 write it, in UTC.
-nonisolated enum RecordTime {
-    /// `2026-01-02T14:03:22.123456Z`.
-    ///
-    /// - Parameter microseconds: CLOCK_REALTIME.
-    static func text(_ microseconds: UInt64) -> String {
-        let (seconds, fraction) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        var time = time_t(clamping: seconds)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        // A year has at most 11 characters, so that there is room for all.
-        return String(unsafeUninitializedCapacity: 40) { buffer in
-            let length = buffer.withMemoryRebound(to: CChar.self) {
-                strftime($0.baseAddress, $0.count, "%Y-%m-%dT%H:%M:%S.", &parts)
-            }
-            var rest = fraction
-            for place in (length..<length + 6).reversed() {
-                buffer[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
-            }
-            buffer[length + 6] = UInt8(ascii: "Z")
-            return length + 7
-        }
     }
 }

@@ -3,6 +3,7 @@
 
 internal import BelfryJSON
 package import BelfryLinux
+internal import Glibc
 
 /// The text of a record. Literals stand as they are, line breaks included; in interpolated values control characters
 /// are escaped, and long values are cut.
@@ -42,7 +43,7 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
 
     /// Collects the pieces of a text.
     package struct StringInterpolation: StringInterpolationProtocol {
-        fileprivate var bytes: [UInt8] = []
+        private(set) var bytes: [UInt8] = []
 
         /// Begins with room for the literals.
         package init(literalCapacity: Int, interpolationCount: Int) {
@@ -74,6 +75,35 @@ package nonisolated struct RecordText: Sendable, Equatable, ExpressibleByStringI
 
         /// Adds a number.
         package mutating func appendInterpolation(_ value: UInt32) { appendLiteral(String(value)) }
+
+        /// Adds a point in time as RFC 3339 and RFC 5424 write it, in UTC: `2026-01-02T14:03:22.123456Z`.
+        ///
+        /// - Parameter microseconds: CLOCK_REALTIME.
+        package mutating func appendInterpolation(time microseconds: UInt64) {
+            let (seconds, fraction) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+            var time = time_t(clamping: seconds)
+            var parts = tm()
+            gmtime_r(&time, &parts)
+            append(Int(parts.tm_year) + 1900, digits: 4, "-")
+            append(Int(parts.tm_mon) + 1, digits: 2, "-")
+            append(Int(parts.tm_mday), digits: 2, "T")
+            append(Int(parts.tm_hour), digits: 2, ":")
+            append(Int(parts.tm_min), digits: 2, ":")
+            append(Int(parts.tm_sec), digits: 2, ".")
+            append(Int(fraction), digits: 6, "Z")
+        }
+
+        /// Adds a number with leading zeros, and a separator.
+        private mutating func append(_ number: Int, digits: Int, _ separator: Unicode.Scalar) {
+            let end = bytes.count + digits
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits))
+            var rest = number
+            for place in (end - digits..<end).reversed() where rest > 0 {
+                bytes[place] += UInt8(rest % 10)
+                rest /= 10
+            }
+            bytes.append(UInt8(ascii: separator))
+        }
 
         /// Adds a system error, which escapes the object it names.
         package mutating func appendInterpolation(_ value: SystemError) { appendLiteral(value.description) }

@@ -14,7 +14,7 @@ package nonisolated enum LifecycleJournalRecords {
             moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
         return JournalRecord(
-            .info, "\(notification.name.rawValue)\(change), \(notification.origin.words)\(notification.details)",
+            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details)",
             id: kind.rawValue)
     }
 
@@ -40,7 +40,7 @@ package nonisolated enum LifecycleJournalRecords {
         var fields: JournalFields = ["BELFRY_TRIGGER": trigger.rawValue, "BELFRY_ORIGIN": origin.kind]
         fields.add(Self.fields(of: origin))
         return JournalRecord(
-            .info, "\(trigger.rawValue) merged with the one that waits, \(origin.words)", id: MessageID.merged.rawValue,
+            .info, "\(trigger.rawValue) merged with the one that waits, \(origin)", id: MessageID.merged.rawValue,
             fields: fields)
     }
 

@@ -174,7 +174,7 @@ extension ServiceLog {
 
     private func tell(_ change: RecordText, _ origin: LifecycleOrigin) {
         let id: MessageID = if case .peer = origin { .logLevel } else { .control }
-        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin.words)", id, by: origin, [:]))
+        writeInAnyCase(Self.record(.notice, "\(change), asked by \(origin)", id, by: origin, [:]))
     }
 
     private static func record(
@@ -190,25 +190,44 @@ extension ServiceLog {
 
 extension LifecycleOrigin {
     /// Who it was, for people: «SIGTERM from pid 1 (systemd), uid 0, init.scope».
-    package nonisolated var words: RecordText {
-        switch self {
-        case .service: "the service itself"
+    package nonisolated var words: RecordText { "\(self)" }
+}
+
+extension RecordText.StringInterpolation {
+    /// Adds who it was, for people: «SIGTERM from pid 1 (systemd), uid 0, init.scope».
+    package nonisolated mutating func appendInterpolation(_ origin: LifecycleOrigin) {
+        switch origin {
+        case .service: appendLiteral("the service itself")
         case .signal(let signal):
+            appendInterpolation(signal.name)
             switch signal.sender {
-            case .kernel: "\(signal.name) from the kernel"
-            case .outside: "\(signal.name) from outside of this pid namespace, uid \(signal.uid)"
+            case .kernel: appendLiteral(" from the kernel")
+            case .outside:
+                appendLiteral(" from outside of this pid namespace, uid ")
+                appendInterpolation(signal.uid)
             case .process:
-                "\(signal.name) from \(Self.process(signal.pid, signal.uid, signal.unit, signal.command))"
+                appendLiteral(" from ")
+                append(signal.pid, signal.uid, signal.unit, signal.command)
             }
-        case .peer(let peer): "\(Self.process(peer.pid, peer.uid, peer.unit, peer.command)) on the socket"
+        case .peer(let peer):
+            append(peer.pid, peer.uid, peer.unit, peer.command)
+            appendLiteral(" on the socket")
         }
     }
 
-    private nonisolated static func process(
-        _ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?
-    ) -> RecordText {
-        let command: RecordText = command.map { " (\($0))" } ?? ""
-        let unit: RecordText = unit.map { ", \($0)" } ?? ""
-        return "pid \(pid)\(command), uid \(uid)\(unit)"
+    private nonisolated mutating func append(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
+        appendLiteral("pid ")
+        appendInterpolation(pid)
+        if let command {
+            appendLiteral(" (")
+            appendInterpolation(command)
+            appendLiteral(")")
+        }
+        appendLiteral(", uid ")
+        appendInterpolation(uid)
+        if let unit {
+            appendLiteral(", ")
+            appendInterpolation(unit)
+        }
     }
 }
