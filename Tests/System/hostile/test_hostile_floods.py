@@ -6,6 +6,7 @@ have."""
 import json
 
 import pytest
+from belfry_service import CACHE_TAG
 from bystanders import unharmed
 from hostile_clients import HostileClients, assail, call
 
@@ -63,25 +64,27 @@ def test_subscribers_that_stay(started, figures):
             assail(started, [post * 500], privileged=True, read=True)
 
 
-def test_flushes_of_a_large_cache(belfry, figures):
-    fill_cache(belfry, 10_000)
-    belfry.configure("[Cache large]\nPath=/var/cache/belfry/large\nFilesMax=20000\n")
-    belfry.start()
-    post = call("Post", {"name": "flushRequested"})
-    waiting = call("Post", {"name": "flushRequested", "wait": True})
-    with unharmed(belfry, figures, f"{MANY} flushes of 10000 files, waited for and not"):
-        assail(belfry, [post * MANY], privileged=True, read=True)
-        assail(belfry, [waiting * 20], privileged=True, read=True)
-        assail(belfry, [waiting * (MANY // CONNECTIONS)], CONNECTIONS, privileged=True)
-
-
-def fill_cache(belfry, files: int) -> None:
+@pytest.fixture
+def large_cache(belfry):
+    """A service with a cache of 10000 files, which do not remain for other tests."""
     script = (
         "rm -rf /var/cache/belfry/large; install -d -o belfry -g belfry /var/cache/belfry /var/cache/belfry/large;"
-        " cd /var/cache/belfry/large; printf 'Signature: 8a477f597d28d172789f06886806bc55\\n' >CACHEDIR.TAG;"
-        f" seq {files} | xargs touch; chown -R belfry:belfry ."
+        f" cd /var/cache/belfry/large; printf '{CACHE_TAG}\\n' >CACHEDIR.TAG; seq 10000 | xargs touch; chown -R belfry:belfry ."
     )
     belfry.host.run("sh", "-c", script)
+    belfry.configure("[Cache large]\nPath=/var/cache/belfry/large\nFilesMax=20000\n")
+    belfry.start()
+    yield belfry
+    belfry.host.run("rm", "-rf", "/var/cache/belfry/large")
+
+
+def test_flushes_of_a_large_cache(large_cache, figures):
+    post = call("Post", {"name": "flushRequested"})
+    waiting = call("Post", {"name": "flushRequested", "wait": True})
+    with unharmed(large_cache, figures, f"{MANY} flushes of 10000 files, waited for and not"):
+        assail(large_cache, [post * MANY], privileged=True, read=True)
+        assail(large_cache, [waiting * 20], privileged=True, read=True)
+        assail(large_cache, [waiting * (MANY // CONNECTIONS)], CONNECTIONS, privileged=True)
 
 
 def attach(number: int, **parameters) -> bytes:

@@ -41,23 +41,6 @@ def test_listener_that_hangs_is_cut_and_named(probe):
     assert cut(probe) < 5_000_000
 
 
-def test_listener_that_stops_reporting_progress_is_cut_soon_after(probe):
-    probe.start("stall=4", TimeoutStopSec="2s")
-
-    probe.stop()
-
-    # It declared a minute. Its last report came after four seconds, and announced the next one within a second.
-    assert 4_000_000 < cut(probe) < 15_000_000
-
-
-def test_status_names_the_listener_that_a_stop_waits_for(probe):
-    probe.start("hang", TimeoutStopSec="6s")
-    probe.host.systemctl("stop", "--no-block", probe.name)
-
-    probe.wait_for(lambda: probe.property("StatusText").endswith(", waiting for 'probe'"), "say whom it waits for")
-    assert probe.property("StatusText").startswith("stopping, asked by SIGTERM from pid 1")
-
-
 def pause_for_real(belfry, **settings: str) -> Subscriber:
     """Starts the service in a unit with these settings, and pauses it so that its process stops itself."""
     belfry.drop_in(**settings)

@@ -19,9 +19,6 @@ FOLDER = "/run/belfry-by-hand"
 ADDRESS = f"{FOLDER}/io.belfry.Lifecycle"
 PLACES = [f"RUNTIME_DIRECTORY={FOLDER}", f"STATE_DIRECTORY={FOLDER}"]
 DAEMON = ["belfryd", "--config", "/dev/null", "--socket", ADDRESS]
-# Standard error is connected to the journal, and $JOURNAL_STREAM says so (systemd.exec(5)), as for a service.
-TOLD = 'JOURNAL_STREAM=$(stat --dereference --format=%d:%i /dev/stderr) exec "$@"'
-LOGGED = ["systemd-cat", "--identifier=belfry-by-hand", "sh", "-c", TOLD, "sh"]
 
 
 class ByHand:

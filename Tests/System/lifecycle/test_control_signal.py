@@ -133,17 +133,6 @@ def test_0x301_logs_the_statistics_of_the_allocator(control):
     assert ElementTree.fromstring(details).tag == "malloc"
 
 
-def test_unknown_value_is_logged_and_changes_nothing(control):
-    belfry, send = control
-    subscriber = belfry.subscribe()
-
-    send(0x404)
-    flush(belfry, subscriber)
-
-    assert any(line.startswith("unknown control value 0x404, SIGRTMIN+18 from pid ") for line in messages(belfry))
-    assert belfry.status()["state"] == "active"
-
-
 @pytest.mark.parametrize(
     "value, text",
     [

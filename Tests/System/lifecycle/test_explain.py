@@ -42,13 +42,3 @@ def test_explanation_follows_the_unit_without_a_reload_of_the_service(on_each):
     assert "unitTimeoutUsec" not in reply
     assert reply["unitSetting"] == "TimeoutStopSec"
     assert explain(on_each, "HUP")["unitTimeoutUsec"] == 20 * SECOND
-
-
-def test_explanation_follows_the_state(on_each):
-    on_each.start()
-    assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == ["didResume"]
-
-    on_each.ctl("pause")
-
-    assert [step["name"] for step in explain(on_each, "CONT")["steps"]] == ["willEnterForeground", "didBecomeActive"]
-    assert [step["name"] for step in explain(on_each, "TERM")["steps"]] == ["willTerminate"]

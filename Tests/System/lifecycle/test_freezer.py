@@ -6,7 +6,6 @@ import time
 
 from belfry_service import SERVICE
 from freezer import freeze_and_thaw
-from sequences import CONTINUE
 
 
 def test_resume_after_a_freeze_has_its_exact_duration(started_on_each):
@@ -25,17 +24,6 @@ def test_resume_after_a_freeze_has_its_exact_duration(started_on_each):
     assert record["MESSAGE"].endswith(f"suspended by the freezer for {counted // 1000} ms")
 
 
-def test_each_freeze_is_posted_once(started_on_each):
-    subscriber = started_on_each.subscribe()
-
-    counted = [freeze_and_thaw(started_on_each, 0.1) for _ in range(3)]
-    started_on_each.kill("USR1")
-
-    seen = subscriber.until("flushRequested")
-    assert [n["name"] for n in seen] == ["didResume"] * 3 + ["flushRequested"]
-    assert [n["userInfo"]["durationUsec"] for n in seen[:3]] == counted
-
-
 def test_each_freeze_during_a_reload_is_posted_after_it(started_on_each):
     subscriber = started_on_each.subscribe()
     with started_on_each.connect() as listener, started_on_each.connect() as client:
@@ -49,16 +37,6 @@ def test_each_freeze_during_a_reload_is_posted_after_it(started_on_each):
 
     assert [n["name"] for n in seen] == ["willReload", "didReload", "didResume", "didResume"]
     assert [n["userInfo"]["durationUsec"] for n in seen[2:]] == counted
-
-
-def test_resume_after_a_freeze_in_the_background_continues_the_service(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("TSTP")
-    subscriber.until("didEnterBackground")
-
-    freeze_and_thaw(started_on_each, 0.1)
-
-    assert [n["name"] for n in subscriber.until("didBecomeActive")] == ["didResume", *CONTINUE]
 
 
 def test_cont_after_a_freeze_is_reported_by_itself(started_on_each):

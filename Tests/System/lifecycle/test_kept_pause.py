@@ -9,8 +9,6 @@ from belfry_instance import BelfryInstance
 from belfry_service import SERVICE, BelfryService, installed_host
 from host_roots import ROOTS
 from hosted_user import HostedUser
-from login_double import BOTH, wait_for_locks
-from sequences import PAUSE
 
 MARKER = "/run/belfry/paused"
 # A launch into the background, and another one.
@@ -62,17 +60,6 @@ def test_pause_outlives_crashes_until_it_is_continued(paused):
     assert launch(paused) == LAUNCH
 
 
-def test_sigcont_ends_a_pause_of_an_earlier_process(paused):
-    crash(paused)
-    subscriber = paused.subscribe()
-    assert subscriber.state["state"] == "background"
-
-    paused.kill("CONT")
-
-    subscriber.until("didBecomeActive")
-    assert not paused.host.path(MARKER).exists()
-
-
 @pytest.mark.parametrize("verb", ["restart", "try-restart"])
 def test_pause_outlives_a_restart(paused, verb):
     paused.host.systemctl(verb, SERVICE)
@@ -102,34 +89,6 @@ def test_pause_outlives_a_signal_that_is_no_stop_job(paused, by_hand):
     paused.start()
 
     assert_still_paused(paused)
-
-
-def test_pause_is_kept_if_nobody_says_why_the_service_stops(on_each):
-    on_each.drop_in(InaccessiblePaths="/run/dbus")
-    on_each.start()
-    on_each.ctl("pause")
-
-    on_each.host.systemctl("stop", SERVICE)
-    on_each.start()
-
-    assert_still_paused(on_each)
-
-
-def test_sleep_and_interruption_end_with_the_process(on_each, login):
-    on_each.start()
-    wait_for_locks(on_each, BOTH)
-    subscriber = on_each.subscribe()
-    login.announce_sleep(True)
-    assert [n["name"] for n in subscriber.until("willSleep")] == [*PAUSE, "willSleep"]
-
-    assert not on_each.host.path(MARKER).exists()
-    login.announce_sleep(False)
-    subscriber.until("didBecomeActive")
-    assert on_each.ctl("interrupt").stdout == "inactive\n"
-    crash(on_each)
-
-    on_each.wait_until_logged()
-    assert launch(on_each) == LAUNCH
 
 
 def test_process_that_stops_itself_does_so_again_and_does_not_starve_the_watchdog(on_each):
@@ -193,22 +152,6 @@ def test_service_of_a_user_keeps_a_pause(on_each):
         assert " is active" in ann.shell(f"{ctl} status").stdout
     finally:
         ann.remove()
-
-
-def test_damaged_marker_is_reported_and_means_paused(on_each):
-    on_each.start()
-    on_each.host.run("sh", "-c", f"kill -TERM {on_each.main_pid()}")
-    on_each.wait_until_inactive()
-    on_each.host.path(MARKER).write_text("{")
-
-    on_each.start()
-
-    assert on_each.status()["state"] == "background"
-    assert on_each.property("StatusText") == "in background, paused before this start"
-    reported = [m for m in on_each.messages() if m.startswith(f"unable to use '{MARKER}': ")]
-    assert len(reported) == 1 and reported[0].endswith(", starting paused")
-    assert on_each.ctl("resume").stdout == "active\n"
-    assert not on_each.host.path(MARKER).exists()
 
 
 @pytest.fixture

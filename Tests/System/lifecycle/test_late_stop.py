@@ -3,7 +3,6 @@
 """A stop during another transition ends in order, within the time of the unit."""
 
 import json
-import time
 
 from belfry_service import SERVICE, BelfryService
 from sequences import STOP
@@ -28,28 +27,6 @@ def exit_record_of_the_previous_run(belfry: BelfryService) -> dict:
     return belfry.status()["lastWord"]
 
 
-def test_stop_overtakes_a_pause_that_waits(on_each):
-    on_each.drop_in(TimeoutStopSec="5s")
-    on_each.start()
-    subscriber = on_each.subscribe()
-    with on_each.connect() as holder:
-        holder.send("Hold", {"reason": "backup", "timeoutUsec": 60_000_000}, more=True)
-        holder.reply()
-        on_each.kill("TSTP")
-        assert holder.reply() == {"held": True, "waiting": "pause"}
-
-        on_each.host.systemctl("stop", SERVICE)
-
-        assert holder.reply() == {"held": True, "waiting": "stop"}
-    seen = list(subscriber.to_the_end())
-    assert [n["name"] for n in seen] == STOP
-    assert [n["origin"]["signal"] for n in seen] == ["SIGTSTP", "SIGTERM", "SIGTERM"]
-    assert on_each.property("Result") == "success"
-    assert "stop waits for 'backup'" in on_each.messages()
-    record = exit_record_of_the_previous_run(on_each)
-    assert (record["kind"], record["reason"], record["exitStatus"]) == ("stopped", "stop", 0)
-
-
 def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
     on_each.drop_in(TimeoutStopSec="5s")
     on_each.start()
@@ -69,20 +46,6 @@ def test_reload_that_hangs_is_cut_by_a_stop_and_its_listener_named(on_each):
     assert (record["BELFRY_NOTIFICATION"], record["BELFRY_OUTCOME"]) == ("willReload", "overran")
     record = exit_record_of_the_previous_run(on_each)
     assert (record["kind"], record["reason"], record["origin"]["signal"]) == ("stopped", "stop", "SIGTERM")
-
-
-def test_exit_record_of_a_stop_is_written_before_it_waits(on_each):
-    on_each.drop_in(TimeoutStopSec="60s")
-    on_each.start()
-    with on_each.connect() as listener:
-        reload_that_hangs(on_each, listener)
-        on_each.host.systemctl("--no-block", "stop", SERVICE)
-        on_each.wait_for(lambda: "lastWord" in on_each.status(), "write its exit record")
-
-        on_each.kill("KILL")
-
-    record = exit_record_of_the_previous_run(on_each)
-    assert (record["kind"], record["origin"]["signal"], record["origin"]["pid"]) == ("stopping", "SIGTERM", 1)
 
 
 def starting(probe, manner: str) -> None:
@@ -105,14 +68,3 @@ def test_launch_that_hangs_is_cut_by_a_stop_and_its_listener_named(probe):
     [record] = [r for r in probe.journal() if r.get("BELFRY_OUTCOME") == "overran"]
     assert (record["BELFRY_LISTENER"], record["BELFRY_NOTIFICATION"]) == ("probe", "didFinishLaunching")
     assert not any(r.get("BELFRY_NOTIFICATION") == "didBecomeActive" for r in probe.journal())
-
-
-def test_launch_with_progress_reports_gets_more_time_than_the_unit_allows(probe):
-    began = time.monotonic()
-    starting(probe, "slowStart=12")
-
-    probe.stop()
-
-    assert time.monotonic() - began > 12
-    assert ended_well(probe)
-    assert not any("gave no answer" in message for message in probe.messages())

@@ -62,22 +62,6 @@ def test_first_start_has_no_previous_run(on_each):
     assert (first["BELFRY_NOTIFICATION"], first["BELFRY_LAUNCH_CAUSE"]) == ("willFinishLaunching", "boot")
 
 
-def test_start_after_another_boot_is_the_first_of_this_one(started_on_each):
-    belfry = started_on_each
-    belfry.host.systemctl("stop", SERVICE)
-    record = belfry.host.path(f"{STATE}/last-word")
-    run = json.loads(record.read_text())
-    run["bootId"] = "0123456789abcdef0123456789abcdef"
-    # Written in place, so that the file keeps its owner.
-    record.write_text(json.dumps(run))
-
-    belfry.start()
-
-    options = launch(belfry)
-    assert options["cause"] == "boot"
-    assert options["previousRun"]["lastWord"]["kind"] == "stopped"
-
-
 def test_start_by_hand_after_a_stop(started_on_each):
     belfry = started_on_each
     before = belfry.property("InvocationID")
@@ -158,18 +142,6 @@ def test_kill_by_the_watchdog_differs_from_a_crash(on_each):
     assert "Launch: after a watchdog timeout" in on_each.ctl("status").stdout
 
 
-def test_immediate_stop_is_a_failure_and_no_crash(started_on_each):
-    started_on_each.kill("QUIT")
-    started_on_each.wait_until_inactive()
-    started_on_each.host.systemctl("reset-failed")
-
-    started_on_each.start()
-
-    options = launch(started_on_each)
-    assert options["cause"] == "failure"
-    assert options["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "131"}
-
-
 def test_start_that_was_refused_is_a_failure_with_its_problem(started_on_each):
     belfry = started_on_each
     belfry.host.systemctl("stop", SERVICE)
@@ -186,16 +158,6 @@ def test_start_that_was_refused_is_a_failure_with_its_problem(started_on_each):
     assert options["previousRun"]["lastWord"]["reason"] == "launchRefused"
     assert "unknown signal 'USR3'" in options["previousRun"]["lastWord"]["problem"]
     assert "Launch: after a failure (exit-code, status 78)" in belfry.ctl("status").stdout
-
-
-def test_crash_without_a_recorded_end_is_only_a_crash(on_each):
-    on_each.drop_in(ExecStopPost="")
-    on_each.start()
-
-    options = restart_after(on_each, "KILL")
-
-    assert options["cause"] == "crash"
-    assert "exit" not in options["previousRun"]
 
 
 def test_path_that_triggered_the_start_is_named(on_each, unit):
@@ -235,18 +197,6 @@ def test_unit_whose_failure_started_the_service_is_named(on_each, unit):
     assert monitored["exit"] == {"result": "exit-code", "code": "exited", "status": "3"}
     assert len(monitored["invocationId"]) == 32
     assert f"; for {name} (exit-code, status 3)" in on_each.ctl("status").stdout
-
-
-def test_unit_whose_success_started_the_service_is_named(on_each, unit):
-    text = "[Unit]\nOnSuccess=" + SERVICE + "\n[Service]\nType=oneshot\nExecStart=/bin/true\n"
-    name = unit("belfry-done.service", text)
-
-    on_each.host.systemctl("start", name)
-
-    monitored = wait_until_started(on_each)["monitored"]
-    assert monitored["unit"] == name
-    assert monitored["exit"] == {"result": "success", "code": "exited", "status": "0"}
-    assert f"; for {name} (success, status 0)" in on_each.ctl("status").stdout
 
 
 def test_credentials_are_listed_by_name_only(on_each):

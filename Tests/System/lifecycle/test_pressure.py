@@ -2,12 +2,11 @@
 # Belfry: lifecycle notifications for Linux services.
 """Real pressure: processes in the unit's control group read more than their memory limit, or want more than the processors."""
 
-import json
 import os
 from contextlib import contextmanager
 
 import pytest
-from belfry_service import CACHE_TAG, DROP_INS, SERVICE
+from belfry_service import DROP_INS, SERVICE
 from memory_hog import hog
 from programs import running_group
 
@@ -63,28 +62,6 @@ def test_pressure_from_the_file_of_the_unit_is_posted_with_its_level(with_exampl
     assert warning["userInfo"]["level"] in ("some", "full")
 
 
-def test_pressure_flushes_a_cache_and_the_history_links_both(with_example):
-    belfry, folder = with_example, "/var/cache/belfry/pictures"
-    belfry.configure("[Cache pictures]\nPath=%C/belfry/pict*\nFilesMax=50\nOn=didReceiveMemoryWarning\n")
-    belfry.host.run("sh", "-c", f"install -d -o belfry {folder} && cd {folder} && echo '{CACHE_TAG}' >CACHEDIR.TAG"
-                                " && seq 200 | xargs touch && chown belfry *")
-    belfry.ctl("reload")
-    subscriber = belfry.subscribe(names=["didReceiveMemoryWarning"])
-
-    with hog(belfry):
-        warning = subscriber.next()
-        belfry.wait_for(lambda: any("BELFRY_CACHE" in record for record in belfry.journal()), "flush the cache")
-
-    lines = belfry.ctl("history", "didReceiveMemoryWarning", "--records", "--json").stdout.splitlines()
-    linked = [line for line in map(json.loads, lines) if next(iter(line.values()))["sequence"] == warning["sequence"]]
-    assert [next(iter(line)) for line in linked] == ["notification", "record", "call"]
-    assert linked[0]["notification"]["userInfo"] == warning["userInfo"]
-    record = linked[1]["record"]
-    assert record["listener"] == linked[2]["call"]["listener"] == "cacheFlush"
-    assert record["message"].startswith("cache 'pictures': written back, removed 150 of 200 files")
-    belfry.host.run("rm", "-rf", folder)
-
-
 @pytest.mark.parametrize("key, load", [("CPUPressure", busy), ("IOPressure", hog)])
 def test_pressure_on_another_resource_is_posted_by_the_configured_name(with_example, key, load):
     with_example.configure(f"[Service]\n{key}=com.example.busy\n")
@@ -106,26 +83,6 @@ def test_missing_permission_is_logged_once_and_the_service_runs(on_each):
     reason = "Permission denied (EACCES)"
     assert messages == [f"unable to open '/sys/fs/cgroup{group}/memory.pressure': {reason}, doing without it"]
     assert on_each.status()["state"] == "active"
-
-
-def test_dev_null_turns_it_off_without_a_message(on_each):
-    on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/dev/null", **skip(on_each))
-    on_each.start()
-
-    assert not any("pressure" in message for message in on_each.messages())
-    assert on_each.status()["state"] == "active"
-
-
-def test_pressure_from_a_fifo_is_posted(on_each):
-    on_each.host.run("mkfifo", "-m", "666", "/run/pressure")
-    on_each.drop_in(Environment="MEMORY_PRESSURE_WATCH=/run/pressure MEMORY_PRESSURE_WRITE=", **skip(on_each))
-    on_each.start()
-    subscriber = on_each.subscribe()
-
-    on_each.host.run("sh", "-c", "echo 1 >/run/pressure")
-
-    assert subscriber.next()["name"] == "didReceiveMemoryWarning"
-    on_each.host.run("rm", "/run/pressure")
 
 
 def skip(belfry) -> dict[str, str]:

@@ -24,24 +24,3 @@ def test_shutdown_waits_until_a_hold_has_ended(on_each, login):
         assert locks(on_each.host) == BOTH
 
     on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
-
-
-def test_shutdown_waits_no_longer_than_logind_does(on_each, login):
-    with on_each.connect() as client:
-        client.send("Hold", {"reason": "copying"}, more=True)
-        client.reply()
-
-        login.announce_shutdown(True)
-
-        on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
-        assert [text for text in on_each.messages() if text.startswith("background tasks were not done in the 5.0 seconds")]
-
-
-def test_shutdown_after_a_cancelled_one_is_delayed_again(on_each, login):
-    login.announce_shutdown(True)
-    on_each.wait_for(lambda: "shutdown" not in locks(on_each.host), "let the shutdown go on")
-
-    login.announce_shutdown(False)
-
-    wait_for_locks(on_each, BOTH)
-    assert on_each.status()["state"] == "active"

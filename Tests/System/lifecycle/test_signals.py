@@ -32,48 +32,6 @@ def test_tstp_pauses_and_cont_continues(started_on_each):
         assert_sent_by_systemd(notification, "SIGCONT")
 
 
-def test_states_of_a_pause_lead_from_one_to_the_next(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("TSTP")
-    seen = subscriber.until("didEnterBackground")
-    started_on_each.kill("CONT")
-    seen += subscriber.until("didBecomeActive")
-
-    steps = [(n["previousState"], n["state"]) for n in seen]
-    assert steps == [
-        ("active", "inactive"),
-        ("inactive", "background"),
-        ("background", "inactive"),
-        ("inactive", "active"),
-    ]
-
-
-def test_journal_names_the_sender_of_a_pause(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("TSTP")
-    subscriber.until("didEnterBackground")
-
-    records = started_on_each.notifications()[-2:]
-    assert [record["BELFRY_NOTIFICATION"] for record in records] == PAUSE
-    for record in records:
-        assert record["BELFRY_SIGNAL"] == "SIGTSTP"
-        assert record["BELFRY_SENDER_PID"] == "1"
-        assert record["BELFRY_SENDER_UID"] == "0"
-        assert record["BELFRY_SENDER_UNIT"] == "init.scope"
-
-
-def test_sender_of_another_user_is_identified(started_on_each):
-    subscriber = started_on_each.subscribe()
-    as_belfry = ["setpriv", "--reuid=belfry", "--regid=belfry", "--clear-groups"]
-    started_on_each.host.run(*as_belfry, "sh", "-c", "kill -USR1 $0", str(started_on_each.main_pid()))
-    origin = subscriber.until("flushRequested")[-1]["origin"]
-
-    uid = int(started_on_each.host.run("id", "-u", "belfry").stdout)
-    assert uid != 0
-    assert (origin["signal"], origin["uid"]) == ("SIGUSR1", uid)
-    assert origin["pid"] > 1
-
-
 @pytest.mark.parametrize(
     "signal, name", [("USR1", "flushRequested"), ("USR2", "statusRequested"), ("PWR", "powerFailing")]
 )
@@ -104,29 +62,28 @@ def test_signal_stops_the_service_in_order(started_on_each, signal):
     assert started_on_each.properties("NRestarts") == {"NRestarts": "0"}
 
 
-def test_stop_from_the_background_only_terminates(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("TSTP")
-    subscriber.until("didEnterBackground")
-    started_on_each.kill("TERM")
+def test_quit_logs_the_status_of_every_listener_exits_at_once_and_is_recorded(started_on_each):
+    belfry = started_on_each
+    listeners = {listener["name"] for listener in belfry.listeners()}
+    subscriber = belfry.subscribe()
 
-    assert names(list(subscriber.to_the_end())) == ["willTerminate"]
+    belfry.kill("QUIT")
 
-
-def test_quit_ends_the_service_at_once(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("QUIT")
-
-    assert names(list(subscriber.to_the_end())) == ["statusRequested"]
-    started_on_each.wait_until_inactive()
-    assert started_on_each.properties("ExecMainCode", "ExecMainStatus") == {"ExecMainCode": "1", "ExecMainStatus": "131"}
-
-
-def test_continue_without_a_pause_before_it_is_reported_with_its_cause(started_on_each):
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("CONT")
-
-    resumed = subscriber.next()
-
-    assert (resumed["name"], resumed["previousState"], resumed["state"]) == ("didResume", "suspended", "active")
-    assert resumed["userInfo"] == {"cause": "signal"}
+    assert [n["name"] for n in subscriber.to_the_end()] == ["statusRequested"]
+    belfry.wait_until_inactive()
+    assert belfry.properties("ExecMainCode", "ExecMainStatus", "NRestarts") == {
+        "ExecMainCode": "1",
+        "ExecMainStatus": "131",
+        "NRestarts": "0",
+    }
+    dumped = {r["BELFRY_LISTENER"] for r in belfry.journal() if "BELFRY_CALLS" in r}
+    assert dumped == listeners and "serviceManager" in listeners
+    assert any("stopped at once by SIGQUIT" in message for message in belfry.messages())
+    assert "willTerminate" not in [r["BELFRY_NOTIFICATION"] for r in belfry.notifications()]
+    belfry.host.systemctl("reset-failed")
+    belfry.start()
+    status = belfry.status()
+    assert status["launch"]["cause"] == "failure"
+    assert status["launch"]["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "131"}
+    record = status["lastWord"]
+    assert (record["kind"], record["reason"], record["origin"]["signal"]) == ("stopped", "signal", "SIGQUIT")

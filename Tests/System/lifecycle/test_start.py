@@ -33,16 +33,6 @@ def test_readiness_is_sent_only_after_the_service_became_active(started_on_each)
     assert became_active < position(records, MESSAGE_ID=UNIT_STARTED)
 
 
-def test_status_line_has_the_state(started_on_each):
-    assert "active" in started_on_each.property("StatusText")
-
-    subscriber = started_on_each.subscribe()
-    started_on_each.kill("TSTP")
-    subscriber.until("didEnterBackground")
-
-    assert "background" in started_on_each.property("StatusText")
-
-
 def test_no_client_starts_a_stopped_service(started_on_each):
     path = started_on_each.socket_path()
     assert path.is_socket()

@@ -84,32 +84,6 @@ def clock(on_each):
     on_each.host.run("rm", "-f", SHIFT, DOUBLE)
 
 
-@pytest.mark.parametrize("step", [3_600_000_000, -86_400_000_000])
-def test_setting_the_clock_posts_the_step(clock, step):
-    subscriber = clock.belfry.subscribe()
-
-    clock.move(realtime=step)
-
-    change = subscriber.next()
-    assert change["name"] == "significantTimeChange"
-    assert change["userInfo"]["cause"] == "clock"
-    assert abs(change["userInfo"]["stepUsec"] - step) < 1000
-    milliseconds = int(change["userInfo"]["stepUsec"] / 1000)
-    assert clock.belfry.notifications()[-1]["MESSAGE"].endswith(f"clock set by {milliseconds / 1000:+.3f} s")
-
-
-def test_sleep_of_the_machine_posts_its_duration_and_no_step_of_the_clock(clock):
-    subscriber = clock.belfry.subscribe()
-
-    clock.move(realtime=5_000_000, boottime=5_000_000)
-    clock.belfry.kill("USR1")
-
-    resumed, flush = subscriber.next(), subscriber.next()
-    assert (resumed["name"], flush["name"]) == ("didResume", "flushRequested")
-    assert resumed["userInfo"]["cause"] == "sleep" and resumed["userInfo"]["durationIsExact"]
-    assert abs(resumed["userInfo"]["durationUsec"] - 5_000_000) < 1000
-
-
 def test_clock_set_during_a_sleep_posts_both(clock):
     subscriber = clock.belfry.subscribe()
     clock.belfry.kill("TSTP")

@@ -77,10 +77,6 @@ def test_program_that_becomes_a_daemon(guard):
     assert len(guard.groups()) <= 1
 
 
-def test_program_that_closes_its_input_unread(guard):
-    assert ring(guard, "exec <&-; exit 0")["outcome"] == "completed"
-
-
 def test_program_that_writes_control_characters_and_no_line_end(guard):
     ring(guard, r"printf 'a\0b\033[31mred\r\n\377\n'; head -c 5000 /dev/zero | tr '\0' x; exit 0")
 
@@ -93,13 +89,6 @@ def test_program_that_writes_control_characters_and_no_line_end(guard):
 def test_program_that_is_ended_by_a_signal(guard):
     assert ring(guard, "kill -SEGV $$")["reason"] == "ended by SIGSEGV"
     guard.wait_for_line(f"failed at {BELL}: ended by SIGSEGV")
-
-
-def test_program_that_cannot_be_executed(guard):
-    assert ring(guard, "exit 0", 0o644)["reason"] == f"unable to start '{guard.program}': Permission denied (EACCES)"
-    guard.wait_for_line(f"failed at {BELL}: unable to start '{guard.program}': Permission denied (EACCES)")
-    guard.host.path(guard.program).unlink()
-    assert ring(guard)["reason"] == f"unable to start '{guard.program}': No such file or directory (ENOENT)"
 
 
 def test_program_that_changes_under_the_service(guard):

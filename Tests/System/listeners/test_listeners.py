@@ -4,21 +4,10 @@
 
 import json
 import re
-import time
 
 import pytest
 from belfry_service import SERVICE
 from documentation import code_block
-
-PYTHON = """\
-#!/usr/bin/python3
-import json, os, sys
-notification = json.load(sys.stdin)
-assert notification["name"] == os.environ["BELFRY_NOTIFICATION"]
-assert json.dumps(notification["userInfo"], separators=(",", ":")) == os.environ["BELFRY_USER_INFO"]
-print(notification["sequence"], notification["origin"]["kind"], os.environ["BELFRY_ORIGIN"])
-"""
-
 
 def test_script_refuses_a_reload_with_its_reason(listener):
     listener.write("willReload", '#!/bin/sh\necho "asked: $BELFRY_SIGNAL"\necho first >&2\necho "busy ${BELFRY_STATE}" >&2\nexit 4\n')
@@ -40,43 +29,6 @@ def test_script_refuses_a_reload_with_its_reason(listener):
     listener.host.systemctl("reload", SERVICE)
 
 
-def test_python_program_reads_the_notification(listener):
-    listener.write("com.example.bell", PYTHON)
-    listener.belfry.start()
-    listener.start()
-
-    listener.belfry.ctl("post", "com.example.bell", "door=front", "rings:=[1,2]", "--wait")
-
-    assert re.fullmatch(r"\d+ socket socket", listener.lines()[-1])
-
-
-@pytest.mark.nightly_on_trixie
-def test_program_delays_a_stop(listener):
-    listener.write("willTerminate", '#!/bin/sh\nsleep 2\necho done\n', "Timeout=8s\n")
-    listener.belfry.start()
-    listener.start()
-    begin = time.monotonic()
-
-    listener.host.systemctl("stop", SERVICE)
-
-    assert time.monotonic() - begin >= 2
-    assert "done" in listener.lines()
-    assert listener.belfry.property("Result") == "success"
-    assert listener.property("ActiveState") == "active"
-
-
-def test_dry_run_of_a_reload_asks_the_program(listener):
-    listener.write("willReload", '#!/bin/sh\ncase $BELFRY_USER_INFO in *dryRun*) echo "not now" >&2; exit 1 ;; esac\n')
-    listener.belfry.start()
-    listener.start()
-
-    done = listener.belfry.ctl("reload", "--dry-run", check=False)
-
-    assert done.returncode == 78
-    assert "guard: not now" in done.stderr
-    listener.belfry.ctl("reload")
-
-
 def test_explanation_and_list_count_the_program(listener):
     listener.write("willReload", "#!/bin/sh\n", "Timeout=7s\n")
     listener.belfry.start()
@@ -90,22 +42,6 @@ def test_explanation_and_list_count_the_program(listener):
     assert (step["name"], planned["deadlineUsec"]) == ("willReload", 7_000_000)
     assert (row["calls"], row["failures"]) == (1, 0)
     assert re.search(r"^ +\d+  guard +7 s  healthy +1 +0  completed, .* willReload$", listener.belfry.ctl("listeners").stdout, re.M)
-
-
-@pytest.mark.nightly_on_trixie
-def test_one_run_at_a_time_and_what_waits_is_merged(listener):
-    script = '#!/bin/sh\necho "$BELFRY_NOTIFICATION $BELFRY_COUNT"\nwhile [ ! -e /run/go ]; do sleep 0.05; done\n'
-    listener.write("com.example.a com.example.b", script, "Timeout=1min\n")
-    listener.belfry.start()
-    listener.start()
-
-    for name in ("a", "b", "a", "b", "b"):
-        listener.belfry.ctl("post", f"com.example.{name}")
-    listener.host.write("/run/go", "")
-    listener.wait_for(lambda: len(listener.runs()) == 3, "run three times")
-
-    assert listener.runs() == ["com.example.a 1", "com.example.b 3", "com.example.a 1"]
-    listener.host.path("/run/go").unlink()
 
 
 @pytest.mark.nightly_on_trixie
@@ -171,19 +107,6 @@ def test_listener_whose_name_is_taken_tries_again_until_it_is_free(listener):
     listener.wait_for(
         lambda: any("com.example.bell" in one["interests"] for one in listener.belfry.listeners()), "attach"
     )
-
-
-def test_stop_of_the_listener_lets_the_run_end(listener):
-    listener.write("com.example.bell", "#!/bin/sh\necho begun\nsleep 0.5\necho ended\n")
-    listener.belfry.start()
-    listener.start()
-    listener.belfry.ctl("post", "com.example.bell")
-    listener.wait_for_line("begun")
-
-    listener.host.systemctl("stop", listener.name)
-
-    assert "ended" in listener.lines()
-    assert listener.property("Result") == "success"
 
 
 def test_listener_takes_little_memory_and_has_one_thread(listener):

@@ -37,12 +37,6 @@ def test_history_is_what_the_journal_has(started):
     assert "willTerminate" in names(started.ctl("history", "--json", "-n", "3").stdout)
 
 
-def test_history_finds_the_boot_and_says_when_there_is_none(started):
-    assert started.ctl("history", "--boot", "-50", check=False).returncode == 64
-    assert started.ctl("history", "--boot", started.notifications()[-1]["_BOOT_ID"], "-n", "1").stdout
-    assert started.ctl("history", "--since", "noon-ish", check=False).returncode == 64
-
-
 def test_history_ends_and_begins_at_a_time(started):
     started.ctl("post", "org.example.early")
     [early] = [r for r in started.notifications() if r["BELFRY_NOTIFICATION"] == "org.example.early"]
@@ -97,19 +91,6 @@ def test_hold_lasts_as_long_as_its_command(started):
         hold.stdin.flush()
         assert hold.wait(20) == 3
     started.wait_until_inactive()
-
-
-def test_restarted_service_is_held_again(started):
-    with started.running_ctl("hold", "--reason", "backup", "--", "sh", "-c", "echo begun; read _") as hold:
-        assert hold.stdout.readline() == "begun\n"
-        started.kill("KILL")
-        assert "closed the connection" in hold.stderr.readline()
-        while hold.stderr.readline() != "belfryctl: the service is held again\n":
-            assert hold.poll() is None
-        assert [h["reason"] for h in started.connect().call("ListHolds")["holds"]] == ["backup"]
-        hold.stdin.write("\n")
-        hold.stdin.flush()
-        assert hold.wait(20) == 75
 
 
 def test_hold_that_a_stop_has_ended_is_told(started):

@@ -65,19 +65,6 @@ def test_reload_can_forbid_posting_to_a_client_that_has_posted(started_on_each):
     assert {r["BELFRY_SENDER_UID"] for r in refusals} == {str(NOBODY)}
 
 
-def test_reload_can_forbid_looking_to_a_client_that_has_looked(started_on_each):
-    with started_on_each.connect(uid=NOBODY) as client:
-        client.call("GetState")
-        started_on_each.allow("Look", "owner")
-        with pytest.raises(VarlinkError, match="PermissionDenied"):
-            client.call("GetState")
-        client.send("Subscribe", {}, more=True)
-        with pytest.raises(VarlinkError, match="PermissionDenied"):
-            client.reply()
-        started_on_each.allow("Look", "all")
-        assert client.call("GetState")["state"] == "active"
-
-
 def test_subscriber_without_permission_after_a_reload_gets_an_error(started_on_each):
     owner = started_on_each.subscribe()
     stranger = Subscriber(started_on_each.connect(uid=NOBODY))

@@ -1,30 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Belfry: lifecycle notifications for Linux services.
-"""Past notifications come from memory, and for `belfryctl watch` from the journal before that; or an error has the first
-number that is available."""
+"""Past notifications come from memory, and for `belfryctl watch` from the journal before that."""
 
 import json
 
-import pytest
 from belfry_service import SERVICE
 from interruptions import crash, flood, post
 from users import STRANGER
-from varlink_client import VarlinkError, numbers
+from varlink_client import numbers
 
 # More than fit in memory, and fewer than may wait for journald.
 MANY = 3000
 # Runs a program until the input ends.
 UNTIL_INPUT_ENDS = '"$@" & cat >/dev/null; kill $!; wait'
-
-
-def refusal(belfry, after: int) -> int:
-    """The oldest number that can be had, when those after `after` cannot."""
-    with belfry.connect() as client:
-        client.send("Subscribe", {"after": after}, more=True)
-        with pytest.raises(VarlinkError) as refused:
-            client.reply()
-    assert refused.value.name == "io.belfry.Lifecycle.NotRetained"
-    return refused.value.parameters["oldest"]
 
 
 def watched(belfry, after: int, last: int, *arguments: str, by: list[str] | None = None) -> tuple[list[dict], list[str]]:
@@ -59,19 +47,6 @@ def test_notification_from_memory_equals_the_original(on_each):
     assert live.is_consecutive()
     # In the same order of members too.
     assert [json.dumps(n) for n in again.seen] == [json.dumps(n) for n in live.seen]
-
-
-def test_what_is_no_longer_in_memory_is_refused_with_the_oldest_number(on_each):
-    on_each.start()
-    first = on_each.status()["sequence"]
-    flood(on_each, MANY)
-    last = on_each.status()["sequence"]
-
-    oldest = refusal(on_each, first)
-
-    assert oldest == last - 1023
-    again = on_each.subscribe(after=oldest - 1)
-    assert again.next()["sequence"] == oldest
 
 
 def test_watch_shows_what_only_the_journal_has(on_each):

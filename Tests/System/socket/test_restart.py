@@ -2,7 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """A restart, a crash and an upgrade lose and repeat no notification for a subscriber that connects again."""
 
-import random
 import time
 from collections import Counter
 
@@ -64,26 +63,6 @@ def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each
     assert last - crowd.first >= INTERRUPTIONS * POSTS
 
 
-@pytest.mark.nightly_on_trixie
-def test_crashes_at_any_moment_under_load(on_each, crowd_program):
-    """One crash follows the other, without time for the daemon to become idle."""
-    on_each.drop_in(RestartSec="10ms")
-    on_each.start()
-    with Crowd(crowd_program, on_each, count=20) as crowd:
-        for _ in range(30):
-            on_each.host.systemctl("reset-failed")
-            before = on_each.main_pid()
-            post(on_each, random.randint(1, 300))
-            ending = crash(on_each)
-            post(on_each, random.randint(1, 300))
-            assert ending.wait() == 0
-            on_each.wait_for_another(before)
-        report = crowd.report(on_each.status()["sequence"])
-
-    report.pop("got")
-    assert report == CLEAN
-
-
 @pytest.mark.parametrize("interruption", [restart, crash])
 def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
     on_each.start()
@@ -132,27 +111,6 @@ def test_loop_of_the_page_misses_nothing(on_each):
     assert are_consecutive(seen)
 
 
-def test_stop_ends_a_subscription_after_the_last_notification(on_each):
-    on_each.start()
-    subscriber = on_each.subscribe()
-
-    on_each.host.systemctl("stop", SERVICE)
-
-    assert list(subscriber.to_the_end())[-1]["name"] == "willTerminate"
-    assert subscriber.is_consecutive()
-
-
-def test_restart_applies_another_size_of_memory(on_each):
-    on_each.start()
-    subscriber = on_each.subscribe()
-    for text in ("ReplaySize=4M\nConnectionsMax=100", "ReplaySize=1M", ""):
-        on_each.configure(f"[Socket]\n{text}\n")
-        on_each.host.systemctl("restart", SERVICE)
-        subscriber.until("didBecomeActive")
-
-    assert subscriber.is_consecutive()
-
-
 def test_subscriber_without_permission_is_refused_after_a_restart(on_each):
     on_each.start()
     stranger = Subscriber(on_each.connect(uid=NOBODY))
@@ -162,18 +120,6 @@ def test_subscriber_without_permission_is_refused_after_a_restart(on_each):
 
     with pytest.raises(VarlinkError, match="PermissionDenied"):
         stranger.until("didBecomeActive")
-
-
-def test_without_a_store_the_numbers_continue(on_each):
-    on_each.drop_in(FileDescriptorStoreMax="0")
-    on_each.start()
-    subscriber = on_each.subscribe()
-
-    on_each.host.systemctl("restart", SERVICE)
-
-    last = list(subscriber.to_the_end())[-1]
-    assert last["name"] == "willTerminate"
-    assert on_each.status()["sequence"] > last["sequence"]
 
 
 def test_service_in_a_transient_unit_refuses_no_client_during_a_restart(on_each):

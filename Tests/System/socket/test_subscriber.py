@@ -2,9 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """A subscriber gets all notifications, in order and without a gap, and the journal has the same."""
 
-import re
-
-import pytest
 from belfry_service import DOORBELL, SERVICE
 from sequences import CONTINUE, PAUSE, STOP
 
@@ -68,60 +65,3 @@ def test_journal_and_socket_have_the_same_notifications(belfry):
         assert record["_SYSTEMD_UNIT"] == SERVICE
         assert record["SYSLOG_IDENTIFIER"] == "belfryd"
         assert abs(int(record["__REALTIME_TIMESTAMP"]) - notification["realtimeUsec"]) < 5_000_000
-
-
-def test_each_kind_of_record_has_its_own_message_id_with_an_entry_in_the_catalog(belfry):
-    live(belfry)
-
-    kinds: dict[str, set[str]] = {}
-    for record in belfry.notifications():
-        assert re.fullmatch("[0-9a-f]{32}", record["MESSAGE_ID"])
-        kinds.setdefault(record["BELFRY_NOTIFICATION"], set()).add(record["MESSAGE_ID"])
-    assert all(len(ids) == 1 for ids in kinds.values()), kinds
-    every = set.union(*kinds.values())
-    catalog = belfry.host.run("journalctl", "--no-pager", "--list-catalog", *every).stdout
-    assert len(catalog.splitlines()) == len(every)
-
-
-def test_subscriber_gets_only_the_names_it_asked_for(started_on_each):
-    subscriber = started_on_each.subscribe(names=["didBecomeActive"])
-    started_on_each.kill("USR1")
-    started_on_each.kill("TSTP")
-    started_on_each.wait_for(lambda: started_on_each.status()["state"] == "background", "pause")
-    started_on_each.kill("CONT")
-
-    assert subscriber.next()["name"] == "didBecomeActive"
-
-
-def test_late_subscriber_gets_what_it_missed(started_on_each):
-    first = started_on_each.subscribe()
-    after = first.state["sequence"]
-    started_on_each.kill("TSTP")
-    seen = first.until("didEnterBackground")
-
-    late = started_on_each.subscribe(after=after)
-
-    assert late.until("didEnterBackground") == seen
-
-
-@pytest.mark.parametrize("count", [200])
-def test_all_subscribers_see_the_same(started_on_each, count):
-    subscribers = [started_on_each.subscribe() for _ in range(count)]
-    started_on_each.kill("TSTP")
-
-    seen = [subscriber.until("didEnterBackground") for subscriber in subscribers]
-
-    assert all(one == seen[0] for one in seen)
-    for subscriber in subscribers:
-        subscriber.client.socket.close()
-
-
-def test_watch_prints_one_json_object_a_line(started_on_each):
-    after = started_on_each.status()["sequence"]
-    started_on_each.kill("TSTP")
-    started_on_each.wait_for(lambda: started_on_each.status()["state"] == "background", "pause")
-
-    watch = ["timeout", "2", "belfryctl", "watch", "--json", "--after", str(after)]
-    lines = started_on_each.host.run(*watch, check=False).stdout.splitlines()
-
-    assert [name for line in lines for name in re.findall(r'"name":"(\w+)"', line)] == PAUSE

@@ -82,12 +82,6 @@ def test_watch_waits_for_a_stopped_service(started_on_each, watch):
     assert [n["name"] for n in watch.until("didBecomeActive")][0] == "willFinishLaunching"
 
 
-def test_watch_continues_after_a_crash(started_on_each, watch):
-    started_on_each.kill("KILL")
-
-    assert watch.until("didBecomeActive")[-1]["origin"]["kind"] == "service"
-
-
 def test_watch_continues_after_its_last_notification_without_a_descriptor_store(on_each):
     on_each.drop_in(FileDescriptorStoreMax="0")
     on_each.start()
@@ -110,13 +104,6 @@ def test_watch_without_permission_after_a_reload_gets_a_message(started_on_each,
         started_on_each.allow("Look", "owner")
         assert watch.wait(20) == 77
         assert watch.stderr.read().startswith(f"unable to watch '{ADDRESS}': permission denied\n")
-
-
-def test_watch_of_some_names_prints_no_others(started_on_each):
-    with watching(started_on_each, "org.example.tick", "org.example.tock") as watch:
-        for name in ("org.example.other", "org.example.tick", "org.example.another", "org.example.tock"):
-            started_on_each.ctl("post", name)
-        assert [watch.next()["notification"]["name"] for _ in range(2)] == ["org.example.tick", "org.example.tock"]
 
 
 def longest_post(name: str, size: int) -> tuple[bytes, int]:
