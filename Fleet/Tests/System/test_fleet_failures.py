@@ -71,16 +71,6 @@ def test_bridge_that_stays_away_is_dead_in_time_and_its_notifications_follow(fle
         fleet.operator.wait_for_states(TIMELY + 3, h1="active")
 
 
-@pytest.mark.nightly
-def test_service_is_killed(fleet):
-    h1 = fleet.hosts["h1"]
-    with nothing_lost_or_doubled(fleet, *HOSTS):
-        pid = h1.main_pid()
-        h1.kill("KILL")
-        h1.wait_for_another(pid)
-        fleet.operator.wait_for_states(TIMELY + 5, h1="active")
-
-
 def test_host_is_killed(fleet):
     with nothing_lost_or_doubled(fleet, "h1", "h3"):
         post(fleet, *HOSTS)

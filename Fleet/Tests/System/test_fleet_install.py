@@ -78,17 +78,3 @@ def test_unit_is_verified_without_a_warning_and_is_not_exposed(fleet, name):
 
     assert host.run("systemd-analyze", "verify", BRIDGE).stderr == ""
     host.run("systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=15", BRIDGE)
-
-
-def test_damaged_record_of_commands_prevents_the_start(tmp_path):
-    (tmp_path / "commands.json").write_text("rubbish")
-    (tmp_path / "fleet.conf").write_text("[Broker]\nUrl=mqtt://localhost:1\n")
-    directories = {"STATE_DIRECTORY": str(tmp_path), "RUNTIME_DIRECTORY": str(tmp_path)}
-
-    done = subprocess.run(
-        [PROJECT / ".build/release/belfry-fleetd", "--config", tmp_path / "fleet.conf"],
-        env=directories, capture_output=True, text=True, timeout=30,
-    )  # fmt: skip
-
-    refusal = f"launch refused: FleetListener: unable to read '{tmp_path}/commands.json'"
-    assert done.returncode == 71 and refusal in done.stderr, done

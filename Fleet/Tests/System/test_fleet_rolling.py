@@ -5,9 +5,7 @@
 from contextlib import contextmanager
 from threading import Event, Thread
 
-import pytest
 from fleet_bed import HOSTS
-from fleet_host import configuration
 from fleet_spy import FleetSpy
 
 ROLL = ["--hosts", "h?", "--rolling", "1", "--healthy", "500ms", "--timeout", "10s"]
@@ -62,16 +60,6 @@ def test_rolling_pause_leaves_at_least_two_hosts_active(fleet):
     fleet.wait_until_active(2)
 
 
-@pytest.mark.nightly
-def test_host_that_is_away_already_counts(fleet):
-    fleet.hosts["h3"].ctl("pause")
-    fleet.operator.wait_for_states(2, h3="background")
-    done = fleet.operator.fleet("reload", *ROLL[:-1], "2s", check=False)
-    assert done.returncode != 0 and "h3" in done.stdout + done.stderr, done
-    assert "willReload" not in names(fleet, "h1") + names(fleet, "h2")
-    fleet.operator.fleet("cancel")
-
-
 def test_nothing_more_is_drained_when_a_host_dies(fleet):
     """The first host is brought back, and the roll is continued when the dead host has come back."""
     spy = FleetSpy(fleet.broker)
@@ -96,17 +84,6 @@ def test_nothing_more_is_drained_when_a_host_dies(fleet):
     assert [names(fleet, name).count("didEnterBackground") for name in ("h2", "h3")] == [1, 1]
 
 
-def test_roll_stops_at_the_first_host_that_does_not_come_back(fleet):
-    h1 = fleet.hosts["h1"]
-    # It accepts the pause, but no resume.
-    h1.set_fleet(configuration(accept="pause@operator"))
-    fleet.operator.wait_for_states(10, h1="active")
-    done = fleet.operator.fleet(*PAUSE, check=False)
-    assert done.returncode != 0 and "h1" in done.stdout + done.stderr, done
-    assert "didEnterBackground" not in names(fleet, "h2") + names(fleet, "h3")
-    fleet.operator.fleet("cancel")
-
-
 def test_roll_stops_at_a_host_whose_listener_fails(fleet):
     h1 = fleet.hosts["h1"]
     with h1.running_ctl("attach", "bad", "--on", "didBecomeActive", "--", "false"):
@@ -118,21 +95,3 @@ def test_roll_stops_at_a_host_whose_listener_fails(fleet):
         assert "it is not healthy: failed: listener 'bad' failed at didBecomeActive" in again.stderr, again
     assert "didEnterBackground" not in names(fleet, "h2") + names(fleet, "h3")
     fleet.operator.fleet("cancel")
-
-
-@pytest.mark.nightly
-def test_roll_stops_when_the_view_is_lost(fleet):
-    spy = FleetSpy(fleet.broker)
-    try:
-        with fleet.operator.running_fleet(*PAUSE[:-1], "2s") as roll:
-            spy.wait_for_state("h1", "background")
-            fleet.broker.kill()
-            stdout, stderr = roll.communicate(timeout=60)
-    finally:
-        fleet.broker.start()
-        spy.close()
-    assert roll.returncode != 0 and "broker" in stdout + stderr, (stdout, stderr)
-    assert "didEnterBackground" not in names(fleet, "h2") + names(fleet, "h3")
-    fleet.wait_until_active()
-    fleet.operator.fleet("continue")
-    assert [names(fleet, name).count("didEnterBackground") for name in ("h2", "h3")] == [1, 1]

@@ -47,23 +47,6 @@ final class CommandReceiverTests {
         FleetCommand(action, deadlineUsec: UnixTime.now + seconds * 1_000_000)
     }
 
-    @Test func commandThatComesTwiceIsDoneOnce() throws {
-        var replies: [FleetReply] = []
-        let receiver = try receiver {
-            replies.append($0)
-            #expect($1 == "op")
-        }
-        let post = command(.post(name: "flushRequested", userInfo: [:]))
-        for _ in 0..<2 { receiver.receive(post.payload, from: "op", now: UnixTime.now) }
-        try loop.turn { !replies.isEmpty }
-        receiver.receive(post.payload, from: "op", now: UnixTime.now)
-        #expect(replies.map(\.outcome) == [.done, .done] && replies.allSatisfy { $0.id == post.id })
-        guard case .outcome(_, _, let result) = replies[0].content else { return }
-        #expect(result?["sequence"]?.intValue != nil)
-        let flushes = try fixture.control(["metrics"]).lines.filter { $0.contains("flushRequested") }
-        #expect(flushes.contains { $0.hasSuffix(" 1") })
-    }
-
     @Test func checkOfAServiceThatWorksSucceeds() throws {
         var replies: [FleetReply] = []
         let receiver = try receiver { reply, _ in replies.append(reply) }
@@ -72,17 +55,6 @@ final class CommandReceiverTests {
         try loop.turn { !replies.isEmpty }
 
         #expect(replies.map(\.outcome) == [.done])
-    }
-
-    @Test func commandOfAnEarlierProcessIsNotRepeated() throws {
-        var replies: [FleetReply] = []
-        let pause = command(.pause)
-        let earlier = try receiver { reply, _ in replies.append(reply) }
-        earlier.receive(pause.payload, from: "op", now: UnixTime.now)
-        try loop.turn { replies.count == 1 }
-        let later = try receiver { reply, _ in replies.append(reply) }
-        later.receive(pause.payload, from: "op", now: UnixTime.now)
-        #expect(replies.map(\.outcome) == [.done, .done])
     }
 
     @Test func recordThatCannotBeReadPreventsTheStart() throws {

@@ -15,17 +15,6 @@ struct FleetViewNotificationTests {
         ["sequence": .int(sequence), "bootId": .string(boot), "name": "x"]
     }
 
-    @Test mutating func notificationIsNewOnce() {
-        view.follow(true)
-        _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
-
-        #expect(view.receive(notification(5), of: "h1") == true)
-        #expect(view.receive(notification(5), of: "h1") == false)
-        #expect(view.receive(notification(4), of: "h1") == false)
-        #expect(view.receive(notification(6), of: "h1") == true)
-        #expect(view.status(of: "h1", now: 0)?.sequence == 6)
-    }
-
     @Test mutating func notificationsOfOthersAreNotNew() {
         _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
         #expect(view.receive(notification(5), of: "h1") == false)
@@ -36,20 +25,6 @@ struct FleetViewNotificationTests {
         #expect(view.receive(["sequence": 0, "bootId": "b1"], of: "h1") == false)
         #expect(view.receive(["sequence": 5], of: "h1") == false)
         #expect(view.invalidMessages == 2)
-    }
-
-    @Test mutating func gapIsAskedForOnceItLasts() {
-        view.follow(true)
-        _ = view.receive(state: HostReport.sample(sequence: 4), of: "h1", now: 0)
-
-        #expect(view.receive(notification(7), of: "h1") == false)
-
-        #expect(view.sweep(now: 1).gaps == [])
-        #expect(view.sweep(now: 2).gaps == [FleetView.Gap(host: "h1", bootID: "b1", after: 4)])
-        #expect(view.sweep(now: 3).gaps == [])
-        for number in Int64(5)...7 { #expect(view.receive(notification(number), of: "h1") == true) }
-        #expect(view.endQuestion(to: "h1", .done(last: nil)) == nil)
-        #expect(view.sweep(now: 4).gaps == [])
     }
 
     @Test mutating func gapIsFoundByTheNextReportOfTheHost() {

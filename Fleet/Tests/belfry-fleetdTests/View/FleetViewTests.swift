@@ -62,17 +62,6 @@ struct FleetViewTests {
         #expect(self.state(at: 1 << 60) == state)
     }
 
-    @Test mutating func everyHostIsUnknownWithoutBroker() {
-        _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
-        _ = view.receive(state: HostReport.sample(.asleep), of: "h2", now: 0)
-
-        view.brokerLost()
-
-        #expect(!view.isCurrent)
-        #expect(state() == nil && state("h2") == nil)
-        #expect(view.names() == ["h1", "h2"])
-    }
-
     @Test mutating func hostStaysUnknownUntilItIsHeardOfInTheNewConnection() {
         _ = view.receive(state: HostReport.sample(), of: "h1", now: 0)
         _ = view.receive(state: HostReport.sample(), of: "h2", now: 0)

@@ -78,18 +78,6 @@ struct PendingCommandsTests {
         #expect(pending.receive(FleetReply(id: "c1", .done), from: "h1") == nil)
     }
 
-    @Test mutating func withdrawnCommandIsForgotten() {
-        pending.add(command, to: ["h1", "h2"], deadline: at(5))
-        _ = pending.nextToSend()
-
-        pending.withdraw("c1")
-
-        #expect(sent() == [])
-        pending.repeatCommands(to: "h1")
-        #expect(sent() == [])
-        #expect(pending.nextDeadline == nil)
-    }
-
     @Test func wordsAreThoseOfTheInterface() {
         typealias Ending = PendingCommands.Ending
 

@@ -68,21 +68,6 @@ struct RollRunnerTests {
         #expect(try fleet.result("Continue").error == "RollBusy")
     }
 
-    @Test func hostUnderWayIsBroughtBackWhenAnotherDies() throws {
-        let fleet = try FleetFixture(hosts: ["h1", "h2", "h3"])
-        let roll = try fleet.call("Roll", Self.pause)
-        #expect(try fleet.answer("h1") == .pause)
-        fleet.report("h1", .background)
-        try steps(fleet, roll, until: "paused h1")
-
-        fleet.kill("h3")
-
-        #expect(try fleet.answer("h1") == .resume)
-        try fleet.turn { roll.isOver }
-        #expect(roll.errorParameters?["reason"] == "too many other hosts are away: h3")
-        #expect(fleet.broker.commands.isEmpty)
-    }
-
     @Test func hostIsResumedWhenTheCallerIsGone() throws {
         let fleet = try FleetFixture(hosts: ["h1", "h2"])
         let roll = try fleet.call("Roll", Self.pause)
