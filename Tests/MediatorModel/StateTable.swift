@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-import Lifecycle
+package import Lifecycle
 
-/// A second table of the owed steps: NOTIFICATION>STATE, `-` for a step without a notification.
-nonisolated enum StateTable {
-    struct Step: Sendable {
-        let name: LifecycleNotification.Name?
-        let from: LifecycleState
-        let to: LifecycleState
+/// A second table of the owed steps: NOTIFICATION>STATE, `-` for a step without a notification. A trigger that is missing has no
+/// effect in that state.
+package nonisolated enum StateTable {
+    package struct Step: Sendable {
+        package let name: LifecycleNotification.Name?
+        package let from: LifecycleState
+        package let to: LifecycleState
         /// `did…` is delivered in the new state, `will…` in the old one.
         var isArrival: Bool { name?.rawValue.hasPrefix("did") ?? true }
     }
 
-    static func steps(_ state: LifecycleState, _ trigger: LifecycleTrigger, isPaused: Bool = false) -> [Step] {
+    package static func steps(_ state: LifecycleState, _ trigger: LifecycleTrigger, isPaused: Bool = false) -> [Step] {
         table["\(state) \(trigger)\(isPaused && trigger == .launch ? "Paused" : "")"] ?? []
     }
 

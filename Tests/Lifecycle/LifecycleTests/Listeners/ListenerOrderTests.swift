@@ -28,10 +28,6 @@ struct ListenerOrderTests {
         #expect(try order(places) == [["b"], ["d"], ["c"], ["a"]])
     }
 
-    @Test func primaryComesFirst() throws {
-        #expect(try order([Place("a"), Place("b", .primary), Place("c")]) == [["b"], ["a"], ["c"]])
-    }
-
     @Test func mediatorHasItsPrimaryListener() throws {
         let mediator = LifecycleMediator(clock: ManualClock())
         let primary = RecordingListener("primary")
@@ -52,18 +48,6 @@ struct ListenerOrderTests {
 
         #expect(throws: ListenerOrderError.cycle(["a", "c", "b"])) { try ListenerOrder(places) }
         #expect("\(ListenerOrderError.cycle(["a", "b"]))" == "listeners follow each other in a circle: a -> b")
-    }
-
-    @Test func listenerMayNotFollowOneOfItsRank() {
-        #expect(throws: ListenerOrderError.self) {
-            try ListenerOrder([Place("a", rank: 1), Place("b", rank: 1, follows: ["a"])])
-        }
-    }
-
-    @Test func secondPrimaryIsRefused() {
-        #expect(throws: ListenerOrderError.primaries(["a", "b"])) {
-            try ListenerOrder([Place("a", .primary), Place("b", .primary)])
-        }
     }
 
     @Test(arguments: 1...20)

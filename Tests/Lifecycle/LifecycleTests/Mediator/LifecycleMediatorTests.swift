@@ -152,19 +152,6 @@ struct LifecycleMediatorTests {
         slow.finish()
     }
 
-    @Test func sequencesHaveNoGaps() {
-        var seen: [UInt64] = []
-        let observation = fixture.mediator.addObserver { seen.append($0.sequence) }
-
-        fixture.perform(.launch)
-        for _ in 0..<5 { fixture.mediator.post(ping) }
-        fixture.perform(.stop)
-
-        #expect(seen == Array(1...UInt64(seen.count)))
-        #expect(fixture.mediator.lastSequence == 11)
-        observation.cancel()
-    }
-
     @Test func listenerThatThrowsDoesNotStopOthers() {
         struct Trouble: Error {}
         fixture.listener("first", [ping], .throwing(Trouble()))

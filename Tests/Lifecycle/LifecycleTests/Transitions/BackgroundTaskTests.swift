@@ -36,19 +36,6 @@ struct BackgroundTaskTests {
         #expect(fixture.mediator.state == .background)
     }
 
-    @Test func taskDelaysAStopAtMostForItsShare() {
-        var expired = 0
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300)) { expired += 1 }
-        fixture.perform(.stop)
-        #expect(fixture.mediator.remainingTime == .seconds(25))
-
-        fixture.clock.advance(by: .seconds(25))
-
-        #expect(expired == 1)
-        #expect(task.remainingTime == .zero)
-        #expect(fixture.mediator.state == .notRunning)
-    }
-
     @Test func taskWithoutAnEndLeavesTimeForTheListeners() async throws {
         let slow = SlowListener("slow", deadline: .seconds(10))
         try fixture.mediator.addListener(slow)
@@ -63,14 +50,6 @@ struct BackgroundTaskTests {
         await fixture.until { slow.progress != nil }
         #expect(task.isEnded && fixture.mediator.remainingTime == .seconds(10))
         slow.finish()
-    }
-
-    @Test func secondStopExpiresItAtOnce() {
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
-        fixture.perform(.stop, .stop)
-
-        #expect(task.isEnded)
-        #expect(fixture.mediator.state == .notRunning)
     }
 
     @Test func itExpiresOnceEvenIfThatAsksForASecondStop() {
@@ -159,20 +138,6 @@ struct BackgroundTaskTests {
 
         #expect(listener.task?.expiry == .secondStop)
         #expect(fixture.ended.count == 3)
-        #expect(fixture.mediator.state == .notRunning)
-    }
-
-    @Test func stopTakesOverTheWaitOfAPause() throws {
-        let listener = TaskListener(on: .willResignActive, fixture.mediator)
-        try fixture.mediator.addListener(listener)
-
-        fixture.perform(.pause, .stop)
-        #expect(fixture.ended.map(\.trigger) == [.launch, .pause])
-        #expect(fixture.ended.last?.result == .overtaken)
-        #expect(fixture.mediator.state == .inactive)
-        listener.task?.end()
-
-        #expect(fixture.ended.last?.notifications.map(\.notification.name) == [.didEnterBackground, .willTerminate])
         #expect(fixture.mediator.state == .notRunning)
     }
 

@@ -219,14 +219,4 @@ struct LateStopProgressTests {
         #expect(fixture.mediator.state == .notRunning)
         slow.finish()
     }
-
-    @Test func progressWithinTheHalfExtendsNothing() {
-        fixture.perform(.stop)
-        slow.progress?.report(nextWithin: .seconds(1))
-
-        #expect(recorder.progress.map(\.isExtended) == [false])
-        fixture.clock.advance(by: .seconds(2))
-        #expect(fixture.mediator.state == .notRunning)
-        slow.finish()
-    }
 }

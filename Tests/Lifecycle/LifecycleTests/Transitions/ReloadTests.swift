@@ -98,17 +98,6 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["a:1:1: bad", "a:2:1: worse"]))
     }
 
-    @Test func reloadsDuringAReloadAreMerged() async {
-        let slow = fixture.listener("slow", [.willReload], .waiting)
-
-        fixture.perform(.reload, .reload, .reload)
-        slow.manner = .atOnce
-        slow.finish()
-        await fixture.until { fixture.ended.count == 4 }
-
-        #expect(slow.received.count == 2)
-    }
-
     @Test func failedFirstReloadKeepsTheConfigurationOfTheLaunch() throws {
         var read = 0
         let mediator = LifecycleMediator(clock: ManualClock()) {

@@ -9,39 +9,6 @@ import Testing
 struct TransitionRunnerTests {
     let fixture = MediatorFixture()
 
-    private func sequence(_ triggers: [LifecycleTrigger]) -> [String] {
-        var names: [String] = []
-        let observation = fixture.mediator.addObserver { names.append("\($0.name)") }
-        for trigger in triggers { fixture.mediator.perform(trigger) }
-        observation.cancel()
-        return names
-    }
-
-    @Test(arguments: [
-        ([LifecycleTrigger.launch], "willFinishLaunching didFinishLaunching didBecomeActive"),
-        ([.launch, .pause, .resume], "+ willResignActive didEnterBackground willEnterForeground didBecomeActive"),
-        ([.launch, .interrupt, .resume], "+ willResignActive didBecomeActive"),
-        ([.launch, .endSuspension], "+ didResume"),
-        ([.launch, .continued], "+ didResume"),
-        ([.launch, .pause, .continued], "+ willResignActive didEnterBackground willEnterForeground didBecomeActive"),
-        ([.launch, .interrupt, .continued], "+ willResignActive didBecomeActive"),
-        ([.launch, .stop, .continued], "+ willResignActive didEnterBackground willTerminate"),
-        (
-            [.launch, .pause, .endSuspension],
-            "+ willResignActive didEnterBackground didResume willEnterForeground didBecomeActive"
-        ),
-        ([.launch, .stop], "+ willResignActive didEnterBackground willTerminate"),
-        ([.launch, .pause, .stop], "+ willResignActive didEnterBackground willTerminate"),
-        ([.launch, .reload], "+ willReload didReload"),
-        ([.launch, .resume], "+"),
-        ([.launch, .stop, .resume], "+ willResignActive didEnterBackground willTerminate"),
-    ])
-    func triggersOweTheSequence(triggers: [LifecycleTrigger], expected: String) {
-        let names = sequence(triggers).joined(separator: " ")
-
-        #expect(names == expected.replacing("+", with: "willFinishLaunching didFinishLaunching didBecomeActive"))
-    }
-
     @Test func leavingNotificationsAreDeliveredInReverse() {
         for name in ["a", "b"] { fixture.listener(name) }
 
@@ -52,22 +19,6 @@ struct TransitionRunnerTests {
                 "a willFinishLaunching", "b willFinishLaunching", "a didFinishLaunching", "b didFinishLaunching",
                 "a didBecomeActive", "b didBecomeActive", "b willResignActive", "a willResignActive",
                 "b didEnterBackground", "a didEnterBackground",
-            ])
-    }
-
-    @Test func willIsDeliveredInTheOldStateAndDidInTheNew() {
-        var seen: [String] = []
-        let observation = fixture.mediator.addObserver { [mediator = fixture.mediator] in
-            seen.append("\($0.name) \($0.previousState)>\($0.state) in \(mediator.state)")
-        }
-
-        fixture.perform(.launch, .pause)
-        observation.cancel()
-
-        #expect(
-            seen.suffix(3) == [
-                "didBecomeActive inactive>active in active", "willResignActive active>inactive in active",
-                "didEnterBackground inactive>background in background",
             ])
     }
 
@@ -148,18 +99,6 @@ struct TransitionRunnerTests {
         await fixture.until { listener.wasCancelled }
 
         #expect(fixture.ended.last?.notifications.last?.listeners.map(\.outcome) == [.overran])
-    }
-
-    @Test func secondStopEndsTheTransitionBeforeTheFirst() {
-        let hanging = fixture.listener("hanging", [.willResignActive, .didEnterBackground], .stubborn)
-        fixture.perform(.launch, .pause, .stop)
-        #expect(fixture.mediator.state == .active)
-
-        fixture.perform(.stop)
-
-        #expect(fixture.mediator.state == .notRunning)
-        #expect(fixture.ended.map(\.trigger) == [.launch, .pause, .stop, .stop])
-        hanging.finish()
     }
 
     @Test func stopHasOneBudget() async {
@@ -262,21 +201,6 @@ struct TransitionRunnerTests {
 
         #expect(events == ["launch begins", "launch ended", "pause begins", "pause ended"])
         #expect(fixture.mediator.state == .background)
-    }
-
-    @Test func refusedLaunchTerminates() {
-        fixture.listener("careful", [.didFinishLaunching], .throwing(LifecycleRefusal("no disk")))
-        fixture.listener("other")
-
-        fixture.perform(.launch)
-
-        #expect(fixture.mediator.state == .notRunning)
-        #expect(fixture.ended.map(\.result) == [.refused(["careful: no disk"])])
-        #expect(
-            fixture.calls == [
-                "other willFinishLaunching", "careful didFinishLaunching", "other didFinishLaunching",
-                "other willTerminate",
-            ])
     }
 }
 
