@@ -190,7 +190,7 @@ package.targets += [
         "Tests/Service/BelfryTests",
         ["AsyncMainProbe", "BelfryConfiguration", "ServiceProbe", "SettingsProbe", "belfryctl", "belfryd"]),
 
-    tests("Tests/Service/BelfryTestingTests", ["Belfry"]),
+    tests("Tests/Service/BelfryTestingTests", ["Belfry", "BelfryServer"]),
 
     tests("Tests/Components/BelfryArgumentParserTests", ["Belfry"], argumentParser, settings: strict),
     tests("Tests/Components/BelfryCacheFlushTests", service),

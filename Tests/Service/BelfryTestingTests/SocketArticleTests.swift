@@ -2,7 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfryServer
 import BelfryTesting
+import Glibc
 import Testing
 
 /// The tests in the article, verbatim. They run in parallel, each with a loop, a socket and clients of its own.
@@ -53,6 +55,36 @@ struct SocketArticleTests {
 
         let second = try socket.connect()
         try await test.until { second.text == "good morning\n" }
+    }
+
+    @Test func acceptedClientIsServedInAPause() async throws {
+        let socket = try TestSocket()
+        var server: ConnectionServer?
+        let test = try TestService(descriptors: [("lines", socket.copy())]) { service in
+            let made = ConnectionServer(service, at: .systemd("lines")) { connection in
+                try connection.watch { _ in
+                    var byte: UInt8 = 0
+                    if recv(connection.descriptor, &byte, 1, 0) == 1 { send(connection.descriptor, &byte, 1, 0) }
+                    connection.end()
+                }
+                return {}
+            }
+            try service.mediator.addListener(made)
+            server = made
+        }
+        await test.script.run(.perform(.launch))
+        let accepted = try socket.connect()
+        try await test.until { server?.connectionCount == 1 }
+
+        await test.script.run(.perform(.pause))
+        #expect(test.service.mediator.pending == ["connections of server"])
+        try accepted.send("x")
+        try await test.until { accepted.text == "x" && test.service.mediator.state == .background }
+
+        let waiting = try socket.connect()
+        try waiting.send("y")
+        await test.script.run(.perform(.resume))
+        try await test.until { waiting.text == "y" }
     }
 
     @Test func refusesToLaunchWithoutASocket() async throws {

@@ -162,18 +162,35 @@ def test_actions_and_urls(started):
     done = started.ctl("perform", "dance", check=False)
     assert done.returncode == 64 and "no listener offers it" in done.stderr
     with dancer(started, "openURL") as program, started.connect() as answers:
-        assert "dance  Dance a little" in started.ctl("actions").stdout
+        assert "dance  Dance a little  on a table" in started.ctl("actions").stdout
+        assert '"userInfo":{"icon":"shoe"}' in started.ctl("actions", "--json").stdout
         for command, outcome, status in (
             (["perform", "dance", "steps=3"], "handled", 0),
             (["perform", "dance"], "failed", 1),
             (["open", "x:y"], "handled", 0),
+            (["open", "--all", "x:y"], "handled", 0),
             (["open", "x:y"], "declined", 1),
         ):
             with started.running_ctl(*command) as ctl:
                 question = program.reply()
+                assert question["notification"]["userInfo"].get("toAll", False) == ("--all" in command)
                 answers.call("Answer", {"token": question["token"], "outcome": outcome})
                 assert ctl.wait(20) == status, (command, ctl.stderr.read())
                 assert status or "dancer" in ctl.stdout.read()
+
+
+def test_message_says_whether_the_service_is_in_the_foreground(started):
+    assert started.ctl("post", "didReceiveNotification", check=False).returncode == 64
+    with dancer(started, "didReceiveNotification") as program, started.connect() as answers:
+        for is_in_foreground in (True, False):
+            message = ["name=mail", 'userInfo:={"id":7}', "foreground=perhaps"]
+            with started.running_ctl("post", "didReceiveNotification", *message, "--wait") as ctl:
+                question = program.reply()
+                expected = {"name": "mail", "userInfo": {"id": 7}, "foreground": is_in_foreground}
+                assert question["notification"]["userInfo"] == expected
+                answers.call("Answer", {"token": question["token"], "outcome": "newData"})
+                assert ctl.wait(20) == 0 and "newData" in ctl.stdout.read()
+            started.ctl("pause")
 
 
 def test_post_waits_for_listeners_and_prints_their_outcomes(started):
