@@ -11,46 +11,28 @@ from pathlib import Path
 
 import pytest
 from host_roots import PROJECT
+from private_service import DAEMON, PrivateService
 from programs import running
 
-DAEMON = PROJECT / ".build/release/belfryd"
 CONTROL = PROJECT / ".build/release/belfryctl"
 NOBODY = 65534
 
 
-class Place:
-    """The directories of a service that is run by hand."""
-
-    def __init__(self, folder: Path):
-        self.runtime = folder / "run"
-        self.state = folder / "state"
-        for directory in (self.runtime, self.state):
-            directory.mkdir()
-
-    @property
-    def address(self) -> Path:
-        return self.runtime / "io.belfry.Lifecycle"
-
-    def environment(self, **more: str) -> dict[str, str]:
-        places = {"RUNTIME_DIRECTORY": str(self.runtime), "STATE_DIRECTORY": str(self.state)}
-        return places | {"SWIFT_BACKTRACE": "enable=no", "PATH": os.environ["PATH"]} | more
-
-    def run(self, *wrapper: str, program: Path = DAEMON, options: tuple[str, ...] = (), **popen) -> tuple[str, int]:
-        """Its log until it is active (then it is stopped) or has ended; and its exit status."""
-        command = [*wrapper, str(program), "--config", "/dev/null", *options]
-        popen = {"env": self.environment()} | popen
-        with running(command, stderr=subprocess.PIPE, **popen) as daemon:
-            text = ""
-            for line in daemon.stderr:
-                text += line
-                if "didBecomeActive" in line:
-                    daemon.send_signal(signal.SIGTERM)
-            return text, daemon.wait(20)
-
-
 @pytest.fixture
 def place(tmp_path):
-    return Place(tmp_path)
+    return PrivateService(tmp_path)
+
+
+def run(place: PrivateService, *wrapper: str, **variables: str) -> tuple[str, int]:
+    """The log of a service until it is active (then it is stopped) or has ended; and its exit status."""
+    command = [*wrapper, str(DAEMON), *place.options]
+    with running(command, stderr=subprocess.PIPE, env=place.environment | variables) as daemon:
+        text = ""
+        for line in daemon.stderr:
+            text += line
+            if "didBecomeActive" in line:
+                daemon.send_signal(signal.SIGTERM)
+        return text, daemon.wait(20)
 
 
 @contextmanager
@@ -71,7 +53,7 @@ def full_file_system(path: Path):
 
 def test_full_file_system_of_the_runtime_directory_loses_only_the_counter(place):
     with full_file_system(place.runtime):
-        text, status = place.run()
+        text, status = run(place)
 
     assert status == 0, text
     assert "No space left on device (ENOSPC), counting notifications from 1" in text
@@ -94,7 +76,7 @@ def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind)
         case "link":
             path.symlink_to("/dev/zero")
 
-    text, status = place.run()
+    text, status = run(place)
 
     assert status == 0, text
     if name == "last-word":
@@ -103,7 +85,7 @@ def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind)
 
 @pytest.mark.parametrize("limit", [12, 16, 20, 64])
 def test_few_descriptors_end_the_service_in_order_or_not_at_all(place, limit):
-    text, status = place.run("prlimit", f"--nofile={limit}")
+    text, status = run(place, "prlimit", f"--nofile={limit}")
 
     assert status == 0 or (status == 71 and "Too many open files (EMFILE)" in text), text
 
@@ -115,7 +97,7 @@ def test_lock_on_the_runtime_directory_by_another_user_prevents_nothing(place):
     with running(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stranger:
         assert stranger.stdout.readline() == "locked\n"
 
-        text, status = place.run()
+        text, status = run(place)
 
     assert status == 0, text
     assert (place.runtime / "io.belfry.Lifecycle.lock").stat().st_mode & 0o777 == 0o600
@@ -159,6 +141,6 @@ def test_nonsense_in_the_environment_does_not_crash_the_service(place):
         marks: marks,
     }
 
-    text, status = place.run(env=place.environment(**hostile))
+    text, status = run(place, **hostile)
 
     assert status == 0, text

@@ -4,8 +4,8 @@
 one user, from five and from fifty."""
 
 import pytest
-from bystanders import GROWTH_OF_MANY, GROWTH_OF_ONE, unharmed
-from hostile_clients import HostileClients, raw_call
+from bystanders import GROWTH_OF_MANY, GROWTH_OF_ONE, MIB, unharmed
+from hostile_clients import HostileClients, assail, raw_call
 
 # As much as fits into FrameMax= with the rest of the message.
 SIZES = {"512 B": 400, "64 KB": (64 << 10) + 1, "1 MB": 1_000_000}
@@ -48,6 +48,12 @@ def test_all_of_that_at_once(started, figures):
     with unharmed(started, figures, f"{CONNECTIONS} requests of every kind", GROWTH_OF_ONE) as go_around:
         with HostileClients(started, payloads, CONNECTIONS):
             go_around()
+
+
+def test_message_beyond_the_limit_is_cut_off(started, figures):
+    with unharmed(started, figures, "10 messages of 64 MiB"):
+        done = assail(started, [b'{"method":"' + b"x" * (64 * MIB)], 10)
+        assert done["closed"] == 10 and done["sent"] < 10 * 4 * MIB, done
 
 
 @pytest.mark.parametrize("users", [5, 50])

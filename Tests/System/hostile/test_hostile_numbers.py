@@ -2,14 +2,11 @@
 # Belfry: lifecycle notifications for Linux services.
 """Numbers at the ends of their types, and beyond, wherever a client can send one."""
 
-import json
-
 import pytest
 from bystanders import unharmed
-from hostile_clients import assail, raw_call
-from hostile_text import VALID
+from hostile_clients import assail
+from hostile_text import requests
 from varlink_client import VarlinkClient
-from varlink_methods import methods
 
 ENDS = [-(1 << 63), -(1 << 63) + 1, -1, 0, 1, (1 << 53) + 1, (1 << 63) - 2, (1 << 63) - 1]
 BEYOND = [1 << 63, -(1 << 63) - 1, (1 << 64) - 1, 10**30, 10**1000]
@@ -19,18 +16,7 @@ NUMBERS = [str(number) for number in ENDS + BEYOND] + TEXTS
 
 def test_numbers_in_every_parameter(started, figures):
     """Numbers in a single call, which the service handles at once."""
-    with started.connect() as client:
-        all_methods, _ = methods(client)
-    payloads = []
-    for method in all_methods:
-        for parameter in (p for p in method.parameters if p.kind in ("int", "float", "object", "bool")):
-            others = {p.name: VALID.get(p.name, "org.example.it") for p in method.parameters if p.kind == "string"}
-            others = {name: [text] if name in ("names", "follows") else text for name, text in others.items()}
-            rest = json.dumps(others).encode()[1:-1] + b"," if others else b""
-            for number in NUMBERS:
-                value = f'{{"number":{number}}}' if parameter.kind == "object" else number
-                place = rest + f'"{parameter.name}":{value}'.encode()
-                payloads += [raw_call(method.name, place), raw_call(method.name, place, b',"more":true')]
+    payloads = [request for number in NUMBERS for request in requests(started, lambda _: number.encode())]
     with unharmed(started, figures, f"{len(payloads)} calls with numbers"):
         for first in range(0, len(payloads), 500):
             some = payloads[first : first + 500]

@@ -3,7 +3,6 @@
 """The hosts live as long as the test run; every test begins with Belfry installed, stopped and not configured."""
 
 import os
-import resource
 
 import control_groups
 import pytest
@@ -13,7 +12,6 @@ from listener_unit import ListenerUnit
 from login_double import BOTH, LoginDouble, wait_for_locks
 from private_mounts import enter_private_mounts
 from probe_service import ProbeService
-from pulse import PulsingClient
 from subscriber_crowd import compiled
 
 
@@ -159,23 +157,6 @@ def listener(on_each):
     unit = ListenerUnit(on_each, "guard")
     yield unit
     unit.remove()
-
-
-@pytest.fixture
-def many_descriptors():
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (16384, max(16384, before[1])))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
-@pytest.fixture
-def bystander(started):
-    bystander = PulsingClient(started)
-    bystander.pulse()
-    yield bystander
-    bystander.subscriber.client.socket.close()
-    bystander.poster.socket.close()
 
 
 @pytest.fixture(scope="session")

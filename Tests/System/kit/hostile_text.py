@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from bystanders import FORGED
 from hostile_clients import raw_call
-from varlink_methods import Method, Parameter
+from varlink_methods import Method, Parameter, methods
 
 # The longest request, less the text around the field.
 LONG = 1_000_000
@@ -81,9 +81,9 @@ def places(parameter: Parameter, types: dict, fill: Fill) -> Iterator[bytes]:
         yield b'"%s":%s' % (parameter.name.encode(), filled)
 
 
-def of_parameters(methods: list[Method], types: dict, fill: Fill) -> Iterator[bytes]:
+def of_parameters(every: list[Method], types: dict, fill: Fill) -> Iterator[bytes]:
     """A request for each place in the parameters of each method, and for a parameter that the method does not have."""
-    for method in methods:
+    for method in every:
         more = b',"more":true' if method.name.endswith((".Subscribe", ".Attach", ".Hold")) else b""
         for parameter in method.parameters:
             others = {other.name: valid(other, types) for other in method.parameters if other != parameter}
@@ -109,3 +109,11 @@ def of_header(fill: Fill) -> Iterator[bytes]:
         for name in (b"io.belfry.Lifecycle.", b"org.varlink.service.", b"io.belfry."):
             yield b'{"method":"%s%s}\0' % (name, filled[1:])
         yield b'{"method":%s.GetState"}\0' % filled[:-1]
+
+
+def requests(belfry, fill: Fill) -> list[bytes]:
+    """A request for each place, of methods that do not disturb other clients."""
+    with belfry.connect() as client:
+        every, types = methods(client)
+    harmless = [method for method in every if not method.name.endswith((".Pause", ".Interrupt"))]
+    return [*of_header(fill), *of_parameters(harmless, types, fill)]

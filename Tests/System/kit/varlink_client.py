@@ -67,6 +67,25 @@ class VarlinkClient:
         del self.pending[: end + 1]
         return frame
 
+    def arrived(self, budget: int = 1 << 20) -> list[bytes] | None:
+        """The frames that have arrived, reading at most `budget` bytes, without waiting if the timeout of the socket is 0; None if
+        the service has closed the connection."""
+        is_closed = False
+        while budget > 0 and not is_closed:
+            try:
+                data = self.socket.recv(min(budget, 1 << 16))
+            except BlockingIOError:
+                break
+            except OSError:
+                data = b""
+            is_closed = not data
+            self.pending += data
+            budget -= len(data)
+        complete, _, rest = bytes(self.pending).rpartition(b"\0")
+        self.pending = bytearray(rest)
+        # What came before the end counts.
+        return complete.split(b"\0") if complete else None if is_closed else []
+
     def reply(self) -> dict:
         """The parameters of the next reply; raises an error reply as VarlinkError."""
         frame = self.receive()

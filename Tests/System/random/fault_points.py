@@ -58,7 +58,7 @@ BLOCKING = "rt_sigprocmask(SIG_SETMASK, ~["
 
 
 @dataclass(frozen=True)
-class Fault:
+class Injection:
     """What happens once in a run: before the call of this name and number, or instead of it."""
 
     phase: str
@@ -137,7 +137,7 @@ def errors(name: str, line: str) -> list[str]:
     return ERRORS.get(name, []) + (["ENOSPC"] if "O_EXCL" in line else [])
 
 
-def points(phase: str) -> list[Fault]:
+def points(phase: str) -> list[Injection]:
     """Every fault of a phase."""
     with tempfile.TemporaryDirectory(prefix="sweep-") as folder:
         service = SweptService(Path(folder))
@@ -157,5 +157,5 @@ def points(phase: str) -> list[Fault]:
         if number > first:
             faults = [f"signal={name}" for name in [*ENDING, *GOING_ON]]
             faults += [f"error={error}" for error in errors(name, line)]
-            found += [Fault(phase, name, seen[name], fault, line) for fault in faults]
+            found += [Injection(phase, name, seen[name], fault, line) for fault in faults]
     return found

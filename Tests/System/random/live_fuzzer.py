@@ -24,7 +24,9 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "kit"))
 
 from fuzzed_calls import FuzzedCalls
-from live_service import DAEMON, Found, LiveService
+from live_service import LiveService
+from private_service import DAEMON
+from soak_model import Fault
 from varlink_client import NOBODY, VarlinkClient
 from varlink_methods import methods
 
@@ -103,22 +105,14 @@ class LiveFuzzer:
 
     def receive(self, client: VarlinkClient) -> None:
         """Reads what has arrived, which must be valid frames."""
-        try:
-            data = client.socket.recv(1 << 18)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
+        frames = client.arrived(1 << 18)
+        if frames is None:
             return self.close(client)
-        client.pending += data
-        while (end := client.pending.find(0)) >= 0:
-            frame = bytes(client.pending[:end])
-            del client.pending[: end + 1]
+        for frame in frames:
             try:
                 json.loads(frame)
             except ValueError as failure:
-                raise Found(f"the service replied {frame[:300]!r}: {failure}") from failure
+                raise Fault(f"the service replied {frame[:300]!r}: {failure}") from failure
             self.made.tokens.extend(token.decode() for token in TOKEN.findall(frame)[:3])
             self.made.numbers.extend(int(number) for number in SEQUENCE.findall(frame)[:3])
 
@@ -151,7 +145,7 @@ def run(daemon: Path, seconds: float, seed: int) -> str:
                     if time.monotonic() > end:
                         break
                 service.stop()
-            except Found as found:
+            except Fault as found:
                 steps = "\n".join(fuzzer.done)
                 raise AssertionError(f"{steps}\nthe seed is {seed}, call {fuzzer.calls}: {found}") from None
             finally:

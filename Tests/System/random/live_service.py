@@ -12,10 +12,10 @@ from pathlib import Path
 
 from belfry_service import CACHE_TAG
 from bystanders import FORGED, GROWTH_OF_ONE, MIB, NOTICED, STOP, resident
-from host_roots import PROJECT
+from private_service import PrivateService
+from soak_model import Fault
 from varlink_client import VarlinkClient
 
-DAEMON = PROJECT / ".build/release/belfryd"
 # Every user may do everything, because the fuzzer does not run as root or as the service's own user if possible.
 CONFIGURATION = """
 [Service]
@@ -35,25 +35,18 @@ REMAINS = 8 * MIB
 LINE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z [a-z]+ belfryd: |  ")
 
 
-class Found(Exception):
-    """A fault that the fuzzer has found."""
-
-
-class LiveService:
+class LiveService(PrivateService):
     """A belfryd of the fuzzer's own."""
 
     def __init__(self, daemon: Path, folder: Path):
-        self.path = folder / "socket"
+        super().__init__(folder, CONFIGURATION.format(folder=folder))
         self.output = folder / "output"
-        for name in ("run", "state", "cache"):
-            (folder / name).mkdir()
+        (folder / "cache").mkdir()
         (folder / "cache/CACHEDIR.TAG").write_text(f"{CACHE_TAG}\n")
-        (folder / "belfry.conf").write_text(CONFIGURATION.format(folder=folder))
         folder.chmod(0o755)
-        directories = {"RUNTIME_DIRECTORY": f"{folder}/run", "STATE_DIRECTORY": f"{folder}/state"}
         self.process = subprocess.Popen(
-            [daemon, "--config", folder / "belfry.conf", "--socket", self.path],
-            env={"PATH": os.environ["PATH"], "SWIFT_BACKTRACE": "enable=no", **directories},
+            [daemon, *self.options],
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=open(self.output, "wb"),
@@ -63,7 +56,7 @@ class LiveService:
         deadline = time.monotonic() + 20
         while not self.path.exists() or "didBecomeActive" not in self.output.read_text(errors="replace"):
             if time.monotonic() > deadline or self.process.poll() is not None:
-                raise Found(f"the service did not start: {self.output.read_text(errors='replace')}")
+                raise Fault(f"the service did not start: {self.output.read_text(errors='replace')}")
             time.sleep(0.02)
         self.path.chmod(0o666)
         self.before = resident(self.process.pid)
@@ -76,19 +69,19 @@ class LiveService:
         ctypes.CDLL(None).sigqueue(self.process.pid, signal.SIGRTMIN + 18, ctypes.c_void_p(value & 0xFFFFFFFF))
 
     def check(self) -> None:
-        """Raises Found if anything is wrong with the service."""
+        """Raises Fault if anything is wrong with the service."""
         begin = time.monotonic()
         try:
             with VarlinkClient(self.path) as client:
                 client.call("GetState")
         except (OSError, EOFError) as failure:
             status = self.process.poll()
-            raise Found(f"GetState failed: {failure!r}, the service's exit status is {status}: {self.last_words()!r}") from failure
+            raise Fault(f"GetState failed: {failure!r}, the service's exit status is {status}: {self.last_words()!r}") from failure
         took = time.monotonic() - begin
         if took > NOTICED:
-            raise Found(f"GetState took {took:.2f} s")
+            raise Fault(f"GetState took {took:.2f} s")
         if (grown := resident(self.process.pid) - self.before) > GROWTH_OF_ONE:
-            raise Found(f"the service has grown by {grown / MIB:.0f} MiB")
+            raise Fault(f"the service has grown by {grown / MIB:.0f} MiB")
         self.check_output()
 
     def check_output(self) -> None:
@@ -102,14 +95,14 @@ class LiveService:
             words = line[:-1].decode(errors="replace")
             begun = LINE.match(words) and not words.startswith(FORGED)
             if not begun or any(ord(c) < 32 for c in words):
-                raise Found(f"the service wrote {words[:300]!r}")
+                raise Fault(f"the service wrote {words[:300]!r}")
 
     def check_remains(self) -> None:
         """After all clients have gone."""
         deadline = time.monotonic() + 5
         while (held := resident(self.process.pid, "RssAnon")) > REMAINS:
             if time.monotonic() > deadline:
-                raise Found(f"{held / MIB:.0f} MiB remain after all have gone")
+                raise Fault(f"{held / MIB:.0f} MiB remain after all have gone")
             self.check()
             time.sleep(0.05)
 
@@ -118,9 +111,9 @@ class LiveService:
         try:
             status = self.process.wait(timeout=STOP)
         except subprocess.TimeoutExpired as late:
-            raise Found(f"the service did not exit within {STOP} s: {self.last_words()!r}") from late
+            raise Fault(f"the service did not exit within {STOP} s: {self.last_words()!r}") from late
         if status != 0:
-            raise Found(f"the service exited with {status}: {self.last_words()!r}")
+            raise Fault(f"the service exited with {status}: {self.last_words()!r}")
         self.check_output()
 
     def last_words(self) -> str:

@@ -123,7 +123,7 @@ class Soak:
     def pump(self, seconds: float) -> None:
         """Waits at most so long until somebody has something to read, and reads it all."""
         linked = [f for f in [*self.steady, *self.guests] if f.link]
-        select([f.link.client.socket for f in linked], [], [], seconds)
+        select([f.link.socket for f in linked], [], [], seconds)
         now = time.monotonic()
         excused = any(now - ending.ended < 2 for ending in self.endings[-1:])
         if not self.poster.pump(excused) and not excused:

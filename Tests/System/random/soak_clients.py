@@ -12,44 +12,12 @@ from soak_model import NOT_RETAINED, OVERRUN, POST, Fault, Model, View
 from varlink_client import VarlinkClient
 
 
-class Link:
-    """A connection that is read as far as something has arrived."""
-
-    def __init__(self, client: VarlinkClient):
-        self.client = client
-        client.socket.settimeout(0)
-
-    def frames(self, budget: int = 1 << 20) -> list[dict] | None:
-        """What has arrived, reading at most `budget` bytes; None if the service has closed the connection."""
-        while budget > 0:
-            try:
-                data = self.client.socket.recv(min(budget, 1 << 16))
-            except BlockingIOError:
-                break
-            except ConnectionResetError:
-                data = b""
-            if not data:
-                # What came before the end counts.
-                return self._complete() or None
-            self.client.pending += data
-            budget -= len(data)
-        return self._complete()
-
-    def _complete(self) -> list[dict]:
-        complete, _, rest = bytes(self.client.pending).rpartition(b"\0")
-        self.client.pending = bytearray(rest)
-        return [json.loads(frame) for frame in complete.split(b"\0")] if complete else []
-
-    def close(self) -> None:
-        self.client.socket.close()
-
-
 class Follower:
     """A subscriber. `pump` reads what it wants to read; without a connection it needs `connect`."""
 
     def __init__(self, model: Model, names: set[str] | None = None, lags: bool = False):
         self.view = View(model, names, lags)
-        self.link: Link | None = None
+        self.link: VarlinkClient | None = None
         # Seconds of the monotonic clock when it connected, and when it read the reply with the state; None before.
         self.connected = 0.0
         self.since: float | None = None
@@ -61,11 +29,12 @@ class Follower:
         if self.view.names is not None:
             parameters["names"] = sorted(self.view.names)
         client.send("Subscribe", parameters, more=True)
-        self.link, self.since, self.connected = Link(client), None, time.monotonic()
+        client.socket.settimeout(0)
+        self.link, self.since, self.connected = client, None, time.monotonic()
 
     def disconnect(self) -> None:
         if self.link:
-            self.link.close()
+            self.link.socket.close()
         self.link = self.since = None
 
     def is_at(self, number: int) -> bool:
@@ -77,14 +46,14 @@ class Follower:
 
     def pump(self, now: float) -> bool:
         """Reads; returns false if the service has closed the connection."""
-        frames = self.link.frames(1 << 20 if self.budget is None else self.budget)
+        frames = self.link.arrived(1 << 20 if self.budget is None else self.budget)
         if frames is None:
             self.disconnect()
             return False
         for frame in frames:
             if self.link is None:
                 raise Fault(f"{frame} came after an error, which is the last reply")
-            self._receive(frame, now)
+            self._receive(json.loads(frame), now)
         return True
 
     def _receive(self, frame: dict, now: float) -> None:
@@ -110,7 +79,7 @@ class Poster:
 
     def __init__(self, model: Model):
         self.model = model
-        self.link: Link | None = None
+        self.link: VarlinkClient | None = None
         self.outstanding: deque[int] = deque()
         self.next = 0
         self.counts: Counter[str] = Counter()
@@ -118,35 +87,35 @@ class Poster:
     def post(self, connect: Callable[[], VarlinkClient], sizes: list[int]) -> None:
         """Posts once for each size of the payload."""
         if self.link is None:
-            self.link = Link(connect())
-        self.link.client.socket.settimeout(20)
+            self.link = connect()
+        self.link.socket.settimeout(20)
         for size in sizes:
             parameters = {"name": POST, "userInfo": {"post": self.next, "filler": "x" * size}}
             try:
-                self.link.client.send("Post", parameters)
+                self.link.send("Post", parameters)
             except OSError:
                 break
             self.outstanding.append(self.next)
             self.next += 1
             self.counts["posts"] += 1
-        self.link.client.socket.settimeout(0)
+        self.link.socket.settimeout(0)
 
     def close(self) -> None:
         if self.link:
-            self.link.close()
+            self.link.socket.close()
         self.link = None
 
     def pump(self, errors_are_legal: bool) -> bool:
         """Reads replies; returns false if the service has closed the connection. Then nobody knows about the rest."""
         if self.link is None:
             return True
-        frames = self.link.frames()
+        frames = self.link.arrived()
         if frames is None:
             self.counts["posts without a reply"] += len(self.outstanding)
             self.outstanding.clear()
             self.close()
             return False
-        for frame in frames:
+        for frame in map(json.loads, frames):
             post = self.outstanding.popleft()
             if "error" not in frame:
                 self.model.accept(post, frame["parameters"]["sequence"])

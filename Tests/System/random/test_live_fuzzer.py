@@ -5,7 +5,7 @@
 import random
 
 import live_fuzzer
-from live_service import DAEMON
+from private_service import DAEMON
 
 SECONDS = 30
 

@@ -83,31 +83,34 @@ def test_faultless_service_is_accepted(model, view):
     assert model.checks == {"notifications": 6, "accepted posts": 2, "views": 1}
 
 
-def test_dropped_notification_is_a_fault(view):
-    with pytest.raises(Fault, match="notification 14 came after 12"):
-        view.see(post(14, 4))
+RINGS = {"name": RING, "origin": {"value": 7}}
+LEAVING = change(13, "willResignActive", "active", "inactive")
 
 
-def test_doubled_notification_is_a_fault(view):
-    with pytest.raises(Fault, match="notification 12 came after 12"):
-        view.see(post(12, 2))
-
-
-def test_post_delivered_twice_with_different_numbers_is_a_fault(view):
-    with pytest.raises(Fault, match="has the numbers 12 and 13"):
-        view.see(post(13, 2))
-
-
-def test_signal_delivered_twice_is_a_fault(view):
-    ring = {"name": RING, "origin": {"value": 7}}
-    view.see(post(13, 0, **ring))
-    with pytest.raises(Fault, match="has the numbers 13 and 14"):
-        view.see(post(14, 0, **ring))
+@pytest.mark.parametrize(
+    "steps, fault",
+    [
+        ([post(14, 4)], "notification 14 came after 12"),
+        ([post(12, 2)], "notification 12 came after 12"),
+        ([post(13, 2)], "has the numbers 12 and 13"),
+        ([post(13, 0, **RINGS), post(14, 0, **RINGS)], "has the numbers 13 and 14"),
+        ([change(13, "didEnterBackground", "active", "background")], "illegal change of state"),
+        ([change(13, "didBecomeActive", "inactive", "background")], "illegal change of state"),
+        ([post(13, 3, previousState="background")], "illegal change of state"),
+        ([LEAVING, change(14, "willResignActive", "active", "inactive")], "the state was inactive"),
+    ],
+    ids=["dropped", "doubled", "post with two numbers", "signal with two numbers", *["illegal"] * 3, "not the present state"],
+)
+def test_fault_in_what_a_subscriber_sees_is_found(view, steps, fault):
+    for step in steps[:-1]:
+        view.see(step)
+    with pytest.raises(Fault, match=fault):
+        view.see(steps[-1])
 
 
 def test_accepted_post_that_nobody_saw_is_a_fault(model, view):
     model.accept(9, 13)
-    view.see(change(13, "willResignActive", "active", "inactive"))
+    view.see(LEAVING)
     with pytest.raises(Fault, match="post 9 was accepted as 13"):
         model.check(13)
 
@@ -135,25 +138,6 @@ def test_filtered_subscriber_that_misses_a_notification_is_a_fault(model, view):
     filtered.see(post(12, 2))
     with pytest.raises(Fault, match=r"saw \[12\] up to 12, not \[11, 12\]"):
         filtered.check(12)
-
-
-@pytest.mark.parametrize(
-    "illegal",
-    [
-        change(13, "didEnterBackground", "active", "background"),
-        change(13, "didBecomeActive", "inactive", "background"),
-        post(13, 3, previousState="background"),
-    ],
-)
-def test_illegal_change_of_state_is_a_fault(view, illegal):
-    with pytest.raises(Fault, match="illegal change of state"):
-        view.see(illegal)
-
-
-def test_change_from_another_state_than_the_present_one_is_a_fault(view):
-    view.see(change(13, "willResignActive", "active", "inactive"))
-    with pytest.raises(Fault, match="the state was inactive"):
-        view.see(change(14, "willResignActive", "active", "inactive"))
 
 
 def test_overrun_of_a_reader_that_was_not_slow_is_a_fault(view):
