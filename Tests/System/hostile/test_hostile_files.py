@@ -83,13 +83,6 @@ def test_special_file_in_place_of_a_state_file_does_not_block(place, name, kind)
         assert f"'{path}'" in text
 
 
-@pytest.mark.parametrize("limit", [12, 16, 20, 64])
-def test_few_descriptors_end_the_service_in_order_or_not_at_all(place, limit):
-    text, status = run(place, "prlimit", f"--nofile={limit}")
-
-    assert status == 0 or (status == 71 and "Too many open files (EMFILE)" in text), text
-
-
 def test_lock_on_the_runtime_directory_by_another_user_prevents_nothing(place):
     for directory in (place.runtime, *place.runtime.parents):
         os.chmod(directory, os.stat(directory).st_mode | 0o055)

@@ -4,13 +4,10 @@
 
 import os
 import signal
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from belfry_service import SERVICE
-from bystanders import NOTICED, unharmed
-from control_signal import SENDERS
+from bystanders import unharmed
 from hostile_clients import assail, call
 from interruptions import post
 from varlink_client import VarlinkError
@@ -67,19 +64,6 @@ def fill_the_queue_of_the_manager(service) -> None:
     assail(service, [call("Subscribe", more=True)], 50, rounds=200, anew=True, read=True)
 
 
-def assert_ended_in_order(service) -> None:
-    service.wait_until_inactive()
-    assert service.properties("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
-
-
-def test_burst_of_a_thousand_arrives_completely(started_on_each):
-    first = started_on_each.status()["sequence"] + 1
-    post(started_on_each, 1000)
-
-    started_on_each.wait_for(lambda: len(ticks(started_on_each)) >= 1000, "log a thousand")
-    assert ticks(started_on_each) == list(range(first, first + 1000))
-
-
 def test_stopped_journald_delays_no_client_and_gets_everything(started_on_each, figures):
     with unharmed(started_on_each, figures, "1000 records for a journal that does not read") as go_around:
         with stopped(journald(started_on_each.host)):
@@ -88,31 +72,6 @@ def test_stopped_journald_delays_no_client_and_gets_everything(started_on_each, 
 
     arrived = ticks(started_on_each)
     assert len(arrived) == 1000 and arrived == sorted(set(arrived))
-
-
-def test_records_that_journald_does_not_take_are_counted(started_on_each):
-    with stopped(journald(started_on_each.host)):
-        for _ in range(6):
-            post(started_on_each, 1000)
-        begin = time.monotonic()
-        assert started_on_each.connect().call("GetState")["state"] == "active"
-        assert time.monotonic() - begin < NOTICED
-
-    def lost() -> list[str]:
-        return [line for line in started_on_each.messages() if "records are missing here" in line]
-
-    started_on_each.wait_for(lambda: lost(), "say what is missing")
-    assert sum(int(line.split()[0]) for line in lost()) + len(ticks(started_on_each)) == 6000
-
-
-def test_stop_does_not_wait_for_journald(started_on_each):
-    pid = started_on_each.outer_pid()
-    with stopped(journald(started_on_each.host)):
-        post(started_on_each, 1000)
-        os.kill(pid, signal.SIGTERM)
-        started_on_each.wait_for_end_of(pid, seconds=5)
-
-    assert_ended_in_order(started_on_each)
 
 
 def test_restarted_journald_gets_the_records_from_before(started_on_each, figures):
@@ -126,41 +85,11 @@ def test_restarted_journald_gets_the_records_from_before(started_on_each, figure
     assert len(ticks(started_on_each)) == 1000
 
 
-def test_journal_as_target_without_journald_is_refused(on_each):
-    on_each.configure("[Logger]\nTarget=null\n")
-    on_each.start()
-    on_each.configure("[Logger]\nTarget=journal\n")
-    with without_journald(on_each.host):
-        refused = on_each.ctl("reload", check=False)
-        assert refused.returncode != 0
-        assert "unable to reach the journal at '/run/systemd/journal/socket'" in refused.stdout + refused.stderr
-        send = dict(SENDERS)[f"{on_each.host.name}_host"]
-        send(on_each, 0x201)
-        post(on_each, 1)
-    post(on_each, 1)
-    on_each.host.systemctl("reload", SERVICE)
-    post(on_each, 1, "org.example.end")
-    on_each.wait_for(lambda: on_each.notifications(), "log")
-
-    # Neither while there was none nor afterwards: the old target stayed.
-    assert ticks(on_each) == []
-
-
 def test_stopped_manager_delays_no_client(started_on_each, figures):
     with unharmed(started_on_each, figures, "a service manager that does not read, and a full queue for it") as go_around:
         with stopped(started_on_each.host.leader):
             fill_the_queue_of_the_manager(started_on_each)
             go_around()
-
-
-def test_stop_does_not_wait_for_the_manager(started_on_each):
-    pid = started_on_each.outer_pid()
-    with stopped(started_on_each.host.leader):
-        fill_the_queue_of_the_manager(started_on_each)
-        os.kill(pid, signal.SIGTERM)
-        started_on_each.wait_for_end_of(pid, seconds=5)
-
-    assert_ended_in_order(started_on_each)
 
 
 def test_standard_error_that_does_not_read_delays_no_client(belfry, figures):

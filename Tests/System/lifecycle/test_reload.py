@@ -2,8 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """`systemctl reload` succeeds only if the new configuration is in effect."""
 
-import contextlib
-
 import pytest
 from belfry_service import CONFIGURATION, DOORBELL, SERVICE
 
@@ -24,32 +22,6 @@ def test_reload_applies_the_new_configuration(started_on_each):
     ring(started_on_each)
     assert subscriber.next()["name"] == "org.example.doorbell"
     assert started_on_each.properties("ActiveState", "SubState") == {"ActiveState": "active", "SubState": "running"}
-
-
-def test_waiting_reloads_are_merged_with_their_count_and_logged(started_on_each):
-    subscriber = started_on_each.subscribe()
-    with contextlib.ExitStack() as open_connections:
-        listener, *clients = [open_connections.enter_context(started_on_each.connect()) for _ in range(4)]
-        listener.attach("slow", "willReload")
-        started_on_each.kill("HUP")
-        token = listener.reply()["token"]
-        for client in clients:
-            client.send("Reload")
-        started_on_each.wait_for(lambda: len(merged(started_on_each)) == 2, "log the origins of merged reloads")
-        with started_on_each.connect() as client:
-            client.call("Answer", {"token": token, "outcome": "completed"})
-            client.call("Answer", {"token": listener.reply()["token"], "outcome": "completed"})
-        for client in clients:
-            client.reply()
-
-    reloads = subscriber.until("didReload") + subscriber.until("didReload")
-    assert [n["name"] for n in reloads] == ["willReload", "didReload"] * 2
-    assert [n["userInfo"].get("count") for n in reloads] == [None, None, 3, 3]
-    assert {record["BELFRY_SENDER_UID"] for record in merged(started_on_each)} == {"0"}
-
-
-def merged(belfry) -> list[dict]:
-    return [r for r in belfry.journal() if r["MESSAGE"].startswith("reload merged with the one that waits, ")]
 
 
 def test_dry_run_checks_and_changes_nothing(started_on_each):

@@ -50,15 +50,6 @@ def test_history_ends_and_begins_at_a_time(started):
     assert until[-1] == "org.example.early" and "org.example.late" not in until
 
 
-def test_wait_ends_with_the_notification(started):
-    with started.running_ctl("wait", "--json", "org.example.lantern", "org.example.other") as waiting:
-        started.wait_for(lambda: subscribers(started) == 1, "be subscribed to")
-        started.ctl("post", "org.example.unrelated")
-        started.ctl("post", "org.example.lantern")
-        assert waiting.wait(20) == 0
-        assert names(waiting.stdout.read()) == ["org.example.lantern"]
-
-
 @pytest.mark.parametrize("store", ["16", "0"])
 def test_wait_continues_after_a_restart(belfry, store):
     belfry.drop_in(FileDescriptorStoreMax=store)
@@ -191,40 +182,6 @@ def test_message_says_whether_the_service_is_in_the_foreground(started):
                 answers.call("Answer", {"token": question["token"], "outcome": "newData"})
                 assert ctl.wait(20) == 0 and "newData" in ctl.stdout.read()
             started.ctl("pause")
-
-
-def test_post_waits_for_listeners_and_prints_their_outcomes(started):
-    post = ["post", "org.example.lantern", "where=attic", "lamps=3", 'more:={"wicks":[1,null]}', "--wait"]
-    with dancer(started, "org.example.lantern") as program, started.connect() as answers:
-        for answer, status, result, report in (
-            ({"outcome": "newData"}, 0, "newData", "newData, "),
-            ({"outcome": "failed", "reason": "no oil"}, 1, "failed", "failed, "),
-        ):
-            with started.running_ctl(*post) as ctl:
-                question = program.reply()
-                assert question["notification"]["userInfo"] == {
-                    "where": "attic",
-                    "lamps": 3,
-                    "more": {"wicks": [1, None]},
-                }
-                answers.call("Answer", {"token": question["token"], **answer})
-                assert ctl.wait(20) == status
-                head, *lines = ctl.stdout.read().splitlines()
-            assert head == f"{question['notification']['sequence']} {result}"
-            [line] = [line.strip() for line in lines if "dancer" in line]
-            assert line.startswith(f"dancer  {report}") and line.endswith(answer.get("reason", "s"))
-
-
-def test_metrics_and_log_level(started):
-    started.ctl("post", "org.example.lantern")
-    assert "NotificationsTotal" in started.ctl("metrics").stdout
-    metrics = json.loads(started.ctl("metrics", "--json").stdout)["metrics"]
-    lantern = [m for m in metrics if m.get("fields") == {"notification": "org.example.lantern"}]
-    assert [m["value"] for m in lantern] == [1]
-    started.ctl("log-level", "err")
-    started.ctl("post", "org.example.unseen")
-    assert "org.example.unseen" not in {r["BELFRY_NOTIFICATION"] for r in started.notifications()}
-    assert started.ctl("log-level", "loud", check=False).returncode == 64
 
 
 def test_plot_draws_the_last_launch_and_stop(started):

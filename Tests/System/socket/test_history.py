@@ -73,31 +73,3 @@ def test_user_who_may_not_read_the_journal_gets_a_message(started_on_each):
     assert "didBecomeActive" in ctl_of(started_on_each, READER, "history").stdout
     nothing = ctl_of(started_on_each, READER, "history", "org.example.never")
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "")
-
-
-# An empty folder hides the journal of the host.
-NO_JOURNAL = "for d in /var/log/journal /run/log/journal; do mkdir -p $d; mount -t tmpfs none $d; done; exec belfryctl \"$@\""
-NONE = "unable to read the journal: there is none\n"
-
-
-def test_missing_journal_differs_from_an_empty_one(started_on_each):
-    for command in (["history"], ["history", "--json", "-n", "3"], ["history", "--boot", "-1"], ["plot"]):
-        done = ctl_of(started_on_each, ["unshare", "-m", "sh", "-c", NO_JOURNAL], *command)
-        assert (done.returncode, done.stdout) == (69, ""), command
-        assert done.stderr.startswith(NONE)
-    assert history(started_on_each, "org.example.never") == []
-
-
-def test_missing_boot_differs_from_an_empty_one(started_on_each):
-    boot = started_on_each.notifications()[-1]["_BOOT_ID"]
-    dashed = f"{boot[:8]}-{boot[8:12]}-{boot[12:16]}-{boot[16:20]}-{boot[20:]}"
-    assert history(started_on_each, "--boot", dashed) == history(started_on_each, "--boot", boot) != []
-
-    for text, reason in (
-        ("xyz", "belfryctl: invalid boot 'xyz'"),
-        ("9" * 20, f"belfryctl: invalid boot '{'9' * 20}'"),
-        ("f" * 32, f"unable to find boot '{'f' * 32}': it is not in the journal\n"),
-    ):
-        done = started_on_each.ctl("history", "--boot", text, check=False)
-        assert (done.returncode, done.stdout) == (64, ""), text
-        assert done.stderr.startswith(reason)

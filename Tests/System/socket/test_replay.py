@@ -4,9 +4,7 @@
 
 import json
 
-from belfry_service import SERVICE
-from interruptions import crash, flood, post
-from users import STRANGER
+from interruptions import crash, flood
 from varlink_client import numbers
 
 # More than fit in memory, and fewer than may wait for journald.
@@ -15,9 +13,9 @@ MANY = 3000
 UNTIL_INPUT_ENDS = '"$@" & cat >/dev/null; kill $!; wait'
 
 
-def watched(belfry, after: int, last: int, *arguments: str, by: list[str] | None = None) -> tuple[list[dict], list[str]]:
+def watched(belfry, after: int, last: int, *arguments: str) -> tuple[list[dict], list[str]]:
     """The notifications that belfryctl prints after a number, up to another, and its notes."""
-    command = [*(by or []), "belfryctl", "watch", "--json", "--after", str(after), *arguments]
+    command = ["belfryctl", "watch", "--json", "--after", str(after), *arguments]
     seen = []
     with belfry.host.running("sh", "-c", UNTIL_INPUT_ENDS, "sh", *command) as watch:
         while not seen or seen[-1]["sequence"] < last:
@@ -70,37 +68,3 @@ def test_watch_shows_what_only_the_journal_has(on_each):
     assert [json.dumps(n) for n in seen[: len(live.seen)]] == [json.dumps(n) for n in live.seen]
     some, _ = watched(on_each, first, live.seen[-1]["sequence"], "didBecomeActive")
     assert numbers(some) == [live.seen[-1]["sequence"]]
-
-
-def test_watch_says_what_the_journal_does_not_have(on_each):
-    on_each.configure("[Logger]\nLevel=notice\n")
-    on_each.start()
-    first = on_each.status()["sequence"]
-    post(on_each, 1000)
-    unlogged = on_each.status()["sequence"]
-    on_each.configure("")
-    on_each.host.systemctl("reload", SERVICE)
-    flood(on_each, MANY)
-    last = on_each.status()["sequence"]
-
-    seen, notes = watched(on_each, first, last)
-
-    # Between the reload's own two notifications the logger begins to write.
-    assert unlogged < seen[0]["sequence"] <= unlogged + 3
-    assert numbers(seen) == list(range(seen[0]["sequence"], last + 1))
-    assert notes == [f"belfryctl: notifications {first + 1} to {seen[0]['sequence'] - 1} are not available any more"]
-
-
-def test_watch_of_a_user_who_may_not_read_the_journal_says_so(on_each):
-    on_each.start()
-    first = on_each.status()["sequence"]
-    flood(on_each, MANY)
-    last = on_each.status()["sequence"]
-
-    seen, notes = watched(on_each, first, last, by=STRANGER)
-
-    assert numbers(seen) == list(range(last - 1023, last + 1))
-    assert notes == [
-        "belfryctl: unable to read the journal: permission denied",
-        f"belfryctl: notifications {first + 1} to {last - 1024} are not available any more",
-    ]

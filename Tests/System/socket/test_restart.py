@@ -6,11 +6,10 @@ import time
 from collections import Counter
 
 import pytest
-from belfry_service import SERVICE
 from documentation import code_block
 from interruptions import crash, post, restart
 from subscriber_crowd import CLEAN, SUBSCRIBERS, Crowd
-from varlink_client import NOBODY, Subscriber, VarlinkClient, VarlinkError, are_consecutive
+from varlink_client import Subscriber, VarlinkClient, are_consecutive
 
 INTERRUPTIONS = 10
 # Around each interruption.
@@ -63,26 +62,6 @@ def test_thousand_subscribers_lose_nothing_in_interruptions_during_posts(on_each
     assert last - crowd.first >= INTERRUPTIONS * POSTS
 
 
-@pytest.mark.parametrize("interruption", [restart, crash])
-def test_subscriber_to_some_names_gets_all_of_them_once(on_each, interruption):
-    on_each.start()
-    every = on_each.subscribe()
-    some = on_each.subscribe(names=["org.example.tick", "org.example.end"])
-    before = on_each.main_pid()
-
-    for _ in range(2):
-        ending = interruption(on_each)
-        post(on_each, 20)
-        assert ending.wait() == 0
-        before = on_each.wait_for_another(before)
-    post(on_each, 1, "org.example.end")
-
-    every.until("org.example.end")
-    some.until("org.example.end")
-    assert every.is_consecutive()
-    assert some.seen == [n for n in every.seen if n["name"] in ("org.example.tick", "org.example.end")]
-
-
 WHEN_SUBSCRIBED = "until belfryctl status --json | grep -q '\"subscribers\":1,'; do sleep 0.1; done; belfryctl post org.example.next"
 
 
@@ -109,17 +88,6 @@ def test_loop_of_the_page_misses_nothing(on_each):
 
     assert [n["name"] for n in seen].count("didBecomeActive") == 2
     assert are_consecutive(seen)
-
-
-def test_subscriber_without_permission_is_refused_after_a_restart(on_each):
-    on_each.start()
-    stranger = Subscriber(on_each.connect(uid=NOBODY))
-    on_each.configure("[Socket]\nLook=owner\n")
-
-    on_each.host.systemctl("restart", SERVICE)
-
-    with pytest.raises(VarlinkError, match="PermissionDenied"):
-        stranger.until("didBecomeActive")
 
 
 def test_service_in_a_transient_unit_refuses_no_client_during_a_restart(on_each):

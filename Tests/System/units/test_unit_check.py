@@ -98,20 +98,6 @@ def test_changed_file_is_not_what_systemd_has_loaded(started_on_each, written):
     assert status == 0 and len(lines) == 1 and "have changed since systemd read them" in lines[0]
 
 
-@pytest.mark.parametrize(
-    "setting, line",
-    [
-        ("FileDescriptorStoreMax=0", "warning: no FileDescriptorStoreMax=: systemd does not keep descriptors"),
-        ("StateDirectory=", "warning: no StateDirectory=: the exit record is not stored, or mistaken"),
-    ],
-)
-def test_setting_that_restricts_the_service_causes_a_warning(installed_and, setting, line):
-    status, lines = installed_and(setting)
-
-    assert status == 0
-    assert len(lines) == 1 and line in lines[0]
-
-
 def test_watchdog_is_known_of_a_unit_that_runs(started_on_each, installed_and):
     assert installed_and("WatchdogSec=0") == (0, [])
     started_on_each.host.systemctl("restart", SERVICE)
