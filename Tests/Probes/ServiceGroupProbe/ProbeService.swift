@@ -23,12 +23,9 @@ nonisolated struct ProbeService: Service {
     func run() async throws {
         say("runs")
         switch manner {
-        case "refuse": throw Failure()
         case "fail":
             for await _ in cue {}
             throw Failure()
-        case "finish": for await _ in cue {}
-        case "immovable": await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         case "failLate":
             try await gracefulShutdown()
             throw Failure()

@@ -30,17 +30,6 @@ struct ServiceMainTests {
         #expect(daemon.finish().status == 0)
     }
 
-    @Test func stopDeliversItsNotificationsInOrder() throws {
-        let daemon = try fixture.startReady()
-        daemon.send(SIGTERM)
-
-        let (lines, status) = daemon.finish()
-
-        let names = lines.suffix(3).map { $0.split(separator: " ").dropFirst().first }
-        #expect(names == ["willResignActive", "didEnterBackground", "willTerminate"])
-        #expect(status == 0)
-    }
-
     @Test func invalidConfigurationPrintsAllDiagnostics() throws {
         let daemon = try fixture.start("belfryd", nil, "[Signals]\nUSR3=stop\n[Service]\nListenrTimeout=1s\n")
 
@@ -54,46 +43,6 @@ struct ServiceMainTests {
                     + "did you mean 'ListenerTimeout'?",
             ])
         #expect(status == 78)
-    }
-
-    @Test func secondStopSignalEndsTheStopAtOnce() throws {
-        let service = try fixture.startReady("ServiceProbe", ["hang"])
-
-        service.send(SIGTERM)
-        service.lines(until: "willTerminate")
-        service.send(SIGINT)
-        let (lines, status) = service.finish()
-
-        #expect(lines.contains { $0.contains("listener 'probe' gave no answer to willTerminate") })
-        #expect(status == 128 + SIGINT)
-    }
-
-    @Test func stopTimeoutEndsAHangingListener() throws {
-        let service = try fixture.startReady("ServiceProbe", ["hang"], "[Service]\nStopTimeout=100ms\n")
-
-        let (lines, status) = service.stop()
-
-        #expect(lines.contains { $0.contains("listener 'probe' gave no answer to willTerminate after ") })
-        #expect(status == 0)
-    }
-
-    @Test func quitLogsTheStatusAndExits() throws {
-        let service = try fixture.startReady("ServiceProbe", ["hang"])
-
-        service.send(SIGQUIT)
-        let (lines, status) = service.finish()
-
-        #expect(lines.contains { $0.hasPrefix("probe: listener 'serviceManager': ") })
-        #expect(status == 128 + SIGQUIT)
-    }
-
-    @Test func refusedLaunchHasItsReason() throws {
-        let service = try fixture.start("ServiceProbe", ["refuse"])
-
-        let (lines, status) = service.finish()
-
-        #expect(lines.contains("probe: launch refused: probe: not today"))
-        #expect(status == 71)
     }
 
     @Test func asynchronousMainIsRefusedWithWhatToWrite() throws {
@@ -150,19 +99,6 @@ struct ServiceMainTests {
         #expect(first.stop().status == 0)
     }
 
-    @Test func pauseStopsTheProcessWhenConfigured() throws {
-        let daemon = try fixture.startReady("[Service]\nStopOnPause=yes\n")
-
-        daemon.send(SIGTSTP)
-        try daemon.wait(for: "T")
-        daemon.send(SIGCONT)
-        let resumed = daemon.lines(until: "didBecomeActive inactive -> active, SIGCONT")
-
-        #expect(resumed.contains { $0.contains("didResume suspended -> background") })
-        #expect(resumed.contains { $0.contains("willEnterForeground background -> inactive") })
-        #expect(daemon.stop().status == 0)
-    }
-
     @Test func listenersRestoreTheirState() throws {
         for launch in 1...3 {
             let service = try fixture.start("ServiceProbe", ["count"])
@@ -208,18 +144,6 @@ struct ServiceMainTests {
         #expect(daemon.stop().status == 0)
     }
 
-    @Test func senderHasItsCommand() throws {
-        let daemon = try fixture.startReady()
-        let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
-
-        daemon.send(SIGUSR1)
-        let line = daemon.lines(until: "flushRequested").last
-
-        let command = name.trimmingCharacters(in: .newlines)
-        #expect(line?.contains("SIGUSR1 from pid \(getpid()) (\(command)), uid \(getuid())") == true)
-        #expect(daemon.stop().status == 0)
-    }
-
     @Test func flushTrimsOnAThreadThatEnds() throws {
         let cache = fixture.directory.url.appendingPathComponent("cache")
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: false)
@@ -253,17 +177,5 @@ struct ServiceMainTests {
         #expect(lines.contains("threads after the first wait: 1"))
         #expect(lines.last == #"done, ["probe"]"#)
         #expect(service.stop().status == 0)
-    }
-
-    @Test func controlSignalSetsTheLogLevel() throws {
-        let daemon = try fixture.startReady()
-        let control = belfry_sigrtmin() + 18
-
-        sigqueue(daemon.pid, control, sigval(sival_ptr: UnsafeMutableRawPointer(bitPattern: 0x105)))
-        let first = daemon.lines(until: "log level is now notice")
-        daemon.send(SIGTERM)
-
-        #expect(first.last?.contains("asked by SIGRTMIN+18 from pid \(getpid()) ") == true)
-        #expect(daemon.finish().lines.isEmpty)
     }
 }

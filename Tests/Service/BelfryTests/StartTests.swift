@@ -81,29 +81,6 @@ struct StartTests {
         #expect(try counted() == before)
     }
 
-    @Test func stateOfAnotherServiceIsNotChanged() throws {
-        _ = try start("ServiceProbe", ["count"])
-        let word = try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word")))
-
-        let lines = try start()
-
-        #expect(lines.contains { $0.contains("it belongs to the service 'probe', set StateDirectory=") })
-        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.directory.path("last-word"))) == word)
-        #expect(try start("ServiceProbe", ["count"]).contains("launch 2"))
-    }
-
-    @Test(arguments: ["last-word", "last-exit", "state", "last-word.new", "state.new"])
-    func fifoInPlaceOfAStateFileDoesNotBlock(name: String) throws {
-        // The exit record is read only if there was a run before.
-        _ = try start("ServiceProbe", ["count"])
-        try? FileManager.default.removeItem(atPath: fixture.directory.path(name))
-        mkfifo(fixture.directory.path(name), 0o600)
-
-        let lines = try start("ServiceProbe", ["count"])
-
-        #expect(lines.contains { $0.hasPrefix("launch ") })
-    }
-
     @Test func reloadErrorOfComposeIsReported() throws {
         let (lines, status) = try fixture.start("ServiceProbe", ["compose"]).finish()
 

@@ -12,50 +12,6 @@ struct StuckReaderTests {
 
     init() throws { fixture = try DaemonFixture() }
 
-    @Test func unreadStandardErrorBlocksNothing() throws {
-        let daemon = try fixture.startReady("[Logger]\nTarget=stderr\n")
-        // Each signal makes several lines, together more than a pipe holds.
-        for _ in 0..<2000 {
-            daemon.send(SIGUSR2)
-            #expect(fixture.manager.hasDatagram == false || !fixture.manager.next().isEmpty)
-        }
-        daemon.send(SIGTERM)
-
-        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
-        #expect(daemon.finish().status == 0)
-    }
-
-    @Test func managerThatDoesNotReadBlocksNothing() throws {
-        let daemon = try fixture.start()
-        // Each reload sends messages to the manager; its queue holds ten.
-        daemon.lines(until: "didBecomeActive")
-        for _ in 0..<20 {
-            daemon.send(SIGHUP)
-            daemon.lines(until: "didReload")
-        }
-
-        #expect(daemon.stop().status == 0)
-    }
-
-    @Test func managerThatReadsLateGetsAllMessagesInOrder() throws {
-        let daemon = try fixture.start()
-        daemon.lines(until: "didBecomeActive")
-        for _ in 0..<20 {
-            daemon.send(SIGHUP)
-            daemon.lines(until: "didReload")
-        }
-
-        #expect(fixture.manager.wait(for: "READY=1"))
-        for _ in 0..<20 {
-            #expect(fixture.manager.wait(for: "RELOADING=1"))
-            #expect(fixture.manager.wait(for: "READY=1"))
-        }
-        daemon.send(SIGTERM)
-        #expect(fixture.manager.wait(for: "STOPPING=1"))
-        #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
-        #expect(daemon.finish().status == 0)
-    }
-
     @Test func shortWatchdogIntervalIsLimited() throws {
         let daemon = try fixture.start("belfryd", nil, "", environment: ["WATCHDOG_USEC": "1"])
         let lines = daemon.lines(until: "didBecomeActive")

@@ -24,28 +24,6 @@ import Testing
         #expect(report == expected)
     }
 
-    @Test func ageLimitDeletesOlderFiles() throws {
-        let fixture = try CacheFixture()
-        try fixture.file("cache/young", age: 60)
-        try fixture.file("cache/old", age: 61)
-        try fixture.file("cache/future", age: -1000)
-
-        let report = fixture.cache(ageMax: .seconds(60)).flush(now: CacheFixture.now)
-
-        #expect(report.filesRemoved == 1)
-        #expect(fixture.existing("cache/young", "cache/old", "cache/future") == ["cache/young", "cache/future"])
-    }
-
-    @Test func countLimitDeletesTheOldest() throws {
-        let fixture = try CacheFixture()
-        for age in 1...9 as ClosedRange<Int64> { try fixture.file("cache/\(age)", age: age) }
-
-        let report = fixture.cache(filesMax: 2).flush(now: CacheFixture.now)
-
-        #expect(report.filesRemoved == 7)
-        #expect(fixture.existing("cache/1", "cache/2", "cache/3", "cache/9") == ["cache/1", "cache/2"])
-    }
-
     @Test func dryRunReportsAndDeletesNothing() throws {
         let fixture = try CacheFixture()
         try fixture.file("cache/a/old", size: 100, age: 30)

@@ -126,33 +126,6 @@ struct WatchCommandsTests {
         #expect(watch.end() == .init(status: 0, output: "", errors: ""))
     }
 
-    @Test func watchEndsWhenItsReaderCloses() throws {
-        let standIn = try StandIn()
-        let watch = try standIn.ctl("watch")
-        _ = watch.line()
-
-        watch.closeOutput()
-
-        #expect(watch.end().status == 0)
-    }
-
-    @Test func stalledReaderDoesNotPreventTheEndOfWatch() throws {
-        let standIn = try StandIn()
-        let watch = try standIn.ctl("watch", "--json")
-        _ = watch.line()
-        let witness = try standIn.ctl("watch", "flushRequested")
-        _ = witness.line()
-
-        let large = String(repeating: "x", count: 60_000)
-        for number in 41..<50 {
-            standIn.say(#"notification {"sequence":\#(number),"name":"a","userInfo":{"text":"\#(large)"}}"#)
-            _ = witness.line()
-        }
-        kill(watch.pid, SIGTERM)
-
-        #expect(watch.end().status == 0)
-    }
-
     @Test func waitEndsAfterTheOutputIsWritten() throws {
         let standIn = try StandIn()
         let witness = try standIn.ctl("watch", "--json")

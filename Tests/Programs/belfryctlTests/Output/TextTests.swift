@@ -36,21 +36,6 @@ struct TextTests {
         #expect(TextStyle.fitting(null, environment: [:]) == .plain)
     }
 
-    @Test func textOfAServiceHasNoControlCharacters() {
-        let evil: JSONObject = [
-            "sequence": 1, "name": "a\u{1B}[2J", "state": "active\n", "realtimeUsec": 0,
-            "origin": ["kind": "socket", "pid": 1, "uid": 0, "unit": "\u{7}.service"], "userInfo": ["k\r": "\u{1B}]0;"],
-        ]
-
-        for text in [NotificationLine(.plain).line(evil), NotificationLine(.plain).line(state: evil)] {
-            #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control }, "\(text)")
-        }
-        let tables =
-            StatusText.lines(evil, listeners: ["listeners": [["name": "\u{1B}c"]]], now: 0, .plain)
-            + PostReply.lines(["result": "failed", "reports": [["listener": "\u{1B}c", "reason": "\n"]]], .plain)
-        #expect(!tables.joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
-    }
-
     @Test func repliesOfAnotherVersionAreShownInPart() {
         #expect(NotificationLine(.plain).line([:]).hasSuffix("-"))
         #expect(SignalsCommand.lines([:], .plain) == ["SIGNAL  NUMBER  ACTION"])

@@ -109,16 +109,16 @@ struct StopReasonSourceTests {
         #expect(reason == "signal")
     }
 
-    @Test func userServiceAsksTheSystemManagerAboutAShutdown() throws {
-        #expect(try reasonOfAUserService(["poweroff.target": "start"]) == "powerOff")
-    }
-
-    @Test func userServiceStopsWithoutAShutdown() throws {
-        #expect(try reasonOfAUserService(["other.service": "stop"]) == "stop")
-    }
-
-    @Test func announcedShutdownCountsIfTheSystemManagerRefuses() throws {
-        #expect(try reasonOfAUserService(nil) == "kexec")
+    /// The jobs of the system manager, nil if it refuses; the job of the user's manager, and the reason.
+    @Test(
+        arguments: [
+            (["poweroff.target": "start"], "stop", "powerOff"), (["other.service": "stop"], "stop", "stop"),
+            (nil, "stop", "kexec"), (["poweroff.target": "start"], "restart", "restart"),
+        ] as [([String: String]?, String, String)])
+    func userServiceAsksTheSystemManagerAboutAShutdown(
+        _ jobs: [String: String]?, job: String, reason: String
+    ) throws {
+        #expect(try reasonOfAUserService(jobs, job: job) == .string(reason))
     }
 
     @Test(
@@ -129,10 +129,6 @@ struct StopReasonSourceTests {
         _ = try reasonOfAUserService(jobs, announced: nil)
 
         #expect(stopJobs.value == count)
-    }
-
-    @Test func restartByAUserManagerIsARestartDuringAShutdown() throws {
-        #expect(try reasonOfAUserService(["poweroff.target": "start"], job: "restart") == "restart")
     }
 
     private static let origin = SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0, unit: "init.scope")

@@ -32,19 +32,6 @@ struct SuspensionSourceTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test func thawWithoutACountPostsAnUpperBound() throws {
-        var clocks = ClockReading(realtime: 0, monotonic: 0, boottime: 0)
-        let source = try makeSource { clocks }
-
-        clocks.monotonic += 1_000_000
-        clocks.boottime += 1_000_000
-        try write("cgroup.events", "populated 1\nfrozen 0\n")
-        try fixture.turnUntilPosted()
-
-        #expect(suspensions.first == Suspension(.freezer, duration: .seconds(1), isExact: false))
-        withExtendedLifetime(source) {}
-    }
-
     @Test func otherEventsOfTheGroupPostNothing() throws {
         try write("cgroup.stat.local", "frozen_usec 100\n")
         let source = try makeSource()
