@@ -129,23 +129,6 @@ struct JSONValueTests {
         }
     }
 
-    @Test func damagedTextDoesNotTrap() {
-        var random = SeededRandom(seed: 2)
-        for _ in 0..<3000 {
-            var text = random.value(depth: 3).json
-            for _ in 0..<Int.random(in: 1...4, using: &random) where !text.isEmpty {
-                let position = text.indices.randomElement(using: &random) ?? 0
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: text[position] = .random(in: 0...255, using: &random)
-                case 1: text.remove(at: position)
-                default: text.insert(.random(in: 0...255, using: &random), at: position)
-                }
-            }
-            guard let value = try? JSONValue(json: text) else { continue }
-            #expect((try? JSONValue(json: value.json)) == value)
-        }
-    }
-
     @Test func objectKeepsItsOrder() {
         var object = JSONObject((0..<40).map { ("k\($0)", .int($0)) })
 

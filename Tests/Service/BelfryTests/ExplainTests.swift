@@ -96,14 +96,6 @@ struct ExplainTests {
         #expect(daemon.stop().status == 0)
     }
 
-    @Test func unknownSignalIsMisuse() throws {
-        let daemon = try fixture.startReady()
-
-        #expect(try control("explain", "USR3").status == 64)
-
-        #expect(daemon.stop().status == 0)
-    }
-
     @Test func unitCannotBeCheckedWithoutABus() throws {
         let nowhere = "unix:path=/nonexistent"
         let file = try fixture.directory.write("c.conf", "")

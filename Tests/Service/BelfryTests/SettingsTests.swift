@@ -105,13 +105,6 @@ struct SettingsTests {
             ])
     }
 
-    @Test func unknownSectionPreventsTheStart() throws {
-        let (lines, status) = try start("[Thumbd]\nSizeMax=1\n[Thumpd]\nA=1\n").finish()
-
-        #expect(lines.last == "thumbd: \(file):3:2: error: unknown section [Thumpd], did you mean '[Thumbd]'?")
-        #expect(status == 78)
-    }
-
     @Test func printedConfigurationHasTheSettings() throws {
         let path = try fixture.directory.write("a.conf", "[Thumbd]\nsizeMax=1K\nFolders=/a\nFolders=/b\n")
         let palette = try fixture.directory.write("palette", "red blue")

@@ -8,30 +8,6 @@ import Lifecycle
 import Testing
 
 struct SettingsTests {
-    @Test func defaultsMatchTheDocumentation() {
-        let settings = BelfrySettings.defaults
-
-        #expect(settings.service.listenerTimeout == .seconds(10) && settings.service.stopTimeout == .seconds(25))
-        #expect(settings.service.lateStopExitStatus == 0)
-        #expect(!settings.service.stopOnPause && settings.service.disabledListeners.isEmpty)
-        #expect(settings.service.protectedData.isEmpty)
-        #expect(settings.service.runtimeDirectory == nil && settings.service.stateDirectory == nil)
-        #expect(settings.socket.isEnabled && settings.socket.path == nil && settings.socket.group == "belfry")
-        #expect(settings.socket.look == .all)
-        #expect(settings.socket.connectionsMax == 4096 && settings.socket.connectionsPerUserMax == 1024)
-        #expect(settings.socket.frameMax == 1_048_576)
-        #expect(settings.socket.queueMax == 1024 && settings.socket.replayMax == 1024)
-        #expect(settings.logger.isEnabled && settings.logger.level == .info && settings.logger.target == .auto)
-        #expect(settings.caches.isEmpty)
-        let actions: [CInt: SignalAction] = [
-            SIGTERM: .stop, SIGINT: .stop, SIGHUP: .reload, SIGTSTP: .pause, SIGCONT: .resume,
-            SIGUSR1: .post(.flushRequested), SIGUSR2: .post(.statusRequested), SIGPWR: .post(.powerFailing),
-            SIGQUIT: .stopNow, SignalName.realTime.lowerBound + 18: .control, SIGPIPE: .ignore,
-        ]
-        #expect(settings.signals.actions == actions)
-        #expect(MemoryFiles.load("").settings == settings)
-    }
-
     @Test func allKeysCanBeSet() throws {
         let settings = try #require(
             MemoryFiles.load(
