@@ -91,33 +91,6 @@ struct ListenerProgramTests {
         #expect(daemon.stop().status == 0)
     }
 
-    @Test func itAttachesAgainAfterARestart() throws {
-        let service = try DaemonFixture()
-        let first = try service.startReady()
-        let listener = try attach("true", to: service, ["--on", "com.example.x", "--run-on-start"])
-        #expect(first.stop().status == 0)
-
-        let second = try service.startReady()
-        listener.lines(until: "guard: attached")
-
-        #expect(try service.control(["post", "com.example.x", "--wait"]).status == 0)
-        #expect(listener.stop().status == 0)
-        #expect(second.stop().status == 0)
-    }
-
-    @Test func aSecondListenerOfTheNameIsRefused() throws {
-        let service = try DaemonFixture()
-        let daemon = try service.startReady()
-        let listener = try attach("true", to: service)
-
-        let second = try service.control(["attach", "guard", "--on", "com.example.x", "--", "true"], reading: .error)
-
-        #expect(second.status == 69)
-        #expect(second.lines.last?.hasSuffix("the service has a listener of this name") == true)
-        #expect(listener.stop().status == 0)
-        #expect(daemon.stop().status == 0)
-    }
-
     @Test func aProgramThatCannotBeStartedRefusesAReload() throws {
         let service = try DaemonFixture()
         let daemon = try service.startReady()

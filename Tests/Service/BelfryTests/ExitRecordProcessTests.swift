@@ -87,19 +87,6 @@ struct ExitRecordProcessTests {
         #expect(try firstLineOfNextLaunch("belfryd", nil).hasSuffix(", after failure"))
     }
 
-    @Test func killDuringAStopLeavesTheOriginOfTheStop() throws {
-        let service = try fixture.startReady("ServiceProbe", ["hang"])
-
-        service.send(SIGTERM)
-        service.lines(until: "willTerminate")
-        service.send(SIGKILL)
-        _ = service.finish()
-
-        #expect(try exitRecord()["kind"] as? String == "stopping")
-        #expect(origin("origin", try exitRecord())["signal"] as? String == "SIGTERM")
-        #expect(try firstLineOfNextLaunch().hasSuffix(", after crash"))
-    }
-
     @Test func refusedLaunchLeavesAnExitRecord() throws {
         _ = try fixture.start("ServiceProbe", ["refuse"]).finish()
 

@@ -23,11 +23,11 @@ def compiled(folder: Path) -> Path:
 class Crowd:
     """A thousand subscribers in a separate process, each of which connects again after the last number it has seen."""
 
-    def __init__(self, program: Path, belfry, *filters: str, count: int = SUBSCRIBERS):
+    def __init__(self, program: Path, belfry, count: int = SUBSCRIBERS):
         # The path through /proc is too long for an address.
         folder = belfry.socket_path().parent
         self.process = subprocess.Popen(
-            [program, belfry.socket_path().name, str(count), *filters],
+            [program, belfry.socket_path().name, str(count)],
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
-// Many subscribers that check everything: `subscribers ADDRESS COUNT [NAME]` subscribes, to NAME alone if it is given, says
-// "ready N" with the number of the last notification before it, and checks every notification that each of them gets
-// until the number that standard input says has come to all. One whose connection ends connects again, and asks for what
-// comes after the last number that it has seen. Then it prints what was wrong, as JSON.
+// Many subscribers that check everything: `subscribers ADDRESS COUNT` subscribes, says "ready N" with the number of the last
+// notification before it, and checks every notification that each of them gets until the number that standard input says has
+// come to all. One whose connection ends connects again, and asks for what comes after the last number that it has seen. Then
+// it prints what was wrong, as JSON.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,6 @@ struct subscriber {
 
 enum { BUFFER = 64 << 10, SECONDS = 120 };
 
-static const char *filter;
 static unsigned long lost, doubled, errors, target;
 static int ready, poll;
 static const char *path;
@@ -48,10 +47,9 @@ static void subscribe(struct subscriber *s) {
         usleep(10000);
     }
     char call[400], after[40] = "";
-    if (s->last) snprintf(after, sizeof after, "\"after\":%lu%s", s->last, filter ? "," : "");
+    if (s->last) snprintf(after, sizeof after, "\"after\":%lu", s->last);
     int length = snprintf(
-        call, sizeof call, "{\"method\":\"io.belfry.Lifecycle.Subscribe\",\"more\":true,\"parameters\":{%s%s%s%s}}", after,
-        filter ? "\"names\":[\"" : "", filter ? filter : "", filter ? "\"]" : "");
+        call, sizeof call, "{\"method\":\"io.belfry.Lifecycle.Subscribe\",\"more\":true,\"parameters\":{%s}}", after);
     // A service that ends meanwhile is noticed when the reply is read.
     if (send(s->fd, call, (size_t) length + 1, MSG_NOSIGNAL) != length + 1 && errno != EPIPE) die("subscribe");
     fcntl(s->fd, F_SETFL, O_NONBLOCK);
@@ -76,7 +74,7 @@ static void take(struct subscriber *s, const char *frame, size_t size) {
     } else {
         s->got++;
         if (number <= s->last) doubled++;
-        if (number > s->last + 1 && !filter) lost += number - s->last - 1;
+        if (number > s->last + 1) lost += number - s->last - 1;
     }
     if (number > s->last) s->last = number;
 }
@@ -102,7 +100,6 @@ int main(int argc, char **argv) {
     if (argc < 3) return 64;
     int count = atoi(argv[2]);
     path = argv[1];
-    filter = argc > 3 ? argv[3] : NULL;
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t) count + 64, (rlim_t) count + 64});
     struct subscriber *all = calloc((size_t) count, sizeof *all);
     poll = epoll_create1(EPOLL_CLOEXEC);

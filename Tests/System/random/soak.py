@@ -63,6 +63,8 @@ class Soak:
         try:
             self.host.set_up()
             self.identify()
+            # Nobody is told of what came before the first subscription.
+            self.wait_until(lambda: all(follower.since for follower in self.steady), "have subscribers")
             self.live(begin + seconds / 10, may_interrupt=False)
             before = self.measure()
             self.live(begin + seconds * 9 / 10, may_interrupt=True)

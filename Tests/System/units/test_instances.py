@@ -98,21 +98,6 @@ def test_stop_of_an_instance_leaves_the_others_alone(started_on_each, instances)
     assert video.property("ActiveState") == "inactive"
 
 
-def test_restart_and_crash_of_an_instance_lose_no_notification(instances):
-    [video, _] = instances
-    subscriber = video.subscribe()
-
-    video.host.systemctl("restart", video.name)
-    subscriber.until("didBecomeActive")
-    pid = video.main_pid()
-    video.kill("KILL")
-    video.wait_for_another(pid)
-    subscriber.until("didBecomeActive")
-
-    assert subscriber.is_consecutive()
-    assert video.status()["launch"]["cause"] == "crash"
-
-
 def test_reload_and_check_use_the_configuration_of_the_instance(instances):
     [video, _] = instances
     check = ["belfryd", "--check-config", "--instance", "video", "--unit", video.name]

@@ -2,7 +2,6 @@
 # Belfry: lifecycle notifications for Linux services.
 """A broker that does not keep to the standard, in a network of the test's own."""
 
-import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -58,40 +57,7 @@ def send(client: socket.socket, data: bytes) -> None:
         client.sendall(data)
 
 
-def rubbish(client: socket.socket) -> None:
-    client.sendall(os.urandom(4096))
-
-
-def silence(client: socket.socket) -> None:
-    """Reads, and never answers."""
-    with suppress(TimeoutError):
-        if not client.recv(1 << 16):
-            raise ConnectionResetError
-
-
-def close(client: socket.socket) -> None:
-    raise ConnectionResetError
-
-
-def deaf(client: socket.socket) -> None:
-    """Accepts the connection, and reads nothing afterwards."""
-    with suppress(TimeoutError):
-        accept(client)
-
-
 def flood(client: socket.socket) -> None:
     """Commands without end, of which none can be understood."""
     message = mqtt.Message("belfry/default/h1/command/operator", b"{" * 1000)
     send(client, 100 * mqtt.publish(message, 7))
-
-
-def large(client: socket.socket) -> None:
-    """A message that says that it is as large as the standard allows."""
-    send(client, b"\x30\xff\xff\xff\x7f\x00\x05topic" + bytes(1 << 20))
-
-
-def slow(client: socket.socket) -> None:
-    """Begins to accept the connection, and never ends."""
-    with suppress(TimeoutError):
-        client.recv(1 << 16)
-    client.sendall(bytes([mqtt.CONNACK << 4]))

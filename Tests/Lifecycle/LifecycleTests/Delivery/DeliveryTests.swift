@@ -62,27 +62,6 @@ struct DeliveryTests {
         #expect(named["performAction"] == ["lamp"] && named["openURL"] == [])
     }
 
-    @Test func postCompletesOnceWhenOneListenerNeverAnswers() throws {
-        try add("never") {
-            $0.name.isEmpty
-                ? []
-                : [
-                    $0.onFetch(deadline: .seconds(1)) { _ in
-                        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-                        return .newData
-                    }
-                ]
-        }
-        try add("good") { [$0.onFetch { _ in .noData }] }
-        var reports: [LifecycleReport] = []
-
-        fixture.mediator.post(.performFetch) { reports.append($0) }
-        fixture.clock.advance(by: .seconds(30))
-
-        #expect(reports.map(\.result) == [.failed])
-        #expect(reports.first?.listeners.map(\.outcome) == [.overran, .fetched(.noData)])
-    }
-
     @Test func firstListenerThatOpensTheURLIsTheLast() throws {
         var asked: [String] = []
         for (name, says) in [("no", false), ("yes", true), ("late", true)] {

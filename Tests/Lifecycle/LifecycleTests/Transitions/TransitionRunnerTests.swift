@@ -9,19 +9,6 @@ import Testing
 struct TransitionRunnerTests {
     let fixture = MediatorFixture()
 
-    @Test func leavingNotificationsAreDeliveredInReverse() {
-        for name in ["a", "b"] { fixture.listener(name) }
-
-        fixture.perform(.launch, .pause)
-
-        #expect(
-            fixture.calls == [
-                "a willFinishLaunching", "b willFinishLaunching", "a didFinishLaunching", "b didFinishLaunching",
-                "a didBecomeActive", "b didBecomeActive", "b willResignActive", "a willResignActive",
-                "b didEnterBackground", "a didEnterBackground",
-            ])
-    }
-
     @Test(
         arguments: [
             ([LifecycleTrigger.launch], .pause, "willResignActive - didEnterBackground 3"),
