@@ -28,4 +28,5 @@ final class SocketListener: LifecycleListener {
 
     var answers: [LifecycleAnswer] { server.answers }
     var health: ListenerHealth { server.health }
+    var activity: String? { server.activity }
 }

@@ -49,9 +49,6 @@ public final class ConnectionServer: LifecycleListener {
         }
     }
 
-    /// At most one problem in this time is logged.
-    private static let logInterval: Duration = .seconds(10)
-
     /// The name of the listener, of its metrics, and of the background task that waits for its connections.
     public let name: String
     private let address: (LifecycleNotification) -> ServerAddress
@@ -91,12 +88,7 @@ public final class ConnectionServer: LifecycleListener {
     ///
     /// The reload is refused if the new address cannot be bound while the old one is, and if one of them is of systemd.
     ///
-    /// - Parameters:
-    ///   - service: the service.
-    ///   - name: the name of the listener.
-    ///   - address: where it listens, according to the settings that a notification carries.
-    ///   - connectionsMax: as above.
-    ///   - handler: as above.
+    /// - Parameter address: where it listens, according to the settings that a notification carries.
     public convenience init(
         _ service: BelfryService, named name: String = "server",
         at address: @escaping (LifecycleNotification) -> ServerAddress, connectionsMax: Int = 512,
@@ -134,7 +126,7 @@ public final class ConnectionServer: LifecycleListener {
         on(.willReload) { [self] in try check(address($0)) }
         on(.didReload) { [self] in try move(to: address($0)) }
         on(.didFailToReload) { [self] in try move(to: address($0)) }
-        on(.willTerminate) { [self] _ in close() }
+        on(.willTerminate) { [self] _ in state = .closed }
     }
 
     /// Unhealthy while it should accept connections and cannot listen.
@@ -142,11 +134,15 @@ public final class ConnectionServer: LifecycleListener {
         if case .failed(_, let error) = state { .unhealthy("\(error)") } else { .healthy }
     }
 
-    /// How many connections are open.
-    public var connectionCount: Int { connections.count }
+    /// Where it listens, and how many connections are open.
+    public var activity: String? {
+        guard let address = state.sockets?.address else { return nil }
+        let count = "\(connections.count) connection\(connections.count == 1 ? "" : "s")"
+        if case .accepting = state { return "\(count) at \(address)" }
+        return "\(count), accepts none at \(address)"
+    }
 }
 
-// What the notifications do.
 extension ConnectionServer {
     private func launch(_ notification: LifecycleNotification) throws(SystemError) {
         let sockets = try ServerSockets(address(notification), descriptors)
@@ -182,14 +178,7 @@ extension ConnectionServer {
         ) { [weak self] in self?.shutDown() }
     }
 
-    private func shutDown() {
-        for (connection, _) in connections.values { connection.shutDown() }
-    }
-
-    private func close() {
-        shutDown()
-        state = .closed
-    }
+    private func shutDown() { for (connection, _) in connections.values { connection.shutDown() } }
 
     private func check(_ new: ServerAddress) throws {
         guard let sockets = state.sockets, sockets.address != new else { return }
@@ -214,10 +203,7 @@ extension ConnectionServer {
             limit()
         }
     }
-}
 
-// Connections.
-extension ConnectionServer {
     private func accept(on sockets: ServerSockets) throws(SystemError) {
         try sockets.accept(on: loop) { [weak self] in
             self?.accepted($0)
@@ -257,9 +243,10 @@ extension ConnectionServer {
         if sockets.isEnabled != hasRoom { sockets.isEnabled = hasRoom }
     }
 
+    /// Logs one problem in ten seconds.
     private func report(_ problem: String) {
         let now = mediator.clock.now.monotonicUsec
-        if let loggedUsec, now - loggedUsec < Self.logInterval.microseconds { return }
+        if let loggedUsec, now - loggedUsec < 10_000_000 { return }
         loggedUsec = now
         log.write(.warning, "\(name): \(problem)", .client)
     }

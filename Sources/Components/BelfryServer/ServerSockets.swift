@@ -16,7 +16,7 @@ final class ServerSockets {
     private enum Sockets {
         /// Of systemd.
         case shared([OwnedDescriptor])
-        case port(OwnedDescriptor)
+        case port(OwnedDescriptor, isListening: Bool)
         /// Nil while it refuses.
         case path(SocketFile?)
     }
@@ -40,7 +40,7 @@ final class ServerSockets {
         case .port(let port, let host):
             let bound = belfry_tcp_bind(host, port)
             try SystemError.check(bound, verb: "listen on", object: "\(address)")
-            sockets = .port(OwnedDescriptor(owning: bound))
+            sockets = .port(OwnedDescriptor(owning: bound), isListening: false)
         }
     }
 
@@ -58,9 +58,10 @@ final class ServerSockets {
         let listening: [Int32]
         switch sockets {
         case .shared(let received): listening = received.map(\.number)
-        case .port(let socket):
+        case .port(let socket, _):
             Self.setReuse(1, socket)
             guard listen(socket.number, SOMAXCONN) == 0 else { throw .last(verb: "listen on", object: "\(address)") }
+            sockets = .port(socket, isListening: true)
             listening = [socket.number]
         case .path(let file):
             let file = if let file { file } else { try SocketFile("\(address)") }
@@ -87,10 +88,11 @@ final class ServerSockets {
         sources = []
         switch sockets {
         case .shared: break
-        case .port(let socket):
-            // In Linux the socket is then bound as before and does not listen.
-            shutdown(socket.number, Int32(SHUT_RDWR))
+        case .port(let socket, let isListening):
+            // In Linux it is then bound as before; one that does not listen would shut down its next connections.
+            if isListening { shutdown(socket.number, Int32(SHUT_RDWR)) }
             Self.setReuse(0, socket)
+            sockets = .port(socket, isListening: false)
         case .path(let file):
             if let file { close(file.descriptor) }
             sockets = .path(nil)

@@ -70,6 +70,7 @@ nonisolated extension JSONValue {
             "calls": .int(Int64(record.calls)), "failures": .int(Int64(record.failures)),
         ]
         object["health"] = .string(status.health.word)
+        object["activity"] = status.activity.map { .string($0) }
         object["healthReason"] = status.health.reason.map { .string($0) }
         object["lastOutcome"] = record.lastOutcome.map { .string($0.word) }
         object["lastReason"] = record.lastOutcome?.reason.map { .string($0) }

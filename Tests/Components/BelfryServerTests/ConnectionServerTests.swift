@@ -38,7 +38,7 @@ struct ConnectionServerTests {
         let client = TestClient(address)
 
         try service.accept(1)
-        #expect(!client.isRefused && service.server?.connectionCount == 1)
+        #expect(!client.isRefused && service.server?.activity == "1 connection at \(address)")
     }
 
     @Test(arguments: Kind.allCases) func refusesInAPauseAndAcceptsAfterIt(kind: Kind) throws {
@@ -92,6 +92,7 @@ struct ConnectionServerTests {
 
         service.perform(.pause)
         #expect(service.asked == 1 && service.mediator.state == .inactive && !client.isAtEnd)
+        #expect(service.server?.activity == "1 connection, accepts none at \(address)")
         service.accepted[0].end()
 
         #expect(service.mediator.state == .background && client.isAtEnd)
@@ -138,8 +139,28 @@ struct ConnectionServerTests {
             #expect(service.mediator.state == .background && TestClient(address).isRefused)
             service.perform(.resume)
 
-            #expect(!TestClient(address).isRefused)
+            try expectConversation(service, address)
         }
+    }
+
+    @Test(arguments: Kind.allCases) func pauseAfterAnInterruptionRefusesOnce(kind: Kind) throws {
+        let address = try address(kind)
+        let service = try ServerFixture(at: address)
+
+        service.perform(.launch, .interrupt, .pause, .resume)
+
+        try expectConversation(service, address)
+    }
+
+    /// A client is accepted, and what it sends arrives.
+    private func expectConversation(_ service: ServerFixture, _ address: ServerAddress) throws {
+        let client = TestClient(address)
+        try service.accept(1)
+        var bytes = [UInt8](repeating: 0, count: 8)
+        send(client.descriptor, "hello", 5, 0)
+        var ready = pollfd(fd: service.accepted[0].descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&ready, 1, 10_000) == 1)
+        #expect(recv(service.accepted[0].descriptor, &bytes, 8, 0) == 5 && !client.isAtEnd)
     }
 
     @Test(arguments: Kind.allCases) func launchIsRefusedIfTheAddressIsTaken(kind: Kind) throws {
@@ -168,7 +189,7 @@ struct ConnectionServerTests {
         service.accepted[0].end()
 
         try service.accept(3)
-        #expect(service.server?.connectionCount == 2)
+        #expect(service.open == 2)
     }
 
     @Test func serverThatCannotListenAgainIsUnhealthyUntilItCan() throws {
@@ -195,7 +216,7 @@ struct ConnectionServerTests {
 
         try service.accept(2)
 
-        #expect(clients.allSatisfy(\.isAtEnd) && service.server?.connectionCount == 0)
+        #expect(clients.allSatisfy(\.isAtEnd) && service.open == 0)
         // One in ten seconds.
         #expect(service.writer.records.map(\.message) == ["echo: unable to serve a connection: no room"])
     }
@@ -245,7 +266,7 @@ struct ConnectionServerTests {
 
         try service.loop.turn { received.count == 2 }
 
-        #expect(Set(received) == [5, 0] && service.server?.connectionCount == 0 && speaking.isAtEnd)
+        #expect(Set(received) == [5, 0] && service.open == 0 && speaking.isAtEnd)
     }
 
     @Test func serverConforms() async throws {

@@ -79,6 +79,9 @@ final class ServerFixture {
         return problems
     }
 
+    /// How many connections are open, according to the metric.
+    var open: Double? { metrics.families.first { $0.name == "server_connections" }?.points.first?.value }
+
     /// Waits until this many connections were accepted.
     func accept(_ count: Int) throws { try loop.turn { accepted.count == count } }
 }

@@ -103,6 +103,8 @@ nonisolated let lifecycleInterfaceTypes = """
       health: ?string,
       # Why it is not healthy
       healthReason: ?string,
+      # What it is doing at present, in its own words
+      activity: ?string,
       calls: int,
       failures: int,
       lastOutcome: ?string,

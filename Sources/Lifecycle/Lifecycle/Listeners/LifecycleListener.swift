@@ -37,6 +37,9 @@ public protocol LifecycleListener: AnyObject {
     /// watchdog message, and by `LifecycleMediator.checkHealth()`.
     var health: ListenerHealth { get }
 
+    /// What it is doing at present, in a few words for `belfryctl status`, such as `3 connections`. The default is nil.
+    var activity: String? { get }
+
     /// The answers. Read once, when the listener is added to a mediator.
     @LifecycleAnswerBuilder var answers: [LifecycleAnswer] { get }
 }
@@ -52,6 +55,8 @@ extension LifecycleListener {
     public var isRequired: Bool { true }
     /// Healthy.
     public var health: ListenerHealth { .healthy }
+    /// Nil.
+    public var activity: String? { nil }
 
     /// The listeners of these types, whatever their names are, for `follows`:
     ///

@@ -83,7 +83,7 @@ final class ListenerEntry {
         let longest = answers.values.map { $0.deadline ?? deadline }.max() ?? deadline
         return ListenerStatus(
             name: place.name, interests: interests, order: order, deadline: longest, health: listener.health,
-            record: record)
+            activity: listener.activity, record: record)
     }
 }
 

@@ -13,6 +13,8 @@ public nonisolated struct ListenerStatus: Sendable, Equatable {
     public let deadline: Duration
     /// Its health.
     public let health: ListenerHealth
+    /// What it is doing at present, in its own words.
+    public let activity: String?
     /// Its record.
     public let record: ListenerRecord
 }

@@ -55,12 +55,13 @@ struct ListenersCommand: ListCommand {
         return table.lines(style)
     }
 
-    /// One line for each listener: the name, the number of calls, and failures.
+    /// One line for each listener: the name, the number of calls, what it is doing, and failures.
     static func summary(_ reply: JSONObject, _ style: TextStyle) -> [String] {
         let listeners = reply.objects("listeners")
         let width = TextTable.width(listeners.lazy.map { $0.textOrDash("name") })
         return listeners.map { listener in
-            let line = "\(listener.textOrDash("name").padded(width))  \(count(listener, "calls", "call"))"
+            let activity = listener.text("activity").map { ", \($0)" } ?? ""
+            let line = "\(listener.textOrDash("name").padded(width))  \(count(listener, "calls", "call"))\(activity)"
             let failures = listener.number("failures") ?? 0
             guard failures > 0 else { return line }
             let last = ListenerRecords.hasFailed(listener) ? ", the last one \(listener.textOrDash("lastOutcome"))" : ""

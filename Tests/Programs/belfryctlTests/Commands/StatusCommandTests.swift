@@ -83,6 +83,14 @@ struct StatusCommandTests {
             ])
     }
 
+    @MainActor @Test func listenerSaysWhatItIsDoing() {
+        let listeners: JSONObject = [
+            "listeners": [["name": "clients", "calls": 2, "activity": "3 connections at\n/run/x"]]
+        ]
+
+        #expect(lines([:], listeners).last == "    Listeners: clients  2 calls, 3 connections at\\n/run/x")
+    }
+
     @MainActor @Test func unhealthyAndFailedListenersAreNamed() {
         let ill: JSONValue = ["name": "disk", "health": "unhealthy", "healthReason": "no space"]
         let listeners: JSONObject = ["listeners": [ill, ["name": "cache", "lastOutcome": "refused"], ill, ill, ill]]
