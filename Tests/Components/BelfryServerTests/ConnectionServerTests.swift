@@ -218,7 +218,7 @@ struct ConnectionServerTests {
 
         #expect(clients.allSatisfy(\.isAtEnd) && service.open == 0)
         // One in ten seconds.
-        #expect(service.writer.records.map(\.message) == ["echo: unable to serve a connection: no room"])
+        #expect(service.writer.records.map(\.message.description) == ["echo: unable to serve a connection: no room"])
     }
 
     @Test func connectionsAreCounted() throws {

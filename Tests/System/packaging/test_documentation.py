@@ -12,15 +12,23 @@ def shown(lines: list[str], first: str) -> list[str]:
 
 
 def test_sample_of_the_journal_shows_its_real_output(started_on_each):
-    (pause, _, go_on, journal), printed = sample("journalctl -t belfryd -o cat")
-    subscriber = started_on_each.subscribe()
+    belfry = started_on_each
+    (fill, flush, pause, go_on, journal), printed = sample("journalctl -t belfryd -o cat")
+    subscriber = belfry.subscribe()
+    cached = belfry.host.path("/var/cache/belfry/frames/1")
 
+    belfry.host.run("sh", "-c", fill)
+    assert cached.exists()
+    belfry.host.run("sh", "-c", flush)
+    belfry.wait_for(lambda: any("cache 'frames'" in message for message in belfry.messages()), "flush the cache")
+    assert not cached.exists()
     for command, last in ((pause, "didEnterBackground"), (go_on, "didBecomeActive")):
-        started_on_each.host.run("sh", "-c", command)
+        belfry.host.run("sh", "-c", command)
         subscriber.until(last)
-    started_on_each.host.run("journalctl", "--sync")
+    belfry.host.run("journalctl", "--sync")
 
-    assert started_on_each.host.run("sh", "-c", journal).stdout.splitlines() == printed
+    lines = belfry.host.run("sh", "-c", journal).stdout.splitlines()
+    assert [shape(line) for line in lines] == [shape(line) for line in printed]
 
 
 def test_sample_of_the_status_shows_its_real_output_after_a_crash_and_after_a_stop(started_on_each):

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from belfry_service import SERVICE, BelfryService, make
+from belfry_service import CACHE_TAG, SERVICE, BelfryService, make
 from host_roots import PROJECT
 
 KINDS = [("belfryd", "service"), ("belfryd-fetch", "service"), ("belfryd-fetch", "timer")]
@@ -18,6 +18,7 @@ UNITS = [f"{name}{at}.{kind}" for name, kind in KINDS for at in ("", "@")]
 INSTALLED = [
     *PROGRAMS,
     "/lib/belfry/belfry.conf",
+    "/lib/belfry/belfry.conf.d/50-frames.conf",
     "/lib/systemd/catalog/belfry.catalog",
     "/lib/systemd/system/belfry-listener@.service",
     *[f"/lib/systemd/system/{unit}" for unit in UNITS],
@@ -152,10 +153,27 @@ def test_units_and_the_drop_in_are_verified_without_a_warning_by_a_newer_systemd
     verify(belfry_on_trixie)
 
 
-def test_shipped_configuration_is_valid_and_changes_nothing(belfry):
-    belfry.host.run("belfryd", "--check-config")
+def test_shipped_configuration_is_valid_and_has_only_a_cache_which_can_be_turned_off(belfry):
+    belfry.host.run("belfryd", "--check-config", "--unit", "belfryd")
     with_it = belfry.host.run("belfryd", "--print-config").stdout
-    without_it = belfry.host.run("belfryd", "--config", "/dev/null", "--print-config").stdout
-    assert with_it == without_it != ""
+    belfry.host.write("/etc/belfry/belfry.conf.d/50-frames.conf", "")
+    without_it = belfry.host.run("belfryd", "--print-config").stdout
+
+    assert without_it == belfry.host.run("belfryd", "--config", "/dev/null", "--print-config").stdout != ""
+    assert with_it.startswith(without_it) and with_it.removeprefix(without_it).strip().startswith("[Cache frames]\n")
+
+
+def test_installed_cache_is_tagged_and_belongs_to_the_service(on_each):
+    on_each.start()
+    frames = "/var/cache/belfry/frames"
+    assert on_each.host.path(f"{frames}/CACHEDIR.TAG").read_text().strip() == CACHE_TAG
+    listed = on_each.host.run("stat", "--format=%U %a", frames, f"{frames}/CACHEDIR.TAG").stdout.splitlines()
+    assert listed == ["belfry 755", "belfry 644"]
+
+    for name in ("1", "2"):
+        on_each.host.write(f"{frames}/{name}", "frame")
+    on_each.ctl("flush")
+
+    assert [path.name for path in on_each.host.path(frames).iterdir()] == ["CACHEDIR.TAG"]
 
 
