@@ -134,6 +134,9 @@ public final class ConnectionServer: LifecycleListener {
         if case .failed(_, let error) = state { .unhealthy("\(error)") } else { .healthy }
     }
 
+    /// How many connections are open.
+    public var connectionCount: Int { connections.count }
+
     /// Where it listens, and how many connections are open.
     public var activity: String? {
         guard let address = state.sockets?.address else { return nil }
