@@ -93,25 +93,3 @@ final class DozingListener: LifecycleListener {
         }
     }
 }
-
-/// A listener that asks for a stop in its answer, by default a second one in `willTerminate`, and then waits to be
-/// cancelled.
-final class CuttingListener: LifecycleListener {
-    private unowned let mediator: LifecycleMediator
-    private(set) var wasCancelled = false
-
-    private let interest: LifecycleNotification.Name
-
-    init(_ mediator: LifecycleMediator, on interest: LifecycleNotification.Name = .willTerminate) {
-        self.mediator = mediator
-        self.interest = interest
-    }
-
-    var answers: [LifecycleAnswer] {
-        on(interest) { [self] _ in
-            mediator.perform(.stop)
-            while !Task.isCancelled { await Task.yield() }
-            wasCancelled = true
-        }
-    }
-}

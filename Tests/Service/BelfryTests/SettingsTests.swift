@@ -73,17 +73,6 @@ struct SettingsTests {
         #expect(service.stop().status == 0)
     }
 
-    @Test func invalidSettingsPreventTheStart() throws {
-        let (lines, status) = try start("[Thumbd]\nSizeMax=much\nFolder=/a\n[X-Other]\nKey=1\n").finish()
-
-        #expect(
-            lines.filter { $0.contains("error: ") } == [
-                "thumbd: \(file):2:9: error: invalid value of 'SizeMax': expected a number",
-                "thumbd: \(file):3:1: error: unknown key 'Folder' in section [Thumbd]",
-            ])
-        #expect(status == 78)
-    }
-
     @Test(arguments: ["--check-config", "--print-config", "run"])
     func problemsOfAllSectionsAreReportedAtOnce(mode: String) throws {
         let prefix = mode == "run" ? "thumbd: " : ""

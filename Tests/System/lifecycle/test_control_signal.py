@@ -154,14 +154,6 @@ def test_record_names_the_sender(control, value, text):
     assert int(record["BELFRY_SENDER_PID"]) > 0 and record["BELFRY_SENDER_UID"] == "0"
 
 
-def test_every_change_of_the_level_is_logged(control):
-    belfry, send = control
-
-    for value, name in [(0x103, "err"), (0x100, "emerg"), (0x102, "crit"), (0x107, "debug")]:
-        send(value)
-        assert record_of(belfry, f"log level is now {name}, ")["PRIORITY"] == "5"
-
-
 def test_change_of_the_target_is_logged_at_every_level(control):
     belfry, send = control
 

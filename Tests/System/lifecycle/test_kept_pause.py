@@ -5,7 +5,6 @@
 import subprocess
 
 import pytest
-from belfry_instance import BelfryInstance
 from belfry_service import SERVICE, BelfryService, installed_host
 from host_roots import ROOTS
 from hosted_user import HostedUser
@@ -120,23 +119,6 @@ def test_program_that_runs_at_the_start_learns_that_the_service_is_paused(starte
     listener.wait_for_line("now  background")
     started_on_each.ctl("resume")
     listener.wait_for_line("now didBecomeActive active")
-
-
-def test_instance_keeps_a_pause_of_its_own(started_on_each):
-    video = BelfryInstance(started_on_each.host, "video")
-    try:
-        video.start()
-        video.ctl("pause")
-
-        started_on_each.host.systemctl("restart", video.name, SERVICE)
-
-        assert_still_paused(video)
-        assert started_on_each.status()["state"] == "active"
-        video.host.systemctl("stop", video.name)
-        video.start()
-        assert video.status()["state"] == "active"
-    finally:
-        video.remove()
 
 
 def test_service_of_a_user_keeps_a_pause(on_each):

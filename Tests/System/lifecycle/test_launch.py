@@ -142,24 +142,6 @@ def test_kill_by_the_watchdog_differs_from_a_crash(on_each):
     assert "Launch: after a watchdog timeout" in on_each.ctl("status").stdout
 
 
-def test_start_that_was_refused_is_a_failure_with_its_problem(started_on_each):
-    belfry = started_on_each
-    belfry.host.systemctl("stop", SERVICE)
-    belfry.configure("[Signals]\nUSR3=stop\n")
-    belfry.host.systemctl("start", SERVICE, check=False)
-    belfry.wait_until_inactive()
-    belfry.configure("")
-
-    belfry.start()
-
-    options = launch(belfry)
-    assert options["cause"] == "failure"
-    assert options["previousRun"]["exit"] == {"result": "exit-code", "code": "exited", "status": "78"}
-    assert options["previousRun"]["lastWord"]["reason"] == "launchRefused"
-    assert "unknown signal 'USR3'" in options["previousRun"]["lastWord"]["problem"]
-    assert "Launch: after a failure (exit-code, status 78)" in belfry.ctl("status").stdout
-
-
 def test_path_that_triggered_the_start_is_named(on_each, unit):
     inbox = on_each.host.path("/run/belfry-inbox")
     name = unit("belfry-test.path", f"[Path]\nPathExists=/run/{inbox.name}\nUnit={SERVICE}\n")
@@ -173,17 +155,6 @@ def test_path_that_triggered_the_start_is_named(on_each, unit):
 
     assert (options["triggerUnit"], options["triggerPath"]) == (name, "/run/belfry-inbox")
     assert f"triggered by {name} at /run/belfry-inbox" in on_each.ctl("status").stdout
-
-
-def test_timer_that_triggered_the_start_is_named(on_each, unit):
-    name = unit("belfry-test.timer", f"[Timer]\nOnActiveSec=100ms\nAccuracySec=1ms\nUnit={SERVICE}\n")
-
-    on_each.host.systemctl("start", name)
-
-    options = wait_until_started(on_each)
-    assert options["triggerUnit"] == name
-    assert 0 < options["triggerMonotonicUsec"] < options["triggerRealtimeUsec"]
-    assert f"; triggered by {name}\n" in on_each.ctl("status").stdout
 
 
 def test_unit_whose_failure_started_the_service_is_named(on_each, unit):

@@ -13,17 +13,6 @@ def position(records: list[dict], **fields: str) -> int:
     return next(i for i, record in enumerate(records) if fields.items() <= record.items())
 
 
-def test_start_returns_when_the_service_is_active(on_each):
-    on_each.start()
-
-    assert on_each.properties("ActiveState", "SubState", "NotifyAccess") == {
-        "ActiveState": "active",
-        "SubState": "running",
-        "NotifyAccess": "main",
-    }
-    assert on_each.status()["state"] == "active"
-
-
 def test_readiness_is_sent_only_after_the_service_became_active(started_on_each):
     records = started_on_each.journal()
 

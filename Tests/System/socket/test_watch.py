@@ -72,31 +72,6 @@ def test_watch_misses_nothing_of_a_restart(started_on_each, watch):
     assert are_consecutive(seen)
 
 
-def test_watch_waits_for_a_stopped_service(started_on_each, watch):
-    started_on_each.host.systemctl("stop", SERVICE)
-    watch.until("willTerminate")
-    assert "waiting for it" in watch.error()
-
-    started_on_each.start()
-    assert "reconnected" in watch.error()
-    assert [n["name"] for n in watch.until("didBecomeActive")][0] == "willFinishLaunching"
-
-
-def test_watch_continues_after_its_last_notification_without_a_descriptor_store(on_each):
-    on_each.drop_in(FileDescriptorStoreMax="0")
-    on_each.start()
-    with watching(on_each) as watch:
-        on_each.ctl("post", "org.example.before")
-        seen = watch.until("org.example.before")
-        on_each.host.systemctl("restart", SERVICE)
-        on_each.ctl("post", "org.example.after")
-        seen += watch.until("org.example.after")
-        assert watch.error() == "belfryctl: the service closed the connection, waiting for it to return\n"
-        assert watch.error() == "belfryctl: reconnected\n"
-    assert [n["name"] for n in seen if n["name"].startswith("will")][-2:] == ["willTerminate", "willFinishLaunching"]
-    assert are_consecutive(seen)
-
-
 @pytest.mark.parametrize("command", [["watch"], ["wait", "org.example.never"]], ids=["watch", "wait"])
 def test_watch_without_permission_after_a_reload_gets_a_message(started_on_each, command):
     with started_on_each.host.running(*STRANGER, "belfryctl", *command) as watch:

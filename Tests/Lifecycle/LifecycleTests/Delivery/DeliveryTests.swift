@@ -28,20 +28,6 @@ struct DeliveryTests {
         try fixture.mediator.addListener(Answering(name, rank: rank, make))
     }
 
-    @Test(arguments: [
-        ([FetchResult.noData, .noData], FetchResult.noData), ([.noData, .newData, .failed], .newData),
-        ([.failed, .noData], .failed), ([], .noData),
-    ])
-    func resultsAreCombined(results: [FetchResult], expected: FetchResult) throws {
-        for (index, result) in results.enumerated() { try add("\(index)") { [$0.onFetch { _ in result }] } }
-        var report: LifecycleReport?
-
-        fixture.mediator.post(.performFetch) { report = $0 }
-
-        #expect(report?.result == expected)
-        #expect(report?.listeners.map(\.outcome) == results.map { .fetched($0) })
-    }
-
     @Test func listenersOfANotificationAreThoseThatAreCalled() throws {
         let mediator = fixture.mediator
         try add("lamp") { [$0.onAction("light", title: "Light") { _ in }, $0.onOpenURL { _ in false }] }
@@ -60,26 +46,6 @@ struct DeliveryTests {
 
         #expect(named["willResignActive"] == ["horn", "bell"] && named["didEnterBackground"] == [])
         #expect(named["performAction"] == ["lamp"] && named["openURL"] == [])
-    }
-
-    @Test func firstListenerThatOpensTheURLIsTheLast() throws {
-        var asked: [String] = []
-        for (name, says) in [("no", false), ("yes", true), ("late", true)] {
-            try add(name) {
-                [
-                    $0.onOpenURL { url in
-                        asked.append("\(name) \(url)")
-                        return says
-                    }
-                ]
-            }
-        }
-        var report: LifecycleReport?
-
-        fixture.mediator.post(.openURL, userInfo: ["url": "x:y"]) { report = $0 }
-
-        #expect(asked == ["no x:y", "yes x:y"])
-        #expect(report?.handledBy == "yes")
     }
 
     @Test func everyListenerIsAskedToOpenAURLThatIsForAll() throws {
@@ -101,17 +67,6 @@ struct DeliveryTests {
         #expect(asked == ["declines", "opens", "opens too"])
         #expect(report?.listeners.map(\.outcome) == [.declined, .handled, .handled])
         #expect(report?.handledBy == "opens")
-    }
-
-    @Test func listenersAreCalledThoughAnAnswerEndsTheCallsBeforeThem() throws {
-        let mediator = fixture.mediator
-        let first = fixture.listener("first", [.didEnterBackground])
-        try add("hanging", rank: 1) { [$0.onCompletion(.didEnterBackground) { _, _ in {} }] }
-        try add("cutting", rank: 1) { [$0.on(.didEnterBackground) { [unowned mediator] _ in mediator.perform(.stop) }] }
-        fixture.perform(.launch, .stop)
-
-        #expect(fixture.ended.last?.trigger == .stop && mediator.state == .notRunning)
-        #expect(first.received.map(\.name) == [.didEnterBackground])
     }
 
     @Test func actionIsPerformedByTheListenerThatOffersIt() throws {
@@ -160,22 +115,6 @@ struct DeliveryTests {
         #expect(fixture.mediator.state == .notRunning)
     }
 
-    @Test func listenersOfOneRankAreCalledConcurrently() async throws {
-        let first = RecordingListener("first", [.flushRequested], rank: 1, manner: .waiting)
-        let second = RecordingListener("second", [.flushRequested], rank: 1, manner: .waiting)
-        let last = RecordingListener("last", [.flushRequested])
-        for listener in [first, last, second] { try fixture.mediator.addListener(listener) }
-        var report: LifecycleReport?
-
-        fixture.mediator.post(.flushRequested) { report = $0 }
-        #expect([first, second, last].map(\.received.count) == [1, 1, 0])
-        second.finish()
-        first.finish()
-        await fixture.until { report != nil }
-
-        #expect(report?.listeners.map(\.listener) == ["first", "second", "last"])
-    }
-
     @Test func primaryIsCalledFirstUpAndLastDown() throws {
         fixture.listener("other", [.didBecomeActive, .willResignActive])
         let primary = RecordingListener("primary", [.didBecomeActive, .willResignActive])
@@ -218,25 +157,11 @@ struct DeliveryTests {
     }
 }
 
-/// Listeners with immediate answers, some of which change the others.
-struct ImmediateAnswerTests {
-    private final class ImmediateListener: LifecycleListener {
-        let name: String
-        var answersFlush = true
-        private let body: () -> Void
+struct FailureEventTests {
+    private final class Good: LifecycleListener {
+        let name = "good"
 
-        init(_ name: String, _ body: @escaping () -> Void) {
-            self.name = name
-            self.body = body
-        }
-
-        var answers: [LifecycleAnswer] {
-            if answersFlush {
-                on(.flushRequested) { [body] _ in body() }
-            } else {
-                on(.statusRequested) { [body] _ in body() }
-            }
-        }
+        var answers: [LifecycleAnswer] { on(.flushRequested) { _ in } }
     }
 
     /// Fails at `flushRequested`.
@@ -250,36 +175,9 @@ struct ImmediateAnswerTests {
 
     private let mediator = LifecycleMediator(clock: ManualClock())
 
-    @Test func listenerWhoseAnswersChangeDuringAPostIsSkipped() throws {
-        var calls: [String] = []
-        var change: () -> Void = {}
-        let second = ImmediateListener("second") { calls.append("second") }
-        let first = ImmediateListener("first") {
-            calls.append("first")
-            change()
-        }
-        let third = ImmediateListener("third") { calls.append("third") }
-        for listener in [first, second, third] { try mediator.addListener(listener) }
-        var reports: [LifecycleReport] = []
-        let observation = mediator.addEventObserver(for: .delivered) {
-            if case .delivered(let report) = $0 { reports.append(report) }
-        }
-        defer { observation.cancel() }
-
-        mediator.post(.flushRequested)
-        change = { [mediator] in
-            second.answersFlush = false
-            mediator.updateAnswers(of: second)
-        }
-        mediator.post(.flushRequested)
-
-        #expect(calls == ["first", "second", "third", "first", "third"])
-        #expect(reports.map { $0.listeners.map(\.listener) } == [["first", "second", "third"], ["first", "third"]])
-    }
-
     @Test func onlyFailuresAreToldToAnObserverOfFailures() throws {
         var failures: [(listener: String, name: LifecycleNotification.Name)] = []
-        try mediator.addListener(ImmediateListener("good") {})
+        try mediator.addListener(Good())
         try mediator.addListener(Failing())
         let observation = mediator.addEventObserver(for: .listenerFailed) {
             if case .listenerFailed(let report, let notification) = $0 {
@@ -293,19 +191,5 @@ struct ImmediateAnswerTests {
 
         #expect(failures.map(\.listener) == ["failing"])
         #expect(failures.map(\.name) == [.flushRequested])
-    }
-
-    @Test func listenerRemovedDuringAPostIsSkipped() throws {
-        var calls: [String] = []
-        let second = ImmediateListener("second") { calls.append("second") }
-        let first = ImmediateListener("first") { [mediator] in
-            calls.append("first")
-            mediator.removeListener(second)
-        }
-        for listener in [first, second] { try mediator.addListener(listener) }
-
-        mediator.post(.flushRequested)
-
-        #expect(calls == ["first"])
     }
 }

@@ -52,84 +52,6 @@ struct BackgroundTaskTests {
         slow.finish()
     }
 
-    @Test func itExpiresOnceEvenIfThatAsksForASecondStop() {
-        var expired = 0
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(3)) { [fixture] in
-            expired += 1
-            if expired < 3 { fixture.perform(.stop) }
-        }
-        fixture.perform(.stop)
-
-        fixture.clock.advance(by: .seconds(3))
-
-        #expect(expired == 1)
-        #expect(task.isEnded)
-        #expect(fixture.mediator.state == .notRunning)
-    }
-
-    @Test func taskBegunAtTheEndOfTheTimeIsNotWaitedFor() {
-        var late: BackgroundTask?
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300)) { [fixture] in
-            late = fixture.mediator.beginBackgroundTask(named: "late", deadline: .seconds(300))
-        }
-        fixture.perform(.stop)
-
-        fixture.clock.advance(by: .seconds(25))
-
-        #expect(task.isEnded)
-        #expect(fixture.mediator.state == .notRunning)
-        late?.end()
-    }
-
-    @Test func droppedTaskDelaysNothing() {
-        var task: BackgroundTask? = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
-        fixture.perform(.pause)
-        #expect(task?.isEnded == false)
-
-        task = nil
-
-        #expect(fixture.mediator.state == .background)
-    }
-
-    @Test func otherTransitionsDoNotWait() {
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(300))
-
-        fixture.perform(.interrupt, .resume, .reload)
-
-        #expect(fixture.ended.count == 4)
-        task.end()
-    }
-
-    @Test(arguments: [LifecycleNotification.Name.willResignActive, .didEnterBackground])
-    func pauseWaitsForTasksThatBeginDuringIt(name: LifecycleNotification.Name) throws {
-        let listener = TaskListener(on: name, fixture.mediator)
-        try fixture.mediator.addListener(listener)
-
-        fixture.perform(.pause)
-        #expect(fixture.ended.count == 1)
-        #expect(fixture.mediator.state == (name == .willResignActive ? .inactive : .background))
-        listener.task?.end()
-
-        #expect(fixture.ended.last?.result == .completed)
-        #expect(fixture.mediator.state == .background)
-        #expect(fixture.clock.pendingTimers == 0)
-    }
-
-    @Test(arguments: [LifecycleNotification.Name.willResignActive, .didEnterBackground, .willTerminate])
-    func stopWaitsForTasksThatBeginDuringIt(name: LifecycleNotification.Name) throws {
-        let listener = TaskListener(on: name, fixture.mediator)
-        try fixture.mediator.addListener(listener)
-
-        fixture.perform(.stop)
-        #expect(fixture.ended.count == 1)
-        #expect(fixture.mediator.remainingTime == .seconds(25))
-        fixture.clock.advance(by: .seconds(25))
-
-        #expect(listener.task?.isEnded == true)
-        #expect(fixture.ended.last?.result == .completed)
-        #expect(fixture.mediator.state == .notRunning)
-    }
-
     @Test func secondStopExpiresTasksBegunDuringTheFirst() throws {
         let listener = TaskListener(on: .willTerminate, fixture.mediator)
         try fixture.mediator.addListener(listener)
@@ -138,32 +60,6 @@ struct BackgroundTaskTests {
 
         #expect(listener.task?.expiry == .secondStop)
         #expect(fixture.ended.count == 3)
-        #expect(fixture.mediator.state == .notRunning)
-    }
-
-    @Test(arguments: [LifecycleTrigger.pause, .stop])
-    func listenersHearOfItBeforeTheWaitAndMayBeginTasks(trigger: LifecycleTrigger) throws {
-        let listener = TaskListener(on: .willResignActive, fixture.mediator)
-        try fixture.mediator.addListener(listener)
-        let first = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
-
-        fixture.perform(trigger)
-        #expect(listener.task != nil && fixture.mediator.pending == ["job", "upload"])
-        first.end()
-        #expect(fixture.mediator.state == .inactive)
-        listener.task?.end()
-
-        #expect(fixture.mediator.state == (trigger == .pause ? .background : .notRunning))
-    }
-
-    @Test func stopOfAPausedServiceWaitsBeforeItTerminates() {
-        fixture.perform(.pause)
-        let task = fixture.mediator.beginBackgroundTask(named: "job", deadline: .seconds(4))
-
-        fixture.perform(.stop)
-        #expect(fixture.mediator.state == .background)
-        task.end()
-
         #expect(fixture.mediator.state == .notRunning)
     }
 

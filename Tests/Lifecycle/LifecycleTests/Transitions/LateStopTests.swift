@@ -44,19 +44,6 @@ struct LateStopTests {
         hanging.finish()
     }
 
-    @Test func halfIsAtMostTheRemainingTime() {
-        let hanging = fixture.listener("hanging", [.didBecomeActive], .stubborn)
-        fixture.perform(.launch)
-        fixture.clock.advance(by: .seconds(55))
-
-        fixture.perform(.stop)
-
-        #expect(fixture.mediator.remainingTime == .seconds(10))
-        fixture.clock.advance(by: .seconds(5))
-        #expect(fixture.mediator.state == .notRunning)
-        hanging.finish()
-    }
-
     @Test func timeOfAStopBeginsWithItsAcceptance() {
         let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
         var deadlines: [Duration?] = []
@@ -73,81 +60,6 @@ struct LateStopTests {
         #expect(fixture.mediator.state == .notRunning)
         observation.cancel()
         hanging.finish()
-    }
-
-    @Test func stopOvertakesAPauseThatWaitsForATask() {
-        fixture.listener("listener", [.willResignActive, .didEnterBackground, .willTerminate])
-        fixture.perform(.launch)
-        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(60))
-        fixture.perform(.pause)
-        fixture.clock.advance(by: .seconds(7))
-
-        fixture.perform(.stop)
-        #expect(fixture.ended.map(\.result) == [.completed, .overtaken])
-        #expect(fixture.mediator.remainingTime == .seconds(20))
-        #expect(!task.isEnded && fixture.mediator.pending == ["upload"])
-        task.end()
-
-        #expect(fixture.mediator.state == .notRunning)
-        #expect(fixture.ended.map(\.trigger) == [.launch, .pause, .stop])
-        #expect(
-            fixture.calls == ["listener willResignActive", "listener didEnterBackground", "listener willTerminate"])
-    }
-
-    @Test func launchThatIsCutShortDoesNotBecomeActive() {
-        let hanging = fixture.listener("hanging", [.willFinishLaunching], .stubborn)
-        fixture.listener("other")
-        fixture.perform(.launch, .stop)
-
-        fixture.clock.advance(by: .seconds(10))
-
-        #expect(fixture.ended.map(\.result) == [.overtaken, .completed])
-        #expect(
-            fixture.calls == [
-                "hanging willFinishLaunching", "other willFinishLaunching", "other didEnterBackground",
-                "other willTerminate",
-            ])
-        hanging.finish()
-    }
-
-    @Test func launchThatEndsInTimeBecomesActive() async {
-        let slow = fixture.listener("slow", [.didFinishLaunching], .waiting)
-        fixture.perform(.launch, .stop)
-
-        slow.finish()
-        await fixture.until { fixture.mediator.state == .notRunning }
-
-        #expect(fixture.ended.map(\.result) == [.completed, .completed])
-    }
-
-    @Test func reloadThatIsCutShortKeepsTheOldConfiguration() {
-        fixture.readConfiguration = {
-            var configuration = LifecycleConfiguration()
-            configuration[Int.self] = 1
-            return configuration
-        }
-        fixture.perform(.launch)
-        let hanging = fixture.listener("hanging", [.didReload], .stubborn)
-        fixture.listener("other", [.didFailToReload, .willTerminate])
-        fixture.perform(.reload, .stop)
-
-        fixture.clock.advance(by: .seconds(10))
-
-        #expect(fixture.calls == ["hanging didReload", "other didFailToReload", "other willTerminate"])
-        #expect(fixture.mediator.configuration[Int.self] == nil)
-        #expect(fixture.ended[1].result == .refused(["hanging: no answer within its deadline"]))
-        hanging.finish()
-    }
-
-    @Test func answerThatAsksForTheStopHasItsDeadlineToo() async throws {
-        let listener = CuttingListener(fixture.mediator, on: .willReload)
-        try fixture.mediator.addListener(listener)
-        fixture.perform(.launch, .reload)
-
-        fixture.clock.advance(by: .seconds(10))
-        await fixture.until { listener.wasCancelled }
-
-        #expect(fixture.mediator.state == .notRunning)
     }
 
     @Test func newDeadlinesHoldForTheStopAndWhatIsBeforeIt() {

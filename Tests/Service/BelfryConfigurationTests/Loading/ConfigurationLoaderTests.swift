@@ -183,9 +183,4 @@ struct ConfigurationLoaderTests {
                 + "Permission denied (EACCES)")
         #expect(loaded.files == ["/r/run/belfry/belfry.conf.d/b.conf"])
     }
-
-    @Test func tooLargeFileIsAnError() {
-        #expect(MemoryFiles.problems(String(repeating: "#", count: (1 << 20) + 1)).count == 1)
-        #expect(MemoryFiles.problems(String(repeating: "#\n", count: 1 << 19)).isEmpty)
-    }
 }
