@@ -43,6 +43,8 @@ let package = Package(
             name: "FirstListenersTests",
             dependencies: [
                 "FirstListeners", .product(name: "Belfry", package: "belfry"),
+                .product(name: "BelfryServer", package: "belfry"),
+                .product(name: "BelfryTesting", package: "belfry"),
                 .product(name: "LifecycleTesting", package: "belfry"),
             ], path: "01-FirstListeners/Tests", swiftSettings: strict),
         example("MassiveMainBefore", "02-MassiveMain/Before", uses: []),

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
+import BelfryTesting
 import Glibc
 import LifecycleTesting
 import Testing
@@ -10,13 +11,15 @@ import Testing
 
 final class VideoListenerTests {
     private let script = LifecycleScript()
+    private let loop: TestLoop
     private let folder: String
     private let video: VideoListener
 
     init() throws {
         var template = Array("/tmp/video-\(String(repeating: "X", count: 6))".utf8CString)
         folder = String(cString: try #require(mkdtemp(&template)))
-        video = VideoListener(try MainEventLoop(), folder)
+        loop = try TestLoop()
+        video = VideoListener(loop.loop, folder)
         try script.mediator.addListener(video)
     }
 
@@ -34,6 +37,31 @@ final class VideoListenerTests {
 
         #expect(system("grep -q '^Signature: 8a477f597d28d172789f06886806bc55' '\(folder)/CACHEDIR.TAG'") == 0)
         #expect(script.errors.isEmpty)
+    }
+
+    @Test func playsWhileTheServiceIsActive() async throws {
+        await script.run(.perform(.launch))
+        try await loop.until { video.frame > 2 }
+        await script.run(.perform(.pause))
+        let frame = video.frame
+        // Frames that were due before this timer would have been shown.
+        var hasFired = false
+        let timer = try loop.loop.timer(after: .milliseconds(200)) { hasFired = true }
+        try await loop.until { hasFired && !timer.isCancelled }
+        #expect(video.frame == frame)
+
+        await script.run(.perform(.resume))
+        try await loop.until { video.frame > frame }
+    }
+
+    @Test func flushEmptiesTheMemory() async throws {
+        await script.run(.perform(.launch))
+        try await loop.until { !video.decoded.isEmpty }
+        await script.run(.perform(.pause))
+
+        video.flush(.full)
+
+        #expect(video.decoded.isEmpty)
     }
 
     @Test func directoryThatIsNotThereRefusesTheLaunch() async throws {
