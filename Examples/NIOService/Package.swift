@@ -21,17 +21,16 @@ let package = Package(
             name: "NIOService",
             dependencies: [
                 .product(name: "Belfry", package: "belfry"),
-                .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "BelfryServer", package: "belfry"),
                 .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
             name: "HummingbirdService",
             dependencies: [
                 .product(name: "Belfry", package: "belfry"),
-                .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "BelfryServer", package: "belfry"),
                 .product(name: "BelfrySocket", package: "belfry"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -39,7 +38,14 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "ApplicationService",
+            dependencies: [
+                .product(name: "Belfry", package: "belfry"),
+                .product(name: "BelfryServiceLifecycle", package: "belfry"),
+                .product(name: "BelfrySocket", package: "belfry"),
+                .product(name: "Hummingbird", package: "hummingbird"),
             ]),
         .testTarget(
             name: "NeighbourTests",

@@ -72,11 +72,15 @@ def hello(belfry):
 
 
 def disturb(hello: HostedUnit, verb: str, *command: str) -> tuple[int, str]:
-    """Repeats `systemctl VERB` for as long as the command sends requests. Returns how often, and what it printed."""
+    """Repeats `systemctl VERB`, or a pause, for as long as the command sends requests. Returns how often, and what it printed."""
     times = 0
     with hello.host.running(*command) as load:
         while load.poll() is None:
-            hello.host.systemctl(verb, FILES[0])
+            if verb == "pause":
+                hello.kill("TSTP")
+                hello.kill("CONT")
+            else:
+                hello.host.systemctl(verb, FILES[0])
             times += 1
         assert load.returncode == 0, load.stderr.read()
         return times, load.stdout.read()
@@ -92,7 +96,7 @@ def failures(output: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("verb", ["restart", "reload"])
+@pytest.mark.parametrize("verb", ["restart", "reload", "pause"])
 def test_no_request_fails(hello, figures, verb, path):
     pid = hello.main_pid()
     wrk = ["wrk", "--threads=2", "--connections=32", f"--duration={SECONDS}s", "--timeout=30s", f"{ADDRESS}{path}"]
@@ -108,7 +112,7 @@ def test_no_request_fails(hello, figures, verb, path):
     assert not any(failed.values()), output
 
 
-@pytest.mark.parametrize("verb", ["restart", "reload"])
+@pytest.mark.parametrize("verb", ["restart", "reload", "pause"])
 def test_no_new_connection_fails(hello, figures, verb):
     times, output = disturb(hello, verb, "/usr/bin/python3", "-c", NEWCOMERS)
 

@@ -2,10 +2,9 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
-import BelfryServiceLifecycle
+import BelfryServer
 import BelfrySocket
 import Hummingbird
-import ServiceLifecycle
 
 let router = Router()
 router.get("/") { _, _ in "hello\n" }
@@ -16,12 +15,8 @@ router.get("slow") { _, _ in
 }
 
 ServiceMain.run(ServiceOptions(name: "hello"), with: [.socket]) { service in
-    let ready = ServiceReadiness()
-    let server: any Service =
-        if let socket = service.descriptors.receive(named: "hello").first?.release() {
-            SocketServer(responder: router.buildResponder(), socket: socket, onListening: ready.signal)
-        } else {
-            Application(router: router, onServerRunning: { _ in ready.signal() })
-        }
-    try service.addServiceGroup(services: [server], readiness: ready)
+    let isPassed = service.descriptors.names.contains("hello")
+    let address: ServerAddress = isPassed ? .systemd("hello") : .port(8080)
+    let server = RouterServer(responder: router.buildResponder())
+    try service.mediator.addListener(ConnectionServer(service, named: "http", at: address, server.serve))
 }

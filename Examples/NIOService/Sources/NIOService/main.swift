@@ -2,12 +2,11 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import Belfry
-import BelfryServiceLifecycle
+import BelfryServer
 import BelfrySocket
 
 ServiceMain.run(ServiceOptions(name: "echo"), with: [.socket]) { service in
-    let ready = ServiceReadiness()
-    let socket = service.descriptors.receive(named: "echo").first?.release()
-    let server = EchoServer(host: "127.0.0.1", port: 7007, socket: socket, onListening: ready.signal)
-    try service.addServiceGroup(services: [server], readiness: ready)
+    let isPassed = service.descriptors.names.contains("echo")
+    let address: ServerAddress = isPassed ? .systemd("echo") : .port(7007)
+    try service.mediator.addListener(ConnectionServer(service, named: "echo", at: address, echo))
 }
