@@ -32,7 +32,7 @@ public nonisolated struct JSONObject: Sendable {
     }
 
     /// An object with members that a parser has read.
-    init(_ members: [Member]) { content = .members(Self.unique(members)) }
+    init(_ members: [Member]) { content = .members(members) }
 
     /// An object that a parser has validated.
     init(text: [UInt8]) { content = .text(text) }
@@ -49,7 +49,7 @@ public nonisolated struct JSONObject: Sendable {
             Self.read(text) { (key, parser) throws(JSONParseError) in
                 members.append(Member(key: key.string, value: try parser.value()))
             }
-            return Self.unique(members)
+            return members
         }
     }
 
@@ -96,8 +96,7 @@ public nonisolated struct JSONObject: Sendable {
     @inline(__always)
     private static func read(_ text: [UInt8], _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
         text.withUnsafeBufferPointer { bytes in
-            // The text is valid, and its nesting was checked against the limit of that parser.
-            var parser = JSONParser(bytes, maximumDepth: .max)
+            var parser = JSONParser(valid: bytes)
             try? parser.members(body)
         }
     }

@@ -75,6 +75,14 @@ package nonisolated enum JSONKey {
         }
     }
 
+    /// Whether both are the same name, with escapes or without.
+    fileprivate func isSame(as other: JSONKey) -> Bool {
+        switch (self, other) {
+        case (.plain(let bytes), .plain(let others)): bytes.hasSameBytes(as: others)
+        case (.decoded(let text), let key), (let key, .decoded(let text)): key.isSame(as: text)
+        }
+    }
+
     /// Matches names in a `switch`.
     @inline(__always)
     package static func ~= (name: StaticString, key: JSONKey) -> Bool {
@@ -83,5 +91,22 @@ package nonisolated enum JSONKey {
             return UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).hasSameBytes(as: bytes)
         case .decoded(let text): return text.hasSameBytes(as: name.description)
         }
+    }
+}
+
+/// The names of an object that is being read.
+nonisolated struct JSONNames {
+    /// The first ones. To compare these one by one is faster than a set.
+    private var first: [JSONKey] = []
+    private var others: Set<UTF8Text> = []
+
+    /// Adds a name; false if it is there already.
+    mutating func insert(_ key: JSONKey) -> Bool {
+        guard !first.contains(where: key.isSame) else { return false }
+        guard first.count == 8 else {
+            first.append(key)
+            return true
+        }
+        return others.insert(UTF8Text(key.string)).inserted
     }
 }

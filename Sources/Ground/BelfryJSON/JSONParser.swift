@@ -12,11 +12,21 @@ package nonisolated struct JSONParser {
     var hasSpace = false
     private let maximumDepth: Int
     private var depth = 0
+    /// Whether names of members are compared.
+    private let comparesNames: Bool
 
     /// A parser of these bytes. At most `maximumDepth` arrays and objects may be nested.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int = 64) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        comparesNames = true
+    }
+
+    /// A parser of valid bytes: neither their nesting nor their names are checked again.
+    init(valid bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        maximumDepth = .max
+        comparesNames = false
     }
 
     /// The next byte, or nil at the end.
@@ -108,7 +118,8 @@ package nonisolated struct JSONParser {
         return JSONObject(text: hasSpace ? Self.withoutSpace(text) : Array(text))
     }
 
-    /// Reads the members of an object. `body` is called after the colon and reads the value.
+    /// Reads the members of an object. `body` is called after the colon and reads the value. A name that comes twice is an error:
+    /// two readers of the text could otherwise find different values.
     @inline(__always)
     package mutating func members(
         _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void
@@ -119,9 +130,14 @@ package nonisolated struct JSONParser {
         defer { depth -= 1 }
         skipSpace()
         if consume(UInt8(ascii: "}")) { return }
+        var names = JSONNames()
         while true {
             skipSpace()
+            let start = offset
             let key = try key()
+            guard !comparesNames || names.insert(key) else {
+                throw JSONParseError(reason: .duplicateName, offset: start)
+            }
             skipSpace()
             try expect(":")
             try body(key, &self)
@@ -222,6 +238,8 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
         case invalidEscape
         /// A surrogate pair is not complete.
         case loneSurrogate
+        /// An object has two members of this name.
+        case duplicateName
         /// A string is not valid UTF-8.
         case invalidUTF8
         /// A number is too large for a double, or has too many characters.
@@ -235,7 +253,7 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
     /// What is wrong.
     public let reason: Reason
 
-    /// The offset of the byte where it was detected. For invalid UTF-8, the beginning of the string.
+    /// The offset of the byte where it was detected. For invalid UTF-8 and for a name that comes twice, the beginning of the string.
     public let offset: Int
 
     /// Made by the parser, and by tests.
@@ -253,6 +271,7 @@ public nonisolated struct JSONParseError: Error, Sendable, Equatable, CustomStri
             case .controlCharacterInString: "control character in string"
             case .invalidEscape: "invalid escape"
             case .loneSurrogate: "lone surrogate"
+            case .duplicateName: "second member of this name"
             case .invalidUTF8: "invalid UTF-8 in string"
             case .numberOutOfRange: "number out of range"
             case .nestedTooDeeply: "nested too deeply"

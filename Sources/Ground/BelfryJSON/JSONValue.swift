@@ -84,7 +84,7 @@ nonisolated extension JSONValue: Equatable {
 nonisolated extension JSONValue: CustomStringConvertible {
     /// Reads one JSON text (RFC 8259) in UTF-8 with nothing but white space around it.
     ///
-    /// Of members with the same name the last one wins. Integers that do not fit 64 bits become doubles. Nesting ends
+    /// Two members of one object with the same name are an error. Integers that do not fit 64 bits become doubles. Nesting ends
     /// at 64 levels, a number at 512 characters.
     ///
     /// - Throws: what is wrong, and at which byte.

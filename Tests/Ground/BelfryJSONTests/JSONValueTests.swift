@@ -16,7 +16,7 @@ struct JSONValueTests {
             ("\"\"", ""), ("\"a\"", "a"), ("\"\u{7F}é𝄞\"", "\u{7F}é𝄞"),
             (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\uD834\uDD1E""#, "Aé𝄞"),
             (#""a\u0000b""#, "a\0b"), ("[]", []), ("[ ]", []), ("[1,[2]]", [1, [2]]), ("{}", [:]), ("{ }", [:]),
-            (#"{"a":{"b":[null]}}"#, ["a": ["b": [.null]]]), (#"{"a":1,"a":2}"#, ["a": 2]),
+            (#"{"a":{"b":[null]}}"#, ["a": ["b": [.null]]]),
         ] as [(String, JSONValue)])
     func validTextIsRead(text: String, value: JSONValue) throws {
         #expect(try JSONValue(json: text.utf8) == value)
@@ -46,6 +46,27 @@ struct JSONValueTests {
         for prefix in ["", "\\n"] {
             let text = Array("\"\(prefix)".utf8) + bytes + Array("\"".utf8)
             #expect(throws: JSONParseError(reason: .invalidUTF8, offset: 1)) { try JSONValue(json: text) }
+        }
+    }
+
+    /// Also in objects that are read later, and whether the name is written with escapes or without.
+    @Test(
+        arguments: [
+            (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"é":1,"\u00e9":2}"#, 8), (#"{"":1, "":2}"#, 7),
+            (#"[{"x":{"a":1,"b":2,"a":3}}]"#, 19),
+        ])
+    func aNameThatComesTwiceIsRefused(text: String, offset: Int) {
+        #expect(throws: JSONParseError(reason: .duplicateName, offset: offset)) { try JSONValue(json: text.utf8) }
+    }
+
+    @Test func aNameThatComesTwiceIsFoundAmongMany() throws {
+        let members = (0..<100_000).map { #""\#($0)":0"# }.joined(separator: ",")
+
+        #expect(try JSONValue(json: "{\(members)}".utf8).objectValue?.count == 100_000)
+        for name in ["0", "7", "8", "99999"] {
+            #expect { try JSONValue(json: #"{\#(members),"\#(name)":0}"#.utf8) } throws: {
+                ($0 as? JSONParseError)?.reason == .duplicateName
+            }
         }
     }
 
@@ -90,7 +111,7 @@ struct JSONValueTests {
     @Test(
         arguments: [
             (#"{ "a" : [ 1 , { "b c" : "d \" e" } ] }"#, #"{"a":[1,{"b c":"d \" e"}]}"#),
-            ("{\"a\":\t{\n}\r}", #"{"a":{}}"#), (#"{"a":1.50e2,"a":"\u0041"}"#, #"{"a":1.50e2,"a":"\u0041"}"#),
+            ("{\"a\":\t{\n}\r}", #"{"a":{}}"#), (#"{"a":1.50e2,"b":"\u0041"}"#, #"{"a":1.50e2,"b":"\u0041"}"#),
         ])
     func parsedObjectIsWrittenWithoutWhiteSpace(text: String, written: String) throws {
         #expect(try JSONValue(json: text.utf8).description == written)

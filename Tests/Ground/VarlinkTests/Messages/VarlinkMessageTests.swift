@@ -15,7 +15,6 @@ struct VarlinkMessageTests {
             (#"{"method":"a.b.C","more":true,"oneway":false,"upgrade":null}"#, VarlinkCall("a.b.C", mode: .more)),
             (#"{"method":"a.b.C","upgrade":true}"#, VarlinkCall("a.b.C", mode: .upgrade)),
             (#"{"method":"a.b.C","org.example":{"y":2}}"#, VarlinkCall("a.b.C", extensions: ["org.example": ["y": 2]])),
-            (#"{"method":"x","method":"a.b.C"}"#, VarlinkCall("a.b.C")),
         ] as [(String, VarlinkCall)])
     func callIsRead(text: String, call: VarlinkCall) throws {
         #expect(try VarlinkCall(message: ArraySlice(text.utf8)) == call)
@@ -33,6 +32,14 @@ struct VarlinkMessageTests {
             (#"{"method":"a.b.C","more":true,"oneway":true}"#, .conflictingFlags),
             (#"{"method":"a.b.C","more":true,"upgrade":true}"#, .conflictingFlags),
             (#"{"method":"a.b.C","x":1}"#, .unknownField("x")),
+            (
+                #"{"method":"a.b.C","method":"a.b.D"}"#,
+                .notJSON(JSONParseError(reason: .duplicateName, offset: 18))
+            ),
+            (
+                #"{"method":"a.b.C","parameters":{"x":1,"\u0078":2}}"#,
+                .notJSON(JSONParseError(reason: .duplicateName, offset: 38))
+            ),
             (#"{"method":"a.b.C","continues":true}"#, .unknownField("continues")),
             (#"{"method":"a.b.C","error":"x.y"}"#, .unknownField("error")),
         ] as [(String, VarlinkProtocolError)])
