@@ -2,6 +2,8 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import BelfryJSON
+import BelfryLinux
 
 /// The output of a program as lines, limited in length and in rate. What is dropped is counted, and reported before the next
 /// line that is let through, and at the end.
@@ -16,8 +18,17 @@ nonisolated struct OutputLines {
     /// How much is let through in one interval.
     static let limit = (lines: 1000, bytes: 256 << 10, interval: Duration.seconds(5))
 
-    /// The last line with text, as the reason of a failure.
-    private(set) var last: String?
+    /// How many lines a reason has, and how many bytes of each.
+    static let reasonLimit = (lines: 5, bytes: 512)
+
+    /// The last lines with text, fit for one line of a log: the reason of a failure. Nil if there is none.
+    var reason: String? {
+        last.isEmpty
+            ? nil : last.map { SystemError.escape($0.cut(toBytes: Self.reasonLimit.bytes)) }.joined(separator: "; ")
+    }
+
+    /// The last lines with text.
+    private var last: [String] = []
 
     private var line: [UInt8] = []
     /// How many bytes of the line were cut.
@@ -55,7 +66,10 @@ nonisolated struct OutputLines {
     private mutating func complete(at now: MonotonicInstant) -> [Piece] {
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         var text = String(decoding: line, as: UTF8.self)
-        if text.utf8.contains(where: { $0 > UInt8(ascii: " ") }) { last = text }
+        if text.utf8.contains(where: { $0 > UInt8(ascii: " ") }) {
+            last.append(text)
+            if last.count > Self.reasonLimit.lines { last.removeFirst() }
+        }
         if excess > 0 { text += "… (\(excess) bytes cut)" }
         let size = line.count + excess
         line.removeAll(keepingCapacity: true)

@@ -84,7 +84,7 @@ final class ProgramRun {
         case .exited(let number): status = "exit status \(number)"
         case .signaled(let number): status = "ended by \(SignalName.full(number))"
         }
-        return .failed(streams.first?.lines.last.map { SystemError.escape($0.cut(toBytes: 512)) } ?? status)
+        return .failed(streams.first?.lines.reason ?? status)
     }
 }
 

@@ -15,7 +15,7 @@ struct OutputLinesTests {
         #expect(lines.add("a\r\n\nb".utf8, at: start) == [.line("a"), .line("")])
         #expect(lines.add("c\nd".utf8, at: start) == [.line("bc")])
         #expect(lines.end(at: start) == [.line("d")])
-        #expect(lines.last == "d")
+        #expect(lines.reason == "a; bc; d")
     }
 
     @Test func aLongLineIsCutAndSaysSo() {
@@ -32,7 +32,7 @@ struct OutputLinesTests {
         let flood = String(repeating: "flood\n", count: OutputLines.limit.lines + 500) + "last\n"
 
         #expect(lines.add(flood.utf8, at: start).count == OutputLines.limit.lines)
-        #expect(lines.last == "last")
+        #expect(lines.reason == "flood; flood; flood; flood; last")
         #expect(lines.add("calm\n".utf8, at: later) == [.dropped(lines: 501, bytes: 2504), .line("calm")])
         #expect(lines.end(at: later) == [])
     }
@@ -45,7 +45,7 @@ struct OutputLinesTests {
 
         let zeros = String(repeating: "\0", count: OutputLines.longestLine)
         #expect(lines.end(at: start) == [.line(zeros + "… (\((64 << 16) - OutputLines.longestLine) bytes cut)")])
-        #expect(lines.last == nil)
+        #expect(lines.reason == nil)
     }
 
     @Test func emptyLinesAreNoReason() {
@@ -53,6 +53,24 @@ struct OutputLinesTests {
 
         _ = lines.add("why\n \n\n".utf8, at: start)
 
-        #expect(lines.last == "why")
+        #expect(lines.reason == "why")
+    }
+
+    /// As nginx -t prints it: the last line alone does not say what is wrong.
+    @Test func theReasonHasTheLastFiveLines() {
+        var lines = OutputLines()
+
+        _ = lines.add(
+            "1\n2\n3\n4\nunknown directive \"foo\" in nginx.conf:3\r\nnginx.conf test \u{1B}failed\n".utf8, at: start)
+
+        #expect(lines.reason == #"2; 3; 4; unknown directive "foo" in nginx.conf:3; nginx.conf test \u{1B}failed"#)
+    }
+
+    @Test func eachLineOfTheReasonIsCut() {
+        var lines = OutputLines()
+
+        _ = lines.add((String(repeating: "x", count: 600) + "\nend\n").utf8, at: start)
+
+        #expect(lines.reason == String(repeating: "x", count: OutputLines.reasonLimit.bytes) + "…; end")
     }
 }
