@@ -28,6 +28,28 @@ def test_kill_9_is_followed_by_a_restart_that_works(started_on_each):
     assert_works(started_on_each)
 
 
+def test_seven_crashes_do_not_keep_it_down(started_on_each):
+    """By default systemd gives up after five starts in ten seconds."""
+    for _ in range(7):
+        before = started_on_each.main_pid()
+        started_on_each.kill("KILL")
+        started_on_each.wait_for_another(before)
+
+    assert_works(started_on_each)
+
+
+@pytest.mark.nightly_on_trixie
+def test_service_that_could_not_start_is_back_by_one_command(on_each):
+    on_each.drop_in(ExecStartPre="/bin/test -e /run/repaired", RestartSec="20ms")
+    on_each.host.systemctl("start", SERVICE, check=False)
+    on_each.wait_for(lambda: on_each.property("ActiveState") == "failed", "be given up", 60)
+    on_each.host.write("/run/repaired", "")
+
+    on_each.wait_for(lambda: on_each.host.systemctl("start", SERVICE, check=False).returncode == 0, "start", 40)
+
+    assert_works(on_each)
+
+
 def test_idle_service_sends_keep_alives(on_each):
     on_each.drop_in(WatchdogSec="1s")
     on_each.start()
