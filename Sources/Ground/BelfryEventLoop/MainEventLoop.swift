@@ -36,7 +36,7 @@ public final class MainEventLoop {
 
     isolated deinit { sd_event_unref(event) }
 
-    /// Runs until `exit(_:)`, and returns its code.
+    /// Runs until the process ends: that of a service by a stop, any other by exit(3) in a handler.
     ///
     /// While it runs, the main actor's jobs run here. Call it on the main thread from synchronous code, because an
     /// `async` main takes the main thread for itself.
@@ -55,8 +55,8 @@ public final class MainEventLoop {
         }
     }
 
-    /// Ends `run()` after the current turn.
-    public func exit(_ code: Int32) { exitCode = code }
+    /// Ends `run()` after the current turn. Not public: a service would end without notifying its listeners.
+    package func exit(_ code: Int32) { exitCode = code }
 
     /// One turn: waits for at most `limit` (forever when nil) until a source is ready and dispatches it.
     ///
