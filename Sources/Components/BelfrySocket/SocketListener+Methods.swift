@@ -30,6 +30,7 @@ extension SocketListener {
         "Interrupt": (.control, { $0.move(.interrupt, $1) }),
         "Reload": (.control, { $0.reload($1) }),
         "Hold": (.control, { $0.holds.begin($1, origin: $0.peer(of: $1)) }),
+        "Simulate": (.control, { $0.simulate($1) }),
         "Attach": (.control, { $0.attached.attach($1, origin: $0.peer(of: $1)) }),
         "Answer": (.control, { $0.attached.answer($1) }),
         "Progress": (.control, { $0.attached.progress($1) }),
@@ -158,8 +159,8 @@ extension SocketListener {
         let client = SocketClient(
             .peer(
                 PeerOrigin(
-                    pid: peer.pid, uid: peer.uid, unit: ProcessUnit.of(peer.pid)?.name,
-                    command: ProcessCommand.of(peer.pid)))
+                    pid: peer.pid, uid: peer.uid, loginUID: ProcessLogin.uid(of: peer.pid, runBy: peer.uid),
+                    unit: ProcessUnit.of(peer.pid)?.name, command: ProcessCommand.of(peer.pid)))
         )
         request.attachment = client
         return client

@@ -58,7 +58,7 @@ package nonisolated struct ClientFailure: Error, Sendable, Equatable {
                 case "io.belfry.Lifecycle.InvalidSignal":
                     failure(.usage, parameters.text("reason") ?? "there is no such signal")
                 case "io.belfry.Lifecycle.InvalidName":
-                    failure(.usage, "the name is invalid, or belongs to a transition")
+                    failure(.usage, parameters.text("reason") ?? "the name is invalid")
                 case "io.belfry.Lifecycle.ListenerExists":
                     failure(.unavailable, "the service has a listener of this name")
                 case "io.belfry.Lifecycle.InvalidOrder":

@@ -114,12 +114,17 @@ package final class OriginText {
         default: text += "an unknown process"
         }
         if let command = origin.text("command") { text += " \(command)" }
-        if let uid = origin.number("uid").flatMap({ UInt32(exactly: $0) }) {
-            text += " (\(SystemError.escape(name(of: uid))))"
+        if let user = user(origin.number("uid")) {
+            let login = self.user(origin.number("loginUid")).map { ", login \($0)" } ?? ""
+            text += " (\(user)\(login))"
         }
         if let unit = origin.text("unit") { text += " \(unit)" }
         if let value = origin.number("value"), value != 0 { text += ", value \(value)" }
         return text
+    }
+
+    private func user(_ uid: Int64?) -> String? {
+        uid.flatMap { UInt32(exactly: $0) }.map { SystemError.escape(name(of: $0)) }
     }
 
     /// The name of a user in the password database, or else the number. Another machine may have another user with the number.

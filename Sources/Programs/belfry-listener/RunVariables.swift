@@ -37,6 +37,7 @@ nonisolated enum RunVariables {
             "BELFRY_SIGNAL": text(origin["signal"]),
             "BELFRY_SENDER_PID": text(origin["pid"]),
             "BELFRY_SENDER_UID": text(origin["uid"]),
+            "BELFRY_SENDER_LOGINUID": text(origin["loginUid"]),
         ]
     }
 

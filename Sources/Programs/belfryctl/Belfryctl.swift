@@ -26,8 +26,9 @@ struct Belfryctl: ParsableCommand {
             CommandGroup(
                 name: "Control",
                 subcommands: [
-                    PostCommand.self, FlushCommand.self, PerformCommand.self, OpenCommand.self, PauseCommand.self,
-                    ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self, ReloadCommand.self,
+                    PostCommand.self, FlushCommand.self, SimulateCommand.self, PerformCommand.self, OpenCommand.self,
+                    PauseCommand.self, ResumeCommand.self, InterruptCommand.self, HoldCommand.self, AttachCommand.self,
+                    ReloadCommand.self,
                     LogLevelCommand.self,
                 ]),
         ])

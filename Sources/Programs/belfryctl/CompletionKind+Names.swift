@@ -9,12 +9,13 @@ import Varlink
 
 /// Completions that the shell gets from the running service.
 extension CompletionKind {
-    /// Names of notifications: Belfry's own, and those that a listener of the service handles.
+    /// Names of notifications that can be posted: Belfry's own, and those that a listener of the service handles.
     static var notifications: CompletionKind {
         .custom { words, _, _ in
             let answered = reply(to: "ListListeners", words)["listeners"]?.arrayValue ?? []
             let names = answered.lazy.flatMap { $0["interests"]?.arrayValue ?? [] }.compactMap(\.stringValue)
-            return CompletionWords.plain(NotificationName.known + CompletionWords.plain(names))
+            let others = CompletionWords.plain(names).filter { !NotificationName.known.contains($0) }
+            return CompletionWords.plain(NotificationName.postable + others)
         }
     }
 

@@ -72,7 +72,7 @@ struct SocketListenerTests {
             isSubscribed = true
             if let object = reply.parameters["notification"]?.objectValue { received.append(object) }
         }
-        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 8, unit: "a\"b.service"))
+        let peer = LifecycleOrigin.peer(PeerOrigin(pid: 7, uid: 8, loginUID: 9, unit: "a\"b.service"))
         try turn { isSubscribed }
 
         mediator.post(.flushRequested)
@@ -85,7 +85,7 @@ struct SocketListenerTests {
             received.map { $0["name"]?.stringValue } == [
                 "flushRequested", "flushRequested", "statusRequested", "willResignActive", "didEnterBackground",
             ])
-        let origin: JSONValue = ["kind": "socket", "pid": 7, "uid": 8, "unit": "a\"b.service"]
+        let origin: JSONValue = ["kind": "socket", "pid": 7, "uid": 8, "loginUid": 9, "unit": "a\"b.service"]
         #expect(received.map { $0["origin"] } == [["kind": "service"], origin, origin, origin, origin])
         #expect(received.map { $0["state"] } == ["active", "active", "active", "inactive", "background"])
         #expect(received.map { $0["previousState"] } == ["active", "active", "active", "active", "inactive"])
@@ -148,8 +148,62 @@ struct SocketListenerTests {
 
         let answer = try call("Post", ["name": .string(name)])
 
-        #expect(answer == .failure(.failed(name: lifecycle + "InvalidName", parameters: ["name": .string(name)])))
+        guard case .failure(.failed(lifecycle + "InvalidName", let parameters)) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(parameters["name"] == .string(name) && parameters["reason"]?.stringValue != nil)
         #expect(mediator.lastSequence == before)
+    }
+
+    @Test func eventOfTheSystemIsSimulatedAndTheRefusedPostSaysSo() throws {
+        let listener = RecordingListener("listener", [.didReceiveMemoryWarning])
+        try mediator.addListener(listener)
+
+        let refusal = try call("Post", ["name": "didReceiveMemoryWarning"])
+        let reply = try call("Simulate", ["name": "didReceiveMemoryWarning", "userInfo": ["level": "full", "x": 1]])
+            .get()
+
+        let reason: JSONValue = "only the system causes it; try it with 'belfryctl simulate'"
+        let parameters: JSONObject = ["name": "didReceiveMemoryWarning", "reason": reason]
+        #expect(refusal == .failure(.failed(name: lifecycle + "InvalidName", parameters: parameters)))
+        let received = try #require(listener.received.first)
+        #expect(received.userInfo == ["level": "full", "x": 1, "simulated": true] && received.isSimulated)
+        #expect(reply["reports"]?[0]?["outcome"] == "completed")
+        guard case .peer = received.origin else { return #expect(Bool(false), "\(received.origin)") }
+    }
+
+    @Test(
+        arguments: [
+            ("didReceiveMemoryWarning", ["level": "some", "simulated": true]),
+            ("significantTimeChange", ["cause": "clock", "stepUsec": 3_600_000_000, "simulated": true]),
+            ("powerFailing", ["simulated": true]),
+        ] as [(String, UserInfo)])
+    func simulationHasTheUserInfoThatHandlersRead(name: String, userInfo: UserInfo) throws {
+        var received: [UserInfo] = []
+        let observation = mediator.addObserver { received.append($0.userInfo) }
+
+        _ = try call("Simulate", ["name": .string(name)]).get()
+
+        #expect(received == [userInfo])
+        observation.cancel()
+    }
+
+    @Test(
+        arguments: [
+            ("flushRequested", [:], "InvalidName"), ("willSleep", [:], "InvalidName"),
+            ("com.example.x", [:], "InvalidName"),
+            ("willTerminate", [:], "InvalidName"), ("no name", [:], "InvalidName"),
+            ("didReceiveMemoryWarning", ["level": "high"], "InvalidParameter"),
+            ("protectedDataDidBecomeAvailable", [:], "InvalidParameter"),
+        ] as [(String, JSONObject, String)])
+    func whatTheSystemDoesNotCauseIsNotSimulated(name: String, userInfo: JSONObject, error: String) throws {
+        let before = mediator.lastSequence
+
+        let answer = try call("Simulate", ["name": .string(name), "userInfo": .object(userInfo)])
+
+        guard case .failure(.failed(let name, _)) = answer else { return #expect(Bool(false), "\(answer)") }
+        #expect(name.hasSuffix(".\(error)") && mediator.lastSequence == before)
     }
 
     @Test func pauseAndResumeAnswerWhenDone() throws {

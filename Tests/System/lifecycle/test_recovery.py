@@ -2,6 +2,8 @@
 # Belfry: lifecycle notifications for Linux services.
 """The start after kill -9 or a watchdog timeout is a normal one."""
 
+import pytest
+from belfry_service import SERVICE
 from sequences import CONTINUE, PAUSE
 
 

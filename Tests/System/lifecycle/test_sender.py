@@ -36,6 +36,24 @@ def test_sender_is_named_by_pid_user_unit_and_command(started_on_each):
     assert f"SIGUSR1 from pid {pid} (sh), uid {uid}, belfry-sender.service" in record["MESSAGE"]
 
 
+def test_who_has_become_root_is_named_by_the_login(started_on_each):
+    """As pam_loginuid(8) sets it at a login, which sudo keeps."""
+    belfry = started_on_each
+    subscriber = belfry.subscribe()
+    become = "echo 1234 >/proc/self/loginuid &&"
+
+    belfry.host.run("sh", "-c", f"{become} kill -USR1 {belfry.main_pid()} && sleep 1")
+    belfry.host.run("sh", "-c", f"{become} belfryctl post org.example.knock")
+
+    for _ in range(2):
+        origin = subscriber.next()["origin"]
+        assert (origin["uid"], origin["loginUid"]) == (0, 1234)
+    for record in belfry.notifications()[-2:]:
+        assert record["BELFRY_SENDER_LOGINUID"] == "1234"
+        assert "uid 0, login uid 1234" in record["MESSAGE"]
+    assert "(root, login uid 1234)" in belfry.ctl("history", "-n", "1").stdout
+
+
 def test_sender_outside_the_namespace_is_marked_as_outside(started_on_each):
     subscriber = started_on_each.subscribe()
 

@@ -20,6 +20,7 @@ def test_tab_completes_commands_options_and_names(started, shell):
             "plot --sv\t": ["plot", "--svg"],
             "plot la\t": ["plot", "launch"],
             "post org.\t": ["post", "org.example.mine"],
+            "simulate didR\t": ["simulate", "didReceiveMemoryWarning"],
             "perform d\t": ["perform", "dance"],
             "attach lamp --on org.\t --follows danc\t": ["attach", "lamp", "--on", "org.example.mine", "--follows", "dancer"],
             "-i vid\t plot st\t": ["-i", "video", "plot", "stop"],
@@ -37,7 +38,8 @@ def complete(belfry, *words: str) -> list[str]:
 
 def test_names_of_the_running_service_are_completed(started):
     with dancer(started, "org.example.mine"):
-        assert {"org.example.mine", "flushRequested"} <= set(complete(started, "post"))
+        own = {"didReceiveNotification", "flushRequested", "performFetch", "statusRequested"}
+        assert set(complete(started, "post")) == {"org.example.mine", *own}
         assert complete(started, "perform") == ["dance"]
 
 

@@ -38,6 +38,11 @@ nonisolated let lifecycleInterfaceMethods = """
     # 'running' comes whenever a listener reports progress. A call waits while 256 posts of its user wait for listeners.
     method Post(name: string, userInfo: ?object, wait: ?bool) -> (sequence: int, result: string, reports: []Report)
 
+    # Have listeners handle an event of the system as if it had happened: didReceiveMemoryWarning, significantTimeChange,
+    # powerFailing, protectedDataWillBecomeUnavailable or protectedDataDidBecomeAvailable. 'userInfo' is that of the notification,
+    # which has 'simulated' besides. The reply is as for PerformAction.
+    method Simulate(name: string, userInfo: ?object) -> (sequence: int, result: string, reports: []Report)
+
     # Pause the service. The reply comes when it is in the background. 'reports' has the listeners that failed, refused or were
     # late; the state changes all the same. A client that disconnects withdraws its request, if that has not begun.
     method Pause() -> (state: string, reports: []Report)
@@ -144,8 +149,8 @@ nonisolated let lifecycleInterfaceErrors = """
     # The service is stopping.
     error Stopping()
 
-    # The name is not valid, or clients may not post it: only the service posts it, or it has a method of its own.
-    error InvalidName(name: string)
+    # The name is not valid, or clients may not post it, or not simulate it.
+    error InvalidName(name: string, reason: ?string)
 
     # No listener offers this action.
     error NoSuchAction(id: string)

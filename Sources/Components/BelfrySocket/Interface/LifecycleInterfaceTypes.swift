@@ -35,6 +35,8 @@ nonisolated let lifecycleInterfaceTypes = """
       pid: ?int,
       # Its user
       uid: ?int,
+      # For root the user who has logged in and become root, if known
+      loginUid: ?int,
       # Its systemd unit, if known
       unit: ?string,
       # The name of its command, if known

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Belfry: lifecycle notifications for Linux services.
 
+internal import BelfryConfiguration
 internal import BelfryEventLoop
 internal import BelfryListeners
+internal import CBelfry
 internal import Lifecycle
 internal import Varlink
 
 /// Posts of clients: notifications by name, URLs to open and actions to perform.
 extension SocketListener {
-    /// Names that only the service itself may post, and those that have a method of their own. If clients could post
-    /// the service's own notifications, listeners could not rely on them.
-    private static let refusedNames = Set(LifecycleNotification.Name.catalogue).subtracting([
-        .flushRequested, .statusRequested, .performFetch, .didReceiveNotification,
-    ])
-
     /// Answers `Post`.
     func post(_ request: VarlinkRequest) {
-        let text = request.parameters["name"]?.stringValue ?? ""
-        guard let name = LifecycleNotification.Name(text), !Self.refusedNames.contains(name) else {
-            return request.fail("io.belfry.Lifecycle.InvalidName", ["name": .string(text.cut(toBytes: 255))])
+        guard let name = name(in: request) else { return }
+        switch name.clientAccess {
+        case .post: break
+        case .simulate:
+            return refuse(name.rawValue, request, "only the system causes it; try it with 'belfryctl simulate'")
+        case .refused(let reason): return refuse(name.rawValue, request, reason)
         }
         var userInfo = request.parameters["userInfo"]?.objectValue ?? [:]
         if name == .didReceiveNotification {
@@ -42,6 +41,35 @@ extension SocketListener {
         posts.begin(request, request.byteCount) { [mediator] done in
             reply(mediator.post(name, userInfo: userInfo, origin: origin) { _ in done() })
         }
+    }
+
+    /// Answers `Simulate`.
+    func simulate(_ request: VarlinkRequest) {
+        guard let name = name(in: request) else { return }
+        guard name.clientAccess == .simulate else {
+            return refuse(name.rawValue, request, "the system does not cause it")
+        }
+        guard let userInfo = name.simulated(request.parameters["userInfo"]?.objectValue ?? [:]) else {
+            return request.fail(.invalidParameter("userInfo"))
+        }
+        post(name, userInfo, request) { report in
+            // As after a warning of the system.
+            if name == .didReceiveMemoryWarning { belfry_malloc_trim() }
+            request.reply(JSONObject(report))
+        }
+    }
+
+    /// The name in a request; nil after the reply that there is none.
+    private func name(in request: VarlinkRequest) -> LifecycleNotification.Name? {
+        let text = request.parameters["name"]?.stringValue ?? ""
+        if let name = LifecycleNotification.Name(text) { return name }
+        refuse(text, request, "a name is \(NotificationName.rule)")
+        return nil
+    }
+
+    private func refuse(_ name: String, _ request: VarlinkRequest, _ reason: String) {
+        request.fail(
+            "io.belfry.Lifecycle.InvalidName", ["name": .string(name.cut(toBytes: 255)), "reason": .string(reason)])
     }
 
     /// Answers `PerformAction`.

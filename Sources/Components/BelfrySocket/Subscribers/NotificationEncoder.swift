@@ -106,23 +106,29 @@ nonisolated extension JSONWriter {
         case .signal(let signal):
             write(raw: ",\"signal\":")
             write(signal.name)
-            writeProcess(signal.pid, signal.uid, signal.unit, signal.command)
+            writeProcess(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
             if signal.sender != .process {
                 write(raw: ",\"sender\":")
                 write(signal.sender.rawValue)
             }
             write(raw: ",\"value\":")
             write(Int64(signal.value))
-        case .peer(let peer): writeProcess(peer.pid, peer.uid, peer.unit, peer.command)
+        case .peer(let peer): writeProcess(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
         }
         write(raw: "}")
     }
 
-    private mutating func writeProcess(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
+    private mutating func writeProcess(
+        _ pid: Int32, _ uid: UInt32, _ loginUID: UInt32?, _ unit: String?, _ command: String?
+    ) {
         write(raw: ",\"pid\":")
         write(Int64(pid))
         write(raw: ",\"uid\":")
         write(Int64(uid))
+        if let loginUID {
+            write(raw: ",\"loginUid\":")
+            write(Int64(loginUID))
+        }
         if let unit {
             write(raw: ",\"unit\":")
             write(unit)

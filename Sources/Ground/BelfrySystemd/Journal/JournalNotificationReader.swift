@@ -45,6 +45,7 @@ package nonisolated enum JournalNotificationReader {
         origin["signal"] = fields["BELFRY_SIGNAL"].map { .string($0) }
         origin["pid"] = fields["BELFRY_SENDER_PID"].map(number)
         origin["uid"] = fields["BELFRY_SENDER_UID"].map(number)
+        origin["loginUid"] = fields["BELFRY_SENDER_LOGINUID"].map(number)
         origin["unit"] = fields["BELFRY_SENDER_UNIT"].map { .string($0) }
         origin["command"] = fields["BELFRY_SENDER_COMMAND"].map { .string($0) }
         origin["sender"] = fields["BELFRY_SIGNAL_SENDER"].map { .string($0) }

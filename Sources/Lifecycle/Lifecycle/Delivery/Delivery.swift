@@ -94,8 +94,7 @@ final class Delivery {
         let isPost = round.notification.trigger == nil
         let event = round.notification.name
         guard !isPost || entry.pendingPosts < ListenerEntry.pendingPostsMax else {
-            let reason = "\(ListenerEntry.pendingPostsMax) posts wait for its answers"
-            let report = entry.record(.failed(reason), of: event, after: .zero, since: clock.monotonicUsec)
+            let report = entry.record(.tooManyPosts, of: event, after: .zero, since: clock.monotonicUsec)
             return round.set(report, at: place)
         }
         if isPost { entry.pendingPosts += 1 }

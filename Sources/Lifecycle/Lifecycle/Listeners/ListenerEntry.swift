@@ -8,7 +8,7 @@ final class ListenerEntry {
     /// How many listeners were added before it.
     let number: Int
     /// How many posts may wait for its answers at a time.
-    static let pendingPostsMax = 4096
+    nonisolated static let pendingPostsMax = 4096
     /// How many posts wait for its answers.
     var pendingPosts = 0
     /// Whether the listener was removed, so that a delivery under way skips it.

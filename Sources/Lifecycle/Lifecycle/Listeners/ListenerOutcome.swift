@@ -20,6 +20,9 @@ public nonisolated enum ListenerOutcome: Sendable, Equatable {
     /// It finished after its deadline: it had blocked the thread, so that no timer could fire.
     case late
 
+    /// A post that the listener does not get, because too many wait for its answers.
+    package static let tooManyPosts = Self.failed("\(ListenerEntry.pendingPostsMax) posts wait for its answers")
+
     /// The outcome of an answer that threw this error.
     init(_ error: any Error) {
         self = (error as? LifecycleRefusal).map { .refused($0.reason) } ?? .failed(String(describing: error))

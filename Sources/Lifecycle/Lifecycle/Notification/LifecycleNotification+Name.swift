@@ -137,7 +137,8 @@ nonisolated extension LifecycleNotification.Name {
     public static let willSleep = Self(catalogue: "willSleep")
     /// The machine has woken.
     public static let didWake = Self(catalogue: "didWake")
-    /// A file system that the service depends on is no longer mounted. `userInfo` has `path`.
+    /// A file system that the service depends on is no longer mounted. It is posted after the unmount, in spite of its name,
+    /// which is that of UIKit. `userInfo` has `path`.
     public static let protectedDataWillBecomeUnavailable = Self(catalogue: "protectedDataWillBecomeUnavailable")
     /// A file system that the service depends on is mounted. `userInfo` has `path`.
     public static let protectedDataDidBecomeAvailable = Self(catalogue: "protectedDataDidBecomeAvailable")

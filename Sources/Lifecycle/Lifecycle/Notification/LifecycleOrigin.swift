@@ -42,6 +42,9 @@ public nonisolated struct SignalOrigin: Sendable, Equatable {
     public let pid: Int32
     /// The real user id of the sender.
     public let uid: UInt32
+    /// The user who has logged in and become root, such as by sudo(8); nil if `uid` is another user, if no login has started
+    /// the process, or if the kernel does not know.
+    public let loginUID: UInt32?
     /// The systemd unit of the sender, if it could be determined.
     public let unit: String?
     /// The name of the sender's command, if it could be determined.
@@ -51,14 +54,15 @@ public nonisolated struct SignalOrigin: Sendable, Equatable {
 
     /// A signal with its sender. If `sender` is nil, a signal without a process id comes from `outside`.
     public init(
-        number: Int32, name: String, pid: Int32, uid: UInt32, unit: String? = nil, command: String? = nil,
-        value: Int32 = 0, sender: Sender? = nil
+        number: Int32, name: String, pid: Int32, uid: UInt32, loginUID: UInt32? = nil, unit: String? = nil,
+        command: String? = nil, value: Int32 = 0, sender: Sender? = nil
     ) {
         self.number = number
         self.name = name
         self.sender = sender ?? (pid > 0 ? .process : .outside)
         self.pid = pid
         self.uid = uid
+        self.loginUID = loginUID
         self.unit = unit
         self.command = command
         self.value = value
@@ -71,15 +75,21 @@ public nonisolated struct PeerOrigin: Sendable, Equatable {
     public let pid: Int32
     /// Its user id when it connected.
     public let uid: UInt32
+    /// The user who has logged in and become root, such as by sudo(8); nil if `uid` is another user, if no login has started
+    /// the process, or if the kernel does not know.
+    public let loginUID: UInt32?
     /// Its systemd unit, if it could be determined.
     public let unit: String?
     /// The name of its command, if it could be determined.
     public let command: String?
 
     /// A program.
-    public init(pid: Int32, uid: UInt32, unit: String? = nil, command: String? = nil) {
+    public init(
+        pid: Int32, uid: UInt32, loginUID: UInt32? = nil, unit: String? = nil, command: String? = nil
+    ) {
         self.pid = pid
         self.uid = uid
+        self.loginUID = loginUID
         self.unit = unit
         self.command = command
     }
@@ -90,9 +100,10 @@ nonisolated extension LifecycleOrigin {
     /// `kind`, and for a signal or a peer the sender.
     package var userInfo: UserInfo {
         var info: UserInfo = ["kind": .string(kind)]
-        func add(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
+        func add(_ pid: Int32, _ uid: UInt32, _ loginUID: UInt32?, _ unit: String?, _ command: String?) {
             info["pid"] = .int(Int64(pid))
             info["uid"] = .int(Int64(uid))
+            info["loginUid"] = loginUID.map { .int(Int64($0)) }
             info["unit"] = unit.map { .string($0) }
             info["command"] = command.map { .string($0) }
         }
@@ -103,8 +114,8 @@ nonisolated extension LifecycleOrigin {
             info["number"] = .int(Int64(signal.number))
             info["value"] = .int(Int64(signal.value))
             if signal.sender != .process { info["sender"] = .string(signal.sender.rawValue) }
-            add(signal.pid, signal.uid, signal.unit, signal.command)
-        case .peer(let peer): add(peer.pid, peer.uid, peer.unit, peer.command)
+            add(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
+        case .peer(let peer): add(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
         }
         return info
     }
@@ -117,14 +128,15 @@ nonisolated extension LifecycleOrigin {
             return
         }
         guard let pid: Int32 = info.number("pid"), let uid: UInt32 = info.number("uid") else { return nil }
+        let loginUID: UInt32? = info.number("loginUid")
         let unit = info.text("unit")
         let command = info.text("command")
         if kind == "socket" {
-            self = .peer(PeerOrigin(pid: pid, uid: uid, unit: unit, command: command))
+            self = .peer(PeerOrigin(pid: pid, uid: uid, loginUID: loginUID, unit: unit, command: command))
         } else if kind == "signal", let name = info.text("signal"), let number: Int32 = info.number("number") {
             self = .signal(
                 SignalOrigin(
-                    number: number, name: name, pid: pid, uid: uid, unit: unit, command: command,
+                    number: number, name: name, pid: pid, uid: uid, loginUID: loginUID, unit: unit, command: command,
                     value: info.number("value") ?? 0,
                     sender: info.text("sender").flatMap { SignalOrigin.Sender(rawValue: $0) }))
         } else {

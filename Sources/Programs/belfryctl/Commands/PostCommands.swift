@@ -4,6 +4,7 @@
 import ArgumentParser
 import BelfryClient
 import BelfryCommandLine
+import BelfryConfiguration
 import BelfryLinux
 import Varlink
 
@@ -73,6 +74,35 @@ struct PerformCommand: ReplyCommand {
     @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
         try await PostReply.request(
             "PerformAction", ["id": .string(id)], userInfo, to: "perform", id, json: json, context)
+    }
+}
+
+/// `belfryctl simulate`.
+struct SimulateCommand: ReplyCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Try what listeners do when the system causes an event.",
+        discussion: """
+            Delivers the notification as if the system had caused it, and waits for the listeners. The journal says that it was \
+            simulated. Prints what 'belfryctl perform' prints.
+            """)
+
+    @OptionGroup var options: ReplyOptions
+
+    @Argument(
+        help: "The notification: \(NotificationName.simulable.joined(separator: ", ")).",
+        completion: .list(NotificationName.simulable))
+    var name: String
+
+    @Argument(help: ArgumentHelp("User info, as for 'belfryctl post'.", valueName: "key=value"))
+    var userInfo: [String] = []
+
+    func validate() throws {
+        try UserInfoArguments.checkPost(of: name, userInfo)
+    }
+
+    @MainActor func run(_ context: CommandContext) async throws -> CommandStatus {
+        try await PostReply.request(
+            "Simulate", ["name": .string(name)], userInfo, to: "simulate", name, json: json, context)
     }
 }
 

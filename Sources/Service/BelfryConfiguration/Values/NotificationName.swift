@@ -9,6 +9,16 @@ package nonisolated enum NotificationName {
     /// Belfry's own names, for finding misspelt ones. Any other well-formed name is valid too.
     package static let known = LifecycleNotification.Name.catalogue.map(\.rawValue)
 
+    /// Those that clients may post.
+    package static let postable = names { $0 == .post }
+
+    /// Those that clients may simulate.
+    package static let simulable = names { $0 == .simulate }
+
+    private static func names(_ fits: (LifecycleNotification.Name.ClientAccess) -> Bool) -> [String] {
+        LifecycleNotification.Name.catalogue.filter { fits($0.clientAccess) }.map(\.rawValue)
+    }
+
     /// What a name consists of, for messages.
     package static let rule = "a letter, then letters, digits, '.' and '-'"
 

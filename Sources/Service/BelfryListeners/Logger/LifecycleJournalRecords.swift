@@ -7,6 +7,9 @@ package import Lifecycle
 
 /// The journal records of what happens to the service, with their fields.
 package nonisolated enum LifecycleJournalRecords {
+    /// In bytes. That of a program has several lines of its output.
+    private static let longestReason = 4096
+
     /// The record of a notification, without fields.
     static func record(of notification: LifecycleNotification) -> JournalRecord {
         let moves = notification.previousState != notification.state
@@ -51,8 +54,10 @@ package nonisolated enum LifecycleJournalRecords {
         switch report.outcome {
         case .completed, .handled, .declined, .fetched(.newData), .fetched(.noData): return nil
         case .fetched(.failed): text = "listener '\(report.listener)' could not answer \(notification.name)"
-        case .refused(let reason): text = "listener '\(report.listener)' refused \(notification.name): \(reason)"
-        case .failed(let reason): text = "listener '\(report.listener)' failed at \(notification.name): \(reason)"
+        case .refused(let reason):
+            text = "listener '\(report.listener)' refused \(notification.name): \(reason, limit: longestReason)"
+        case .failed(let reason):
+            text = "listener '\(report.listener)' failed at \(notification.name): \(reason, limit: longestReason)"
         case .late: text = "listener '\(report.listener)' answered \(notification.name) late, \(took)"
         case .overran:
             text = "listener '\(report.listener)' gave no answer to \(notification.name) \(took), going on without it"
@@ -62,6 +67,18 @@ package nonisolated enum LifecycleJournalRecords {
         // A dry run asks for objections.
         let priority: LogPriority = notification.isDryRun ? .info : .warning
         return JournalRecord(priority, text, id: MessageID.listenerFailed.rawValue, fields: fields)
+    }
+
+    /// The record of several posts that a listener did not get, with the fields of the last one.
+    static func record(
+        of report: ListenerReport, for notification: LifecycleNotification, andMore count: Int
+    ) -> JournalRecord {
+        var fields = fields(of: notification)
+        fields.add(report.listener, report.outcome, report.duration)
+        fields.add("BELFRY_COUNT", Int64(count))
+        let posts: RecordText = count == 1 ? "1 more post" : "\(count) more posts"
+        let text: RecordText = "listener '\(report.listener)' failed at \(posts): \(report.outcome.reason ?? "")"
+        return JournalRecord(.warning, text, id: MessageID.listenerFailed.rawValue, fields: fields)
     }
 
     /// The record that says how a listener is doing.
@@ -129,17 +146,20 @@ package nonisolated enum LifecycleJournalRecords {
             fields.add("BELFRY_SIGNAL", signal.name)
             fields.add("BELFRY_SIGNAL_VALUE", Int64(signal.value))
             if signal.sender != .process { fields.add("BELFRY_SIGNAL_SENDER", signal.sender.rawValue) }
-            fields.addSender(signal.pid, signal.uid, signal.unit, signal.command)
-        case .peer(let peer): fields.addSender(peer.pid, peer.uid, peer.unit, peer.command)
+            fields.addSender(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
+        case .peer(let peer): fields.addSender(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
         }
         return fields
     }
 }
 
 nonisolated extension JournalFields {
-    fileprivate mutating func addSender(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
+    fileprivate mutating func addSender(
+        _ pid: Int32, _ uid: UInt32, _ loginUID: UInt32?, _ unit: String?, _ command: String?
+    ) {
         add("BELFRY_SENDER_PID", Int64(pid))
         add("BELFRY_SENDER_UID", UInt64(uid))
+        if let loginUID { add("BELFRY_SENDER_LOGINUID", UInt64(loginUID)) }
         if let unit { add("BELFRY_SENDER_UNIT", unit) }
         if let command { add("BELFRY_SENDER_COMMAND", command) }
     }
@@ -158,12 +178,16 @@ nonisolated extension LifecycleNotification {
     /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
     var details: RecordText {
         if case .text(let text) = journalEntry { return ", \(text)" }
-        return switch name {
+        return isSimulated ? "\(standardDetails), simulated" : standardDetails
+    }
+
+    private var standardDetails: RecordText {
+        switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
         case .willReload: (isDryRun ? ", dry run" as RecordText : "") + deliveries
         case .willTerminate: userInfo.text("reason").map { ", reason \($0)" } ?? ""
-        case .didFailToReload: reasons.map { ", the old configuration stays:" + $0 } ?? ""
+        case .didFailToReload: ", the old configuration stays"
         case .didReceiveMemoryWarning: userInfo.text("level").map { ", level \($0)" } ?? ""
         case .significantTimeChange: TimeChange(userInfo: userInfo).map(Self.details) ?? ""
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
@@ -204,13 +228,6 @@ nonisolated extension LifecycleNotification {
             return ", clock set by \(sign)\(seconds).\(fraction) s"
         case .timeZone(let from, let to):
             return ", time zone \(from ?? "without a name") -> \(to ?? "without a name")"
-        }
-    }
-
-    private var reasons: RecordText? {
-        guard case .array(let reasons) = userInfo["reasons"] else { return nil }
-        return reasons.reduce("") { text, reason in
-            if case .string(let line) = reason { text + "\n\(line)" } else { text }
         }
     }
 }

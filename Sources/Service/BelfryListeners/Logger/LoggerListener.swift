@@ -15,6 +15,7 @@ package final class LoggerListener: LifecycleListener {
     private unowned let mediator: LifecycleMediator
     private var observation: LifecycleObservation?
     private var events: LifecycleObservation?
+    private let refusedPosts: RefusedPosts
     private var unhealthy: [ListenerHealthReport] = []
     /// Runs for a second after the status of all listeners was written for a client.
     private var statusTimer: (any LifecycleTimer)?
@@ -31,6 +32,7 @@ package final class LoggerListener: LifecycleListener {
         self.mediator = mediator
         self.log = log
         self.counter = counter
+        refusedPosts = RefusedPosts(clock: mediator.clock, log: log)
         apply(mediator.configuration)
         events = mediator.addEventObserver(for: [.listenerFailed, .merged, .healthChanged]) { [unowned self] in
             write($0)
@@ -39,7 +41,7 @@ package final class LoggerListener: LifecycleListener {
 
     private func write(_ event: LifecycleMediator.Event) {
         switch event {
-        case .listenerFailed(let report, let notification):
+        case .listenerFailed(let report, let notification) where refusedPosts.isFirst(report, of: notification):
             if let record = LifecycleJournalRecords.record(of: report, for: notification) { log.write(record) }
         case .merged(let trigger, let origin):
             if observation != nil { log.write(LifecycleJournalRecords.record(ofMerged: trigger, by: origin)) }

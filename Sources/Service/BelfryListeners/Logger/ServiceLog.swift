@@ -207,15 +207,17 @@ extension RecordText.StringInterpolation {
                 appendInterpolation(signal.uid)
             case .process:
                 appendLiteral(" from ")
-                append(signal.pid, signal.uid, signal.unit, signal.command)
+                append(signal.pid, signal.uid, signal.loginUID, signal.unit, signal.command)
             }
         case .peer(let peer):
-            append(peer.pid, peer.uid, peer.unit, peer.command)
+            append(peer.pid, peer.uid, peer.loginUID, peer.unit, peer.command)
             appendLiteral(" on the socket")
         }
     }
 
-    private nonisolated mutating func append(_ pid: Int32, _ uid: UInt32, _ unit: String?, _ command: String?) {
+    private nonisolated mutating func append(
+        _ pid: Int32, _ uid: UInt32, _ loginUID: UInt32?, _ unit: String?, _ command: String?
+    ) {
         appendLiteral("pid ")
         appendInterpolation(pid)
         if let command {
@@ -225,6 +227,10 @@ extension RecordText.StringInterpolation {
         }
         appendLiteral(", uid ")
         appendInterpolation(uid)
+        if let loginUID {
+            appendLiteral(", login uid ")
+            appendInterpolation(loginUID)
+        }
         if let unit {
             appendLiteral(", ")
             appendInterpolation(unit)

@@ -73,11 +73,11 @@ package final class SignalSource {
     private func receive(_ signal: ReceivedSignal) {
         guard let route = routes[Int(signal.number)] else { return }
         let now = MonotonicInstant(microseconds: loop.stamp.monotonicUsec)
-        let sender = senders.sender(signal.senderPID, at: now)
+        let sender = senders.sender(signal.senderPID, uid: signal.senderUID, at: now)
         let origin = SignalOrigin(
             number: signal.number, name: route.name, pid: signal.senderPID, uid: signal.senderUID,
-            unit: sender.unit,
-            command: sender.command, value: signal.value, sender: signal.isFromKernel ? .kernel : nil)
+            loginUID: sender.loginUID, unit: sender.unit, command: sender.command, value: signal.value,
+            sender: signal.isFromKernel ? .kernel : nil)
         perform(route.action, origin)
     }
 
@@ -132,11 +132,12 @@ package nonisolated struct SignalRoute: Sendable, Equatable {
     fileprivate var stops: Bool { action == .stop || action == .stopNow }
 }
 
-/// Finds unit and command of the process that sent a signal. A burst from one sender is looked up once.
+/// Finds login, unit and command of the process that sent a signal. A burst from one sender is looked up once.
 final class SenderLookup {
     /// What was found. A sender that has ended, or is in another pid namespace, leaves nothing.
     struct Sender {
         let pid: Int32
+        let loginUID: UInt32?
         let unit: String?
         let command: String?
     }
@@ -145,11 +146,13 @@ final class SenderLookup {
     private var last: (sender: Sender, when: MonotonicInstant)?
 
     /// What there is to know of `pid`, which has just sent a signal.
-    func sender(_ pid: Int32, at now: MonotonicInstant) -> Sender {
+    func sender(_ pid: Int32, uid: UInt32, at now: MonotonicInstant) -> Sender {
         if let last, last.sender.pid == pid, now - last.when < Self.validity { return last.sender }
         // The command first: it is the cheaper question, and the sender may be about to end.
         let command = ProcessCommand.of(pid)
-        let sender = Sender(pid: pid, unit: ProcessUnit.of(pid)?.name, command: command)
+        let sender = Sender(
+            pid: pid, loginUID: ProcessLogin.uid(of: pid, runBy: uid), unit: ProcessUnit.of(pid)?.name, command: command
+        )
         last = (sender, now)
         return sender
     }

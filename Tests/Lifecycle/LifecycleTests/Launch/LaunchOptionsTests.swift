@@ -58,7 +58,7 @@ struct LaunchOptionsTests {
     }
 
     @Test(arguments: [
-        LifecycleOrigin.service, .peer(PeerOrigin(pid: 1, uid: 2, unit: "u", command: "c")),
+        LifecycleOrigin.service, .peer(PeerOrigin(pid: 1, uid: 0, loginUID: 2, unit: "u", command: "c")),
         .signal(SignalOrigin(number: 2, name: "SIGINT", pid: 0, uid: 0, sender: .kernel)),
         .signal(SignalOrigin(number: 39, name: "SIGRTMIN+5", pid: 0, uid: 0, value: -4)),
     ])

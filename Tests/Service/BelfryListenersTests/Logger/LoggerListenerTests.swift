@@ -27,7 +27,7 @@ struct LoggerListenerTests {
     }
 
     private let tstp = LifecycleOrigin.signal(
-        SignalOrigin(number: 20, name: "SIGTSTP", pid: 7, uid: 1000, unit: "session-1.scope", value: 3))
+        SignalOrigin(number: 20, name: "SIGTSTP", pid: 7, uid: 0, loginUID: 1000, unit: "session-1.scope", value: 3))
 
     @Test func everyNotificationHasARecordWithAllFields() {
         mediator.perform(.launch)
@@ -38,13 +38,14 @@ struct LoggerListenerTests {
             writer.fields(3) == [
                 "BELFRY_NOTIFICATION": "willResignActive", "BELFRY_SEQUENCE": "4", "BELFRY_STATE": "inactive",
                 "BELFRY_PREVIOUS_STATE": "active", "BELFRY_ORIGIN": "signal", "BELFRY_SIGNAL": "SIGTSTP",
-                "BELFRY_SIGNAL_VALUE": "3", "BELFRY_SENDER_PID": "7", "BELFRY_SENDER_UID": "1000",
+                "BELFRY_SIGNAL_VALUE": "3", "BELFRY_SENDER_PID": "7", "BELFRY_SENDER_UID": "0",
+                "BELFRY_SENDER_LOGINUID": "1000",
                 "BELFRY_SENDER_UNIT": "session-1.scope", "BELFRY_REALTIME_USEC": "\(clock.now.realtimeUsec)",
                 "BELFRY_MONOTONIC_USEC": "\(clock.now.monotonicUsec)", "BELFRY_SEQUENCE_ID": "c0c0",
             ])
         #expect(
             writer.records[3].message
-                == "willResignActive active -> inactive, SIGTSTP from pid 7, uid 1000, session-1.scope")
+                == "willResignActive active -> inactive, SIGTSTP from pid 7, uid 0, login uid 1000, session-1.scope")
         #expect(writer.records[3].messageID == MessageID.transition.rawValue)
     }
 
@@ -131,6 +132,26 @@ struct LoggerListenerTests {
         mediator.perform(.launch)
 
         #expect(recordsThen == 1)
+    }
+
+    @Test func postsThatAListenerDoesNotGetAreLoggedOnceASecond() throws {
+        try mediator.addListener(
+            RecordingListener("slow", [.flushRequested], deadline: .seconds(60), manner: .stubborn))
+        let failures = { [writer] in
+            writer.records.filter { $0.messageID == MessageID.listenerFailed.rawValue }.map(\.message.description)
+        }
+        let refused = { (what: String) in "listener 'slow' failed at \(what): 4096 posts wait for its answers" }
+
+        for _ in 0..<4096 + 100 { mediator.post(.flushRequested) }
+        #expect(failures() == [refused("flushRequested")])
+        clock.advance(by: .seconds(1))
+        mediator.post(.flushRequested)
+        clock.advance(by: .seconds(5))
+
+        #expect(failures() == [refused("flushRequested"), refused("99 more posts"), refused("1 more post")])
+        #expect(writer.fields(writer.records.count - 1)["BELFRY_COUNT"] == "1")
+        mediator.post(.flushRequested)
+        #expect(failures().last == refused("flushRequested"))
     }
 
     @Test func overrunNamesTheListener() throws {
