@@ -19,7 +19,7 @@ package final class ReloadSource {
     ) -> LifecycleMediator {
         let mediator = LifecycleMediator(
             clock: clock, sequence: sequence, configuration: configuration, deadlines: deadlines
-        ) { [unowned self] in
+        ) { [unowned self] _ in
             try read?() ?? self.mediator?.configuration ?? LifecycleConfiguration()
         }
         self.mediator = mediator

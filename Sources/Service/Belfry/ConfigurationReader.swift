@@ -77,12 +77,13 @@ final class ConfigurationReader {
 
     /// The settings for a reload.
     ///
+    /// - Parameter isDryRun: whether somebody only asks if it would be accepted, so that an error is none of the service.
     /// - Throws: all errors. Warnings are only logged.
-    func read() throws(LifecycleReloadError) -> LifecycleConfiguration {
+    func read(isDryRun: Bool) throws(LifecycleReloadError) -> LifecycleConfiguration {
         let reading = ConfigurationReading(options, components, onDisk: false)
         for declaration in declarations { declaration.read(reading) }
         reading.requireKnownSections(declarations)
-        reading.write(to: log)
+        reading.write(to: log, isDryRun: isDryRun)
         guard !reading.isRefused else { throw LifecycleReloadError(reading.reasons) }
         return reading.configuration
     }

@@ -86,19 +86,19 @@ final class ConfigurationReading {
     /// The configuration as a file with every key.
     var printed: String { ([loaded.effective.printed()] + printedSettings.map { $0() }).joined(separator: "\n") }
 
-    /// Logs all problems.
-    func write(to log: ServiceLog) {
+    /// Logs all problems, in a dry run as information: it asks for them.
+    func write(to log: ServiceLog, isDryRun: Bool = false) {
         for diagnostic in loaded.diagnostics {
             let position = diagnostic.position
             let isError = diagnostic.severity == .error
             log.write(
-                isError ? .error : .warning, "\(diagnostic, limit: 4096)",
+                isDryRun ? .info : isError ? .error : .warning, "\(diagnostic, limit: 4096)",
                 isError ? .configuration : .configurationDoubt,
                 fields: [
                     "BELFRY_CONFIG_FILE": position.file, "BELFRY_CONFIG_LINE": "\(position.line)",
                     "BELFRY_CONFIG_COLUMN": "\(position.column)",
                 ])
         }
-        for problem in problems { log.write(.error, "\(problem, limit: 4096)", .configuration) }
+        for problem in problems { log.write(isDryRun ? .info : .error, "\(problem, limit: 4096)", .configuration) }
     }
 }

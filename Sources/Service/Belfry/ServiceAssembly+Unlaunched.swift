@@ -17,7 +17,7 @@ extension ServiceAssembly {
     ) -> BelfryService {
         let mediator = LifecycleMediator(
             clock: clock, configuration: configuration ?? LifecycleConfiguration(),
-            readConfiguration: { [reader] in try reader.read() })
+            readConfiguration: { [reader] in try reader.read(isDryRun: false) })
         return BelfryService(
             mediator: mediator, loop: loop,
             descriptors: ServiceDescriptors(descriptors, manager: ServiceManagerSocket(address: nil)), log: log,

@@ -60,7 +60,7 @@ final class ServiceParts {
         mediator = LifecycleMediator(
             clock: EventLoopClock(loop), sequence: sequence,
             configuration: configuration, deadlines: LifecycleDeadlines(settings.service),
-            readConfiguration: { [reader = assembly.reader] in try reader.read() })
+            readConfiguration: { [reader = assembly.reader] in try reader.read(isDryRun: $0) })
         let bus = SystemBus(loop: loop)
         let unit = ServiceManagerUnit.own(loop: loop, system: bus)
         budget = UnitBudget(mediator: mediator, unit: unit)

@@ -40,6 +40,18 @@ struct ConfigurationListenerTests {
         #expect(daemon.stop().status == 0)
     }
 
+    @Test func refusedReloadLogsEachErrorOnceAndADryRunNoError() throws {
+        let daemon = try fixture.startReady("[Logger]\nFormat=json\n")
+        try fixture.directory.write("belfry.conf", "[Signals]\nUSR3=stop\n")
+
+        _ = try control("reload", "--dry-run", reading: .error)
+        _ = try control("reload", reading: .error)
+
+        let about = daemon.stop().lines.filter { $0.contains("USR3") && !$0.contains("didFailToReload") }
+        let levels = about.map { $0.firstRange(of: #""PRIORITY":"6""#) == nil ? "error" : "information" }
+        #expect(levels == ["information", "error"], "\(about)")
+    }
+
     @Test func allChangesThatNeedARestartAreNamed() throws {
         let daemon = try fixture.startReady("[Socket]\nReplaySize=2M\n")
         let file = try fixture.directory.write("belfry.conf", "[Service]\nStateDirectory=/other\n")

@@ -181,7 +181,7 @@ extension LifecycleMediator {
     /// Reads the configuration. On failure the transition has the reasons.
     func read(into transition: Transition) {
         do {
-            transition.configuration = try readConfiguration?() ?? configuration
+            transition.configuration = try readConfiguration?(transition.isDryRun) ?? configuration
         } catch let error as LifecycleReloadError {
             transition.reasons = error.reasons
         } catch {

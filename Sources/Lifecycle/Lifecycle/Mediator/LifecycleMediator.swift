@@ -35,7 +35,7 @@ public final class LifecycleMediator {
     var taskWait: BackgroundTaskWait?
     /// Whether the actions of transitions are being performed.
     var isRunning = false
-    let readConfiguration: (() throws -> LifecycleConfiguration)?
+    let readConfiguration: ((_ isDryRun: Bool) throws -> LifecycleConfiguration)?
 
     /// Makes a mediator for a service that has not launched yet.
     ///
@@ -53,13 +53,13 @@ public final class LifecycleMediator {
     ) {
         self.init(
             clock: clock, sequence: TransientSequence(), configuration: configuration, deadlines: deadlines,
-            readConfiguration: readConfiguration)
+            readConfiguration: readConfiguration.map { read in { _ in try read() } })
     }
 
-    /// Makes a mediator whose notifications are numbered by `sequence`.
+    /// Makes a mediator whose notifications are numbered by `sequence`, and that says for which reloads only a check follows.
     package init(
         clock: any LifecycleClock, sequence: any LifecycleSequence, configuration: LifecycleConfiguration?,
-        deadlines: LifecycleDeadlines, readConfiguration: (() throws -> LifecycleConfiguration)?
+        deadlines: LifecycleDeadlines, readConfiguration: ((_ isDryRun: Bool) throws -> LifecycleConfiguration)?
     ) {
         self.clock = clock
         self.sequence = sequence
