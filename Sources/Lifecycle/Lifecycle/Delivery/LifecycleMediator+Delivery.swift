@@ -94,8 +94,9 @@ extension LifecycleMediator {
             let left = transitions.remaining(transition)
             if transition.limitUsec < limitUsec { times.divide(left, from: count - groupsLeft - 1) }
             limitUsec = transition.limitUsec
-            return times.share(
-                of: max(deadline(of: answer) - spent, .zero), before: count - groupsLeft, within: left)
+            let wanted = max(deadline(of: answer) - spent, .zero)
+            return times.share(of: wanted, before: count - groupsLeft, within: left)
+                .extended(within: transitions.extensionLeft(of: transition))
         }
     }
 

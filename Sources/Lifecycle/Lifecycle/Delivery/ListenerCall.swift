@@ -14,7 +14,7 @@ final class ListenerCall {
     private var share = TimeShare(.zero)
     /// The end of its share.
     private var deadline = MovableDeadline()
-    /// The end of the time that it wants. Progress does not move the deadline beyond it.
+    /// The end of the time that it wants and may have. Progress does not move the deadline beyond it.
     private var lastUsec: UInt64 = 0
     /// The end of the window that the last report of progress named.
     private var promisedUsec: UInt64 = 0
@@ -40,7 +40,7 @@ final class ListenerCall {
     func begin(_ body: LifecycleAnswer.LastingBody, _ notification: LifecycleNotification, _ share: TimeShare) {
         self.share = share
         deadline.set(share.time, from: start.monotonicUsec)
-        lastUsec = share.wanted.end(from: start.monotonicUsec)
+        lastUsec = min(share.wanted, share.extended).end(from: start.monotonicUsec)
         switch body {
         case .suspending(let body):
             let task = Task.immediate { [self] in
@@ -79,6 +79,8 @@ final class ListenerCall {
         self.share = share
         let now = clock.monotonicUsec
         deadline.set(share.time, from: now)
+        lastUsec = min(lastUsec, share.extended.end(from: now))
+        promisedUsec = min(promisedUsec, lastUsec)
         if promisedUsec > deadline.endUsec { extend(Duration(from: now, to: promisedUsec), nil, nil) }
         // Until the first step returns there is no timer.
         guard cancel != nil else { return }

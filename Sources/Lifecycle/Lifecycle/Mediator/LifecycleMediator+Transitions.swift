@@ -224,6 +224,7 @@ extension LifecycleMediator {
         let (wanted, left) = (backgroundTasks.longestTime, transitions.remaining(transition))
         let times = WantedTimes([wanted] + timesWanted(for: transition.steps), within: left)
         let share = times.share(of: wanted, before: 1, within: left)
+            .extended(within: transitions.extensionLeft(of: transition))
         return transitions.waitLeft(of: transition).map(share.limited(to:)) ?? share
     }
 

@@ -141,6 +141,8 @@ final class BackgroundTaskWait {
     private let expiresTasks: Bool
     private let progress: (_ task: String, ProgressReport) -> Void
     private var deadline = MovableDeadline()
+    /// Progress does not move the deadline beyond this.
+    private var lastUsec: UInt64 = .max
 
     /// - Parameter expiresTasks: whether the tasks expire at the end of the share; otherwise they go on.
     init(
@@ -158,7 +160,9 @@ final class BackgroundTaskWait {
 
     /// Replaces the share by another one that begins now.
     func retime(_ share: TimeShare) {
-        deadline.set(share.time, from: clock.monotonicUsec)
+        let now = clock.monotonicUsec
+        deadline.set(share.time, from: now)
+        lastUsec = share.extended.end(from: now)
         setTimer(share.time)
     }
 
@@ -171,7 +175,7 @@ final class BackgroundTaskWait {
     /// A task reports progress.
     func report(_ task: BackgroundTask, nextWithin window: Duration, _ text: String?) {
         let time = min(window, task.remainingTime)
-        let moved = expiresTasks && deadline.extend(to: time.end(from: clock.monotonicUsec))
+        let moved = expiresTasks && deadline.extend(to: min(time.end(from: clock.monotonicUsec), lastUsec))
         progress(
             task.name, ProgressReport(window: time, text: text, moved: moved ? (deadline.endUsec, reserve) : nil))
     }

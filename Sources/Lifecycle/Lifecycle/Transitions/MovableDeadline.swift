@@ -12,7 +12,8 @@
 //
 // * Progress. A report of progress names a window. The share then lasts at least until the end of that window, up to the
 //   declared deadline. The limit of the transition then moves too, to the new end plus the reserve, and the service manager is asked
-//   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well.
+//   for the time (EXTEND_TIMEOUT_USEC, sd_notify(3)). A stop that waits behind the transition moves as well. A stop has a last
+//   limit, which nothing moves (`LifecycleDeadlines.stopExtensionMax`): no share is extended beyond what leaves the reserve before it.
 // * A new limit: a stop leaves the transition under way a part of its own time, or `LifecycleMediator.deadlines` is set.
 //   Then the remaining time is divided again; time that was used already counts. A window that was named stays.
 //   A second stop does not come here: `TransitionRunner.add`.

@@ -55,6 +55,8 @@ package nonisolated struct TimeShare: Sendable, Equatable {
     package let time: Duration
     /// The time reserved for those that come later.
     package let reserve: Duration
+    /// How long the share may become by progress.
+    private(set) var extended = Duration.longest
 
     fileprivate init(wanted: Duration, time: Duration, reserve: Duration) {
         (self.wanted, self.time, self.reserve) = (wanted, time, reserve)
@@ -62,6 +64,13 @@ package nonisolated struct TimeShare: Sendable, Equatable {
 
     /// A share without a limit: all of the time wanted.
     package init(_ wanted: Duration) { self.init(wanted: wanted.bounded, time: wanted.bounded, reserve: .zero) }
+
+    /// The same share, of which progress leaves the reserve in this time for all.
+    func extended(within left: Duration?) -> TimeShare {
+        var share = self
+        if let left { share.extended = max(time, left - reserve) }
+        return share
+    }
 
     /// The same share, at most this long.
     func limited(to limit: Duration) -> TimeShare {

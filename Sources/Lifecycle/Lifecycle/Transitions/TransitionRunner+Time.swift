@@ -36,6 +36,14 @@ extension TransitionRunner {
     /// When a transition is to be done that a stop finds under way.
     func limit(before stop: Transition) -> UInt64 { deadlines.beforeStop.end(from: stop.beganUsec) }
 
+    /// How much time progress may give a transition from now on: what a stop leaves, if it is one or one waits for it.
+    func extensionLeft(of transition: Transition) -> Duration? {
+        guard let stop else { return nil }
+        let kept = stop === transition ? .zero : deadlines.stop - deadlines.beforeStop
+        let end = (deadlines.extendedStop - kept).end(from: stop.beganUsec)
+        return Duration(from: clock.monotonicUsec, to: end)
+    }
+
     /// Records progress. It may move the limits of the transition and of a stop that waits behind it.
     func record(
         _ progress: ProgressReport, of name: String, _ sequence: UInt64?, in transition: Transition

@@ -104,7 +104,8 @@ final class TransitionRunner {
             queue.end()
             return [.endWait] + ([current] + overtaken).map { .reportOvertaken($0) }
         }
-        return overtaken.map { .reportOvertaken($0) } + retime(current, to: min(current.limitUsec, limit(before: stop)))
+        current.limitUsec = min(current.limitUsec, limit(before: stop))
+        return overtaken.map { .reportOvertaken($0) } + [.retime(current)]
     }
 
     /// Removes a request whose transition waits for its turn, and the transition if nobody else has asked for it.

@@ -73,7 +73,9 @@ nonisolated extension LifecycleDeadlines {
 
     /// `ListenerTimeout=` and the unit's times, less the time to exit; `StopTimeout=` if the unit's time is unknown.
     init(_ settings: ServiceSettings, unit: UnitTimeouts? = nil) {
-        self.init(listener: Self.limited(settings.listenerTimeout), stop: Self.limited(settings.stopTimeout))
+        self.init(
+            listener: Self.limited(settings.listenerTimeout), stop: Self.limited(settings.stopTimeout),
+            stopExtensionMax: settings.stopExtensionMax)
         guard let unit else { return }
         start = Self.limited(unit.start.map(UnitTimeouts.usable))
         stop = Self.limited(unit.stop.map(UnitTimeouts.usable))

@@ -39,6 +39,8 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     package var listenerTimeout: Duration?
     /// The time for a whole stop if the timeout of the unit is unknown; nil for no limit.
     package var stopTimeout: Duration?
+    /// How many times its time a stop may take while listeners report progress.
+    package var stopExtensionMax: Int
     /// The exit status after a stop in which a listener missed its deadline.
     package var lateStopExitStatus: Int32
     /// Whether a pause ends in a real SIGSTOP.
@@ -63,6 +65,7 @@ package nonisolated struct ServiceSettings: Sendable, Equatable {
     init(_ section: EffectiveSection) {
         listenerTimeout = section.optional("ListenerTimeout")
         stopTimeout = section.optional("StopTimeout")
+        stopExtensionMax = section.required("StopExtensionMax")
         lateStopExitStatus = Int32(clamping: section.required("LateStopExitStatus") as Int)
         stopOnPause = section.required("StopOnPause")
         inhibitSleep = section.required("InhibitSleep")

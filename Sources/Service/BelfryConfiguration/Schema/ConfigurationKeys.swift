@@ -14,6 +14,7 @@ package nonisolated enum ConfigurationKeys {
         keys: [
             KeyDescription("ListenerTimeout", .timeSpan(minimum: .microseconds(1)), default: "10s"),
             KeyDescription("StopTimeout", .timeSpan(minimum: .microseconds(1)), default: "25s"),
+            KeyDescription("StopExtensionMax", .integer(1...1000), default: "2"),
             KeyDescription("LateStopExitStatus", .integer(0...255), default: "0"),
             KeyDescription("StopOnPause", .boolean, default: "no"),
             KeyDescription("InhibitSleep", .boolean, default: "yes"),

@@ -164,7 +164,7 @@ struct AttachedListenerTests {
     }
 
     @Test func progressExtendsTheTimeUpToTheDeadline() throws {
-        fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3))
+        fixture.mediator.deadlines = LifecycleDeadlines(stop: .seconds(3), stopExtensionMax: 10)
         let stop = try stop(deadlineUsec: 20_000_000)
 
         for _ in 0..<10 {

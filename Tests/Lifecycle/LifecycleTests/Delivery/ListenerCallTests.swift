@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ListenerCallTests {
-    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5)))
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(5), stopExtensionMax: 10))
     let slow = SlowListener("slow", deadline: .seconds(20))
     let recorder = Recorder()
 
@@ -74,6 +74,42 @@ struct ListenerCallTests {
         let duration = fixture.ended.last?.notifications.last?.listeners.first?.duration
         #expect(duration == .seconds(20))
         slow.finish()
+    }
+
+    /// A program that reports progress for ever does not keep the service.
+    @Test(arguments: [1, 2, 3])
+    func progressExtendsAStopToAMultipleOfItsTime(factor: Int) throws {
+        let deadlines = LifecycleDeadlines(stop: .seconds(6), stopExtensionMax: factor)
+        let fixture = MediatorFixture(deadlines: deadlines)
+        let hanging = fixture.listener("hanging", [.willTerminate], deadline: .seconds(2), .stubborn)
+        let slow = SlowListener("slow", deadline: .seconds(100))
+        try fixture.mediator.addListener(slow)
+        fixture.perform(.launch, .stop)
+
+        for _ in 0..<30 {
+            slow.progress?.report(nextWithin: .seconds(60))
+            fixture.clock.advance(by: .seconds(1))
+        }
+
+        let durations = fixture.ended.last?.notifications.last?.listeners.map(\.duration)
+        #expect(durations == [.seconds(6 * factor - 2), .seconds(2)])
+        for ended in [slow.finish, hanging.finish] { ended() }
+    }
+
+    @Test func taskWithProgressKeepsAStopForAMultipleOfItsTime() {
+        let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(6)))
+        fixture.perform(.launch)
+        let task = fixture.mediator.beginBackgroundTask(named: "upload", deadline: .seconds(100))
+        fixture.perform(.stop)
+
+        for _ in 0..<11 {
+            task.reportProgress(nextWithin: .seconds(60))
+            fixture.clock.advance(by: .seconds(1))
+        }
+        #expect(!task.isEnded)
+        fixture.clock.advance(by: .seconds(1))
+
+        #expect(task.isEnded && fixture.mediator.state == .notRunning)
     }
 
     @Test func progressWithinTheShareExtendsNothing() {

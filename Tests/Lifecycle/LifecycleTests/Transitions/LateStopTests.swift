@@ -81,7 +81,7 @@ struct LateStopTests {
 /// A stop during a transition with a listener that reports progress.
 @Suite(.timeLimit(.minutes(1)))
 struct LateStopProgressTests {
-    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(4)))
+    let fixture = MediatorFixture(deadlines: LifecycleDeadlines(stop: .seconds(4), stopExtensionMax: 10))
     let slow = SlowListener("slow", on: .willReload, deadline: .seconds(30))
     let recorder = Recorder()
 
@@ -131,4 +131,35 @@ struct LateStopProgressTests {
         #expect(fixture.mediator.state == .notRunning)
         slow.finish()
     }
+<<<<<<< HEAD
+=======
+
+    /// Also if it has named its window before the stop, and its time before the stop is shorter than the half.
+    @Test(arguments: [2, 3])
+    func progressKeepsTheStopForAMultipleOfItsTime(factor: Int) {
+        fixture.mediator.deadlines.stopExtensionMax = factor
+        slow.progress?.report(nextWithin: .seconds(29))
+        fixture.perform(.stop)
+
+        for _ in 0..<30 {
+            slow.progress?.report(nextWithin: .seconds(29))
+            fixture.clock.advance(by: .seconds(1))
+        }
+
+        let duration = fixture.ended.dropFirst().first?.notifications.first?.listeners.first?.duration
+        #expect(duration == .seconds(4 * factor - 2))
+        #expect(fixture.mediator.state == .notRunning)
+        slow.finish()
+    }
+
+    @Test func progressWithinTheHalfExtendsNothing() {
+        fixture.perform(.stop)
+        slow.progress?.report(nextWithin: .seconds(1))
+
+        #expect(recorder.progress.map(\.isExtended) == [false])
+        fixture.clock.advance(by: .seconds(2))
+        #expect(fixture.mediator.state == .notRunning)
+        slow.finish()
+    }
+>>>>>>> 71d83c8 (Stop: progress extends it to twice its time at most)
 }
