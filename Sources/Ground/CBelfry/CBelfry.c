@@ -156,6 +156,8 @@ bool belfry_is_delegated(const char *group) {
     return getxattr(group, "user.delegate", &value, 1) == 1 && value == '1';
 }
 
+bool belfry_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }
+
 int belfry_raise_descriptor_limit(uint64_t wanted, struct belfry_descriptor_limits *limits) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;

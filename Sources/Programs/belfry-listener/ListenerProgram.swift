@@ -24,6 +24,7 @@ final class ListenerProgram {
     private var runStart = MonotonicInstant.now
     private var deadline: TimerEventSource?
     private var codeRelease: DeferredEventSource?
+    private var keepAlive: TimerEventSource?
     private var signals: SignalEventSource?
     private var isStopping = false
     private var status: CommandStatus = .success
@@ -37,7 +38,13 @@ final class ListenerProgram {
         self.settings = settings
         self.log = log
         self.loop = loop
-        groups = RunControlGroups()
+        var reason: RecordText?
+        do throws(RunControlGroups.Unavailable) {
+            groups = try RunControlGroups()
+        } catch {
+            groups = nil
+            reason = "\(error), using process groups"
+        }
         let request = AttachRequest(
             name: settings.name, notifications: settings.on, timeout: settings.timeout, follows: settings.follows)
         attachment = Attachment(settings.socket, request, on: loop) { [weak self] in
@@ -48,10 +55,8 @@ final class ListenerProgram {
         signals = try loop.source(signals: [SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.received() }
         codeRelease = try loop.deferred { belfry_release_code_pages() }
         codeRelease?.priority = 3_000_000
-        if isUnit, groups == nil {
-            let text: RecordText = "the control group is not delegated (Delegate=yes), using process groups"
-            log.message(.warning, text, .notDelegated)
-        }
+        if let timeout = Watchdog.timeout { try beat(every: max(timeout, Watchdog.shortest) / 2) }
+        if isUnit, let reason { log.message(.warning, reason, .notDelegated) }
     }
 
     /// Says that it is ready, attaches, and returns the exit status at the end. It is ready before it is attached: the unit is
@@ -61,6 +66,12 @@ final class ListenerProgram {
         attachment?.start()
         codeRelease?.schedule()
         return try loop.run()
+    }
+
+    /// The watchdog ends the unit if this process is stopped or hangs: otherwise each notification would cost its deadline.
+    private func beat(every time: Duration) throws(SystemError) {
+        manager.send([.watchdogAlive])
+        keepAlive = try loop.timer(after: time, accuracy: time / 2) { [weak self] in try? self?.beat(every: time) }
     }
 
     // Notifications
@@ -117,7 +128,9 @@ final class ListenerProgram {
             deadline = try loop.timer(after: run.deadline - .now) { [weak self] in self?.expired() }
         } catch {
             guard self.run == nil else { return self.run?.end(as: .failed("\(error)")) ?? () }
-            ended(.failed("\(error)"))
+            // The kernel reports a missing interpreter as if the script itself were missing.
+            let reason = ProgramFile.problem(settings.command.program).map { "unable to run it: \($0)" }
+            ended(.failed(reason ?? "\(error)"))
         }
     }
 
@@ -132,7 +145,9 @@ final class ListenerProgram {
             var fields = log.runFields
             fields.add("BELFRY_OUTCOME", current.outcome(result).word)
             fields.add("BELFRY_DURATION_USEC", MonotonicInstant.now.microseconds(since: runStart))
-            log.message(.warning, "failed at \(Self.title(current)): \(reason)", .programFailed, fields)
+            log.message(
+                .warning, "failed at \(Self.title(current)): \(reason, limit: OutputLines.longestLine)", .programFailed,
+                fields)
         }
         log.runFields = ListenerLog.ownFields
         codeRelease?.schedule()

@@ -64,7 +64,9 @@ final class ProgramRun {
     func end(as result: RunResult) {
         guard let child, child.exit == nil else { return }
         ending = result
-        if group?.kill() != true { kill(-child.pid, SIGKILL) }
+        if let group { groups?.kill(group) }
+        // It may have left the unit's control group, or have no group of its own.
+        kill(-child.pid, SIGKILL)
     }
 
     private func ended(_ exit: ChildExit) {

@@ -6,31 +6,48 @@ import CBelfry
 import Glibc
 
 /// The control groups of the runs, below that of a unit with `Delegate=yes` (systemd, «Control Group APIs and Delegation»).
+///
+/// A program may make groups of its own there, and move into any of them. So whatever is below the unit belongs to the run, except
+/// this process, and ends with it.
 @MainActor
 final class RunControlGroups {
+    /// How often processes are looked for that move faster than they are found, and how many groups are removed at a time, and how
+    /// deep.
+    private static let limit = (searches: 100, groups: 4096, depth: 64)
+
     private let parent: String
     private var count = 0
-    /// Groups whose last processes had not ended when their run ended.
-    private var left: [String] = []
+    /// The name of the group that has a run.
+    private var current: String?
 
-    /// The groups of this process; nil if its control group is not delegated to it.
-    convenience init?() {
+    /// Why a process has no control groups of its own.
+    enum Unavailable: String, Error, CustomStringConvertible {
+        case notDelegated = "the control group is not delegated (Delegate=yes)"
+        case readOnly = "ProtectControlGroups= makes control groups read-only"
+
+        var description: String { rawValue }
+    }
+
+    /// The groups of this process.
+    convenience init() throws(Unavailable) {
         let groups = (try? KernelFile.text("/proc/self/cgroup")) ?? ""
         guard let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })?.dropFirst(3) else {
-            return nil
+            throw .notDelegated
         }
         let parent = "/sys/fs/cgroup\(own)"
-        guard belfry_is_delegated(parent), access(parent, W_OK) == 0 else { return nil }
+        guard belfry_is_delegated(parent) else { throw .notDelegated }
+        guard access(parent, W_OK) == 0 else { throw errno == EROFS ? .readOnly : .notDelegated }
         self.init(below: parent)
     }
 
     init(below parent: String) { self.parent = parent }
 
-    /// Makes a group for one run.
+    /// Makes a group for a run. One runs at a time.
     func make() throws(SystemError) -> RunControlGroup {
-        removeEmpty()
+        endOthers()
         count += 1
-        let path = "\(parent)/run-\(count)"
+        let name = "run-\(count)"
+        let path = "\(parent)/\(name)"
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last(verb: "make", object: path) }
         let processes = open("\(path)/cgroup.procs", O_WRONLY | O_CLOEXEC)
         guard processes >= 0 else {
@@ -38,17 +55,72 @@ final class RunControlGroups {
             rmdir(path)
             throw error
         }
+        current = name
         return RunControlGroup(path: path, processes: OwnedDescriptor(owning: processes))
     }
 
-    /// Ends every process of the group, and removes it, at the latest before the next run.
-    func end(_ group: RunControlGroup) {
+    /// Ends every process of the run, wherever it has moved below the unit.
+    func kill(_ group: RunControlGroup) {
+        collect(into: group)
         group.kill()
-        left.append(group.path)
-        removeEmpty()
+        endOthers()
     }
 
-    private func removeEmpty() { left.removeAll { rmdir($0) == 0 || errno == ENOENT } }
+    /// The same when the run is over. The groups are removed at the latest before the next run.
+    func end(_ group: RunControlGroup) {
+        current = nil
+        kill(group)
+    }
+
+    /// Moves the processes that are beside this one into the group of the run, from which nothing can escape while it is ended.
+    private func collect(into group: RunControlGroup) {
+        for _ in 0..<Self.limit.searches {
+            let text = (try? KernelFile.text("\(parent)/cgroup.procs")) ?? ""
+            let strays = text.split(separator: "\n").compactMap { Int32($0) }.filter { $0 > 0 && $0 != getpid() }
+            if strays.isEmpty { return }
+            // A program can make the group one of threads, which takes no process.
+            for pid in strays where !group.add(pid) { Glibc.kill(pid, SIGKILL) }
+        }
+    }
+
+    /// Ends the processes of all groups below this process, except that of the run, and removes the groups that are empty.
+    private func endOthers() {
+        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        var left = Self.limit.groups
+        endGroups(in: OwnedDescriptor(owning: directory), depth: 0, &left)
+    }
+
+    private func endGroups(in directory: OwnedDescriptor, depth: Int, _ left: inout Int) {
+        // The stream owns a descriptor of its own.
+        guard depth < Self.limit.depth, let stream = fdopendir(fcntl(directory.number, F_DUPFD_CLOEXEC, 0)) else {
+            return
+        }
+        defer { closedir(stream) }
+        while left > 0, let entry = readdir(stream) {
+            guard entry.pointee.d_type == DT_DIR else { continue }
+            // A name need not be valid UTF-8, so it stays as it is.
+            withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    let text = String(cString: name)
+                    if text != ".", text != "..", depth > 0 || text != current {
+                        endGroup(name, in: directory, depth: depth, &left)
+                    }
+                }
+            }
+        }
+    }
+
+    private func endGroup(_ name: UnsafePointer<CChar>, in directory: OwnedDescriptor, depth: Int, _ left: inout Int) {
+        left -= 1
+        let number = openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        let group = OwnedDescriptor(owning: number)
+        // It ends what is below too.
+        if depth == 0 { RunControlGroup.kill(group.number) }
+        endGroups(in: group, depth: depth + 1, &left)
+        unlinkat(directory.number, name, AT_REMOVEDIR)
+    }
 }
 
 /// The control group of one run.
@@ -59,13 +131,26 @@ struct RunControlGroup {
     let processes: OwnedDescriptor
 
     /// Ends every process in it (cgroups(7), `cgroup.kill`, since Linux 5.14).
-    ///
-    /// - Returns: whether the kernel could do it.
-    @discardableResult
-    func kill() -> Bool {
-        let file = open("\(path)/cgroup.kill", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
+    fileprivate func kill() {
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        defer { close(directory) }
+        Self.kill(directory)
+    }
+
+    /// The same for the group with this directory.
+    fileprivate static func kill(_ directory: Int32) {
+        let file = openat(directory, "cgroup.kill", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
         defer { close(file) }
-        return write(file, "1", 1) == 1
+        _ = write(file, "1", 1)
+    }
+
+    /// Moves a process into it.
+    ///
+    /// - Returns: false if the process is still where it was. One that has ended, or belongs to others by now, is nobody's concern.
+    fileprivate func add(_ pid: Int32) -> Bool {
+        let text = "\(pid)"
+        return write(processes.number, text, text.utf8.count) > 0 || errno == ESRCH || errno == EACCES
     }
 }

@@ -12,5 +12,5 @@ let about = """
     """
 var options = ServiceOptions(
     name: "belfryd", fileName: "belfry", version: BelfryVersion.current, about: about, arguments: CommandLine.arguments)
-if options.configurationFiles == nil { options.checkOtherFiles = { ListenerFile.checkAll() } }
+if options.configurationFiles == nil { options.checkOtherFiles = { ListenerCheck(account: $0).diagnostics } }
 ServiceMain.run(options, with: [.socket, .cacheFlush])

@@ -77,6 +77,9 @@ final class ConfigurationReading {
     /// Belfry's settings; nil if there is an error in the configuration files.
     var settings: BelfrySettings? { loaded.settings }
 
+    /// The files that were read.
+    var files: [String] { loaded.files }
+
     /// All problems, one line each.
     var reasons: [String] { loaded.diagnostics.map(\.description) + problems }
 

@@ -40,8 +40,8 @@ public nonisolated struct ServiceOptions: Sendable {
     package var instance: String?
     /// The unit to check against the settings.
     package var checkedUnit: String?
-    /// Checks other files that belong to the configuration.
-    package var checkOtherFiles: (@Sendable () -> [ConfigurationDiagnostic])?
+    /// Checks other files that belong to the configuration. `account` finds the user of a unit, if it is known.
+    package var checkOtherFiles: (@Sendable (_ account: (String) -> FileAccount?) -> [ConfigurationDiagnostic])?
 
     /// Options for a service of this name.
     public init(

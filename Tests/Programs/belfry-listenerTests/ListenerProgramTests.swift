@@ -20,7 +20,7 @@ struct ListenerProgramTests {
         return listener
     }
 
-    @Test func theLastLineOfStandardErrorRefusesAReload() throws {
+    @Test func theEndOfStandardErrorRefusesAReload() throws {
         let service = try DaemonFixture()
         let daemon = try service.startReady()
         let listener = try attach("echo no >&2; echo 'not \u{1B}today' >&2; exec >&- 2>&- <&-; exit 3", to: service)
@@ -28,7 +28,7 @@ struct ListenerProgramTests {
         let reload = try service.control(["reload"], reading: .error)
 
         #expect(reload.status == 78)
-        #expect(reload.lines == ["guard: not \\u{1B}today"])
+        #expect(reload.lines == ["guard: no; not \\u{1B}today"])
         #expect(listener.stop().status == 0)
         #expect(daemon.stop().status == 0)
     }
@@ -101,7 +101,10 @@ struct ListenerProgramTests {
 
         let reload = try service.control(["reload"], reading: .error)
 
-        #expect(reload.lines == ["guard: unable to start '/nowhere': No such file or directory (ENOENT)"])
+        #expect(
+            reload.lines == [
+                "guard: unable to run it: the program '/nowhere': No such file or directory (ENOENT)"
+            ])
         #expect(listener.stop().status == 0)
         #expect(daemon.stop().status == 0)
     }

@@ -2,6 +2,7 @@
 # Belfry: lifecycle notifications for Linux services.
 """A program as a listener: its file, its unit and its records."""
 
+import os
 import shutil
 
 from hosted_unit import HostedUnit
@@ -65,6 +66,11 @@ class ListenerUnit(HostedUnit):
         """The control groups of runs."""
         group = self.host.path(f"/sys/fs/cgroup{self.property('ControlGroup')}")
         return sorted(path.name for path in group.glob("run-*"))
+
+    def group_names(self) -> list[str]:
+        """The names of all groups below that of the unit."""
+        group = self.host.path(f"/sys/fs/cgroup{self.property('ControlGroup')}")
+        return sorted(os.fsdecode(path.name) for path in group.iterdir() if path.is_dir())
 
     def processes(self) -> int:
         """How many processes the unit has, below its own control group too."""

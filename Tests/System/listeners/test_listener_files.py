@@ -40,7 +40,7 @@ def test_shell_example_of_the_page(listener):
     listener.start()
 
     assert listener.host.systemctl("reload", SERVICE, check=False).returncode != 0
-    assert "videos: a recording is under way" in "\n".join(listener.belfry.messages())
+    assert "listener 'videos' refused willReload: a recording is under way" in listener.belfry.messages()
     assert "videos: a recording is under way" in listener.belfry.ctl("reload", "--dry-run", check=False).stderr
     listener.host.path("/run/videos/recording").unlink()
     listener.host.systemctl("reload", SERVICE)

@@ -7,7 +7,7 @@ import json
 import pytest
 from belfry_service import SERVICE, installed_host
 from host_roots import ROOTS
-from listener_unit import ListenerUnit
+from listener_unit import FOLDER, ListenerUnit
 
 BELL = "com.example.bell"
 ENABLED = "/etc/systemd/system/multi-user.target.wants"
@@ -73,6 +73,55 @@ def test_program_that_becomes_a_daemon(guard):
     assert len(guard.groups()) <= 1
 
 
+# Leaves a process in each place of the unit's control group that the program may write to, and waits until all have moved.
+UNIT = r"unit=/sys/fs/cgroup$(sed -n 's,^0::\(.*\)/run-.*,\1,p' /proc/self/cgroup)"
+STAY = rf"""
+{UNIT}
+odd=$unit/$(printf '\377')
+mkdir -p "$unit/mine/deep" "$odd" "$unit/run-999"
+for group in "$unit" "$unit/mine" "$unit/mine/deep" "$odd" "$unit/run-999"; do
+    setsid sh -c 'echo $$ >"$1/cgroup.procs" && exec sleep 1000' sh "$group" &
+done
+all() {{ cat "$unit/cgroup.procs" "$unit/mine/cgroup.procs" "$unit/mine/deep/cgroup.procs" "$odd/cgroup.procs" "$unit/run-999/cgroup.procs"; }}
+# With belfry-listener itself.
+until [ "$(all | wc -l)" -eq 6 ]; do :; done
+"""
+
+
+def test_program_that_wants_to_stay(guard):
+    """In the group of belfry-listener, in groups beside its own, and in one whose name is no text."""
+    assert ring(guard, STAY)["outcome"] == "completed"
+    assert ring(guard, "exit 0")["outcome"] == "completed"
+
+    # That of the last run may still be there.
+    guard.wait_for(lambda: len(guard.group_names()) <= 1, "remove the groups", 5)
+
+
+@pytest.mark.parametrize("place", ["$unit", "$unit/mine"])
+def test_program_that_moves_away_is_ended_at_its_deadline(guard, place):
+    move = f'{UNIT}; mkdir -p "$unit/mine"; echo $$ >"{place}/cgroup.procs"'
+
+    assert ring(guard, f"{move}; sleep 1000")["outcome"] == "overran"
+    # Forks until the unit has no more tasks.
+    ring(guard, f"{move}; f() {{ sleep 1000 & f & }}; f 2>/dev/null; wait")
+
+    assert ring(guard, "exit 0")["outcome"] == "completed"
+
+
+def test_program_that_stops_the_listener_is_ended_by_the_watchdog(listener):
+    listener.write("com.example.x", "#!/bin/sh\nkill -STOP $PPID\nsleep 1000\n", "Timeout=1s\n")
+    listener.drop_in("[Service]\nWatchdogSec=2s\nRestartSec=100ms\n")
+    listener.belfry.start()
+    listener.start()
+    before = listener.main_pid()
+
+    listener.belfry.ctl("post", "com.example.x")
+
+    listener.wait_for(lambda: listener.main_pid() not in (0, before), "be started again")
+    listener.wait_until_attached()
+    assert listener.processes() == 1
+
+
 def test_program_that_writes_control_characters_and_no_line_end(guard):
     ring(guard, r"printf 'a\0b\033[31mred\r\n\377\n'; head -c 5000 /dev/zero | tr '\0' x; exit 0")
 
@@ -85,6 +134,20 @@ def test_program_that_writes_control_characters_and_no_line_end(guard):
 def test_program_that_is_ended_by_a_signal(guard):
     assert ring(guard, "kill -SEGV $$")["reason"] == "ended by SIGSEGV"
     guard.wait_for_line(f"failed at {BELL}: ended by SIGSEGV")
+
+
+def test_check_reports_what_a_run_meets(guard):
+    problem = f"the interpreter of '{guard.program}', '/none/sh': No such file or directory (ENOENT)"
+    guard.host.write(guard.program, "#!/none/sh\n")
+    guard.host.path(guard.program).chmod(0o755)
+
+    assert ring(guard)["reason"] == f"unable to run it: {problem}"
+    check = guard.host.run("belfryd", "--check-config", check=False)
+    assert (check.returncode, check.stderr) == (78, f"{FOLDER}/guard.listener:3:1: error: {problem}\n")
+    guard.host.path(guard.program).chmod(0o700)
+    guard.host.write(guard.program, "#!/bin/sh\n")
+    check = guard.host.run("belfryd", "--check-config", check=False)
+    assert "the dynamic user of belfry-listener@guard.service cannot execute" in check.stderr
 
 
 @pytest.fixture(params=ROOTS)

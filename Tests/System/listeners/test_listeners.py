@@ -17,8 +17,8 @@ def test_script_refuses_a_reload_with_its_reason(listener):
     done = listener.host.systemctl("reload", SERVICE, check=False)
 
     assert done.returncode != 0
-    assert "guard: busy active" in "\n".join(listener.belfry.messages())
-    assert listener.lines()[-4:] == ["asked: ", "first", "busy active", "failed at willReload: busy active"]
+    assert "listener 'guard' refused willReload: first; busy active" in listener.belfry.messages()
+    assert listener.lines()[-4:] == ["asked: ", "first", "busy active", "failed at willReload: first; busy active"]
     [report] = [r for r in listener.belfry.journal() if r.get("BELFRY_LISTENER") == "guard" and "BELFRY_OUTCOME" in r]
     assert (report["BELFRY_NOTIFICATION"], report["BELFRY_OUTCOME"]) == ("willReload", "refused")
     record = next(r for r in listener.journal() if r["MESSAGE"] == "first")

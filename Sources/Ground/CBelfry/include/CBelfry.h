@@ -83,6 +83,9 @@ int belfry_spawn_in(
 /// (systemd, «Control Group APIs and Delegation»).
 bool belfry_is_delegated(const char *group);
 
+/// Whether a file has an access control list (acl(5)).
+bool belfry_has_access_list(const char *path);
+
 /// Soft limits of open descriptors (RLIMIT_NOFILE, getrlimit(2)).
 struct belfry_descriptor_limits {
     uint64_t original;

@@ -51,12 +51,16 @@ package nonisolated struct ListenerSettings: Sendable, Equatable {
 /// The files `NAME.listener` in `/etc/belfry/listeners.d`, `/run/belfry/listeners.d`, `/usr/local/lib/belfry/listeners.d` and
 /// `/usr/lib/belfry/listeners.d`, with drop-ins `NAME.listener.d/*.conf`, as for `belfry.conf`.
 package nonisolated struct ListenerFile {
-    private static let suffix = ".listener"
+    static let suffix = ".listener"
 
     /// The settings; nil if there was an error.
     package let settings: ListenerSettings?
     /// All errors and warnings.
     package let diagnostics: [ConfigurationDiagnostic]
+    private let section: EffectiveSection?
+
+    /// Where a key is set; the beginning of the file if it is not.
+    func position(of key: String) -> ConfigurationPosition? { section?.position(of: key) ?? section?.content.position }
 
     /// Reads the file of the listener `name`.
     ///
@@ -70,7 +74,7 @@ package nonisolated struct ListenerFile {
             loader.diagnostics.error(
                 at: ConfigurationPosition(file: paths[0]),
                 "invalid name \(DisplayText.quoted(name)), expected \(NotificationName.rule)")
-            (settings, diagnostics) = (nil, loader.diagnostics.diagnostics)
+            (settings, section, diagnostics) = (nil, nil, loader.diagnostics.diagnostics)
             return
         }
         loader.search(paths)
@@ -88,25 +92,11 @@ package nonisolated struct ListenerFile {
                 at: ConfigurationPosition(file: loader.files[0]), "missing section [\(Self.schema.name)]")
         }
         settings = loader.diagnostics.hasErrors ? nil : try? ListenerSettings(section, name: name)
+        self.section = section
         diagnostics = loader.diagnostics.sorted(files: loader.files)
     }
 
-    /// The diagnostics of all listeners.
-    package static func checkAll(
-        root: String = "", reader: any ConfigurationFileReader = SystemFileReader()
-    ) -> [ConfigurationDiagnostic] {
-        var loader = ConfigurationLoader(reader: reader)
-        let paths = reader.files(in: directories(root), suffix: suffix) { loader.report($0) }
-        return loader.diagnostics.diagnostics
-            + paths.flatMap { path in
-                let file = path.utf8[
-                    path.utf8.index(after: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)...]
-                let name = String(Substring(file.dropLast(suffix.utf8.count)))
-                return ListenerFile(name, root: root, reader: reader).diagnostics
-            }
-    }
-
-    private static func directories(_ root: String) -> [String] {
+    static func directories(_ root: String) -> [String] {
         ConfigurationSources.directories(of: RuntimePaths.belfry).map { "\(root)\($0)/listeners.d" }
     }
 

@@ -66,7 +66,9 @@ package nonisolated struct ConfigurationLoader: ~Copyable {
     }
 
     mutating func report(_ problem: SystemError) {
-        diagnostics.error(at: ConfigurationPosition(file: problem.object), "\(problem)", errorNumber: problem.code)
+        // What no reader can open has this number.
+        let text = problem.code == EINVAL ? "this is not a regular file" : "\(problem)"
+        diagnostics.error(at: ConfigurationPosition(file: problem.object), text, errorNumber: problem.code)
     }
 }
 

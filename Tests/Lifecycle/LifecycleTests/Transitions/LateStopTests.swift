@@ -131,8 +131,6 @@ struct LateStopProgressTests {
         #expect(fixture.mediator.state == .notRunning)
         slow.finish()
     }
-<<<<<<< HEAD
-=======
 
     /// Also if it has named its window before the stop, and its time before the stop is shorter than the half.
     @Test(arguments: [2, 3])
@@ -151,15 +149,4 @@ struct LateStopProgressTests {
         #expect(fixture.mediator.state == .notRunning)
         slow.finish()
     }
-
-    @Test func progressWithinTheHalfExtendsNothing() {
-        fixture.perform(.stop)
-        slow.progress?.report(nextWithin: .seconds(1))
-
-        #expect(recorder.progress.map(\.isExtended) == [false])
-        fixture.clock.advance(by: .seconds(2))
-        #expect(fixture.mediator.state == .notRunning)
-        slow.finish()
-    }
->>>>>>> 71d83c8 (Stop: progress extends it to twice its time at most)
 }

@@ -102,19 +102,4 @@ struct ListenerSettingsTests {
                 "invalid name '../x', expected a letter, then letters, digits, '.' and '-'"
             ])
     }
-
-    @Test func allListenersAreCheckedAndTheFirstDirectoryWins() {
-        let found = ListenerFile.checkAll(
-            reader: MemoryFiles([
-                "/etc/belfry/listeners.d/a.listener": "[Listener]\nOn=a\nExec=b\n",
-                "/usr/lib/belfry/listeners.d/a.listener": "wrong",
-                "/usr/lib/belfry/listeners.d/b.listener": "[Listener]\nOn=a\n",
-                "/usr/lib/belfry/listeners.d/README": "wrong",
-            ]))
-
-        #expect(
-            found.map(\.description) == [
-                "/usr/lib/belfry/listeners.d/b.listener:1:2: error: missing key 'Exec' in section [Listener]"
-            ])
-    }
 }

@@ -66,7 +66,10 @@ struct LoggerListenerTests {
 
         mediator.post(.flushRequested, userInfo: ["a": 1], origin: tstp)
 
-        #expect(writer.records.map(\.message) == ["flushRequested, SIGTSTP from pid 7, uid 1000, session-1.scope"])
+        #expect(
+            writer.records.map(\.message) == [
+                "flushRequested, SIGTSTP from pid 7, uid 0, login uid 1000, session-1.scope"
+            ])
         #expect(writer.fields(0) == [:])
     }
 

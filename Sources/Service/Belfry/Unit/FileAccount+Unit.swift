@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryConfiguration
+internal import BelfrySystemd
+internal import Glibc
+
+nonisolated extension FileAccount {
+    /// The user that a unit runs as: `User=`, `Group=`, `SupplementaryGroups=` and `DynamicUser=` (systemd.exec(5)). Nil if there
+    /// is no such user or group.
+    init?(of unit: UnitProperties, name: String) {
+        let user = unit.text("User")
+        var groups: Set<UInt32> = []
+        for group in unit.texts("SupplementaryGroups") + [unit.text("Group")] where !group.isEmpty {
+            guard let gid = UInt32(group) ?? getgrnam(group)?.pointee.gr_gid else { return nil }
+            groups.insert(gid)
+        }
+        let who = "user \(DisplayText.quoted(user.isEmpty ? "root" : user)) of \(name)"
+        if let entry = user.isEmpty ? getpwuid(0) : getpwnam(user) ?? UInt32(user).flatMap({ getpwuid($0) }) {
+            let (uid, gid) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+            self.init(who, uid: uid, groups: groups.union(Self.memberships(entry.pointee.pw_name, gid)))
+        } else if unit.isOn("DynamicUser") {
+            self.init("the dynamic user of \(name)", uid: nil, groups: groups)
+        } else {
+            return nil
+        }
+    }
+
+    /// All groups of a user (getgrouplist(3)).
+    private static func memberships(_ user: UnsafePointer<CChar>, _ primary: UInt32) -> [UInt32] {
+        var count: Int32 = 1024
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        return getgrouplist(user, primary, &groups, &count) < 0 ? [primary] : Array(groups.prefix(Int(count)))
+    }
+}
