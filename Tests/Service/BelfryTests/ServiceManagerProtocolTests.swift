@@ -183,20 +183,4 @@ struct ServiceManagerProtocolTests {
         #expect(fixture.manager.wait(for: "EXIT_STATUS=0"))
         #expect(service.finish().status == 0)
     }
-
-    @Test func descriptorsAreStoredUnderTheirName() throws {
-        let service = try fixture.startReady("ServiceProbe", ["store"])
-        service.send(SIGUSR1)
-
-        for _ in 0..<2 {
-            #expect(fixture.manager.next() == ["FDSTORE=1", "FDNAME=probe"])
-            #expect(fixture.manager.closeDescriptors() == 1)
-        }
-        #expect(fixture.manager.next() == ["BARRIER=1"])
-        #expect(fixture.manager.closeDescriptors() == 1)
-        service.lines(until: "stored")
-        service.send(SIGUSR2)
-        #expect(fixture.manager.next() == ["FDSTOREREMOVE=1", "FDNAME=probe"])
-        #expect(service.stop().status == 0)
-    }
 }

@@ -69,6 +69,17 @@ struct DeliveryTests {
         #expect(report?.handledBy == "opens")
     }
 
+    @Test func listenersAreCalledThoughAnAnswerEndsTheCallsBeforeThem() throws {
+        let mediator = fixture.mediator
+        let first = fixture.listener("first", [.didEnterBackground])
+        try add("hanging", rank: 1) { [$0.onCompletion(.didEnterBackground) { _, _ in {} }] }
+        try add("cutting", rank: 1) { [$0.on(.didEnterBackground) { [unowned mediator] _ in mediator.perform(.stop) }] }
+        fixture.perform(.launch, .stop)
+
+        #expect(fixture.ended.last?.trigger == .stop && mediator.state == .notRunning)
+        #expect(first.received.map(\.name) == [.didEnterBackground])
+    }
+
     @Test func actionIsPerformedByTheListenerThatOffersIt() throws {
         var performed: [String] = []
         try add("one") { listener in

@@ -27,15 +27,6 @@ struct ListenerCallTests {
         fixture.ended.last?.notifications.last?.listeners.map(\.outcome) ?? []
     }
 
-    @Test func answerWithoutProgressHasItsShareOnly() {
-        fixture.clock.advance(by: .seconds(5))
-
-        #expect(fixture.mediator.state == .notRunning)
-        #expect(outcomes().first == .overran)
-        #expect(recorder.progress.isEmpty)
-        slow.finish()
-    }
-
     @Test func progressExtendsTheTimeUpToTheDeadline() async {
         for _ in 0..<15 {
             fixture.clock.advance(by: .seconds(1))

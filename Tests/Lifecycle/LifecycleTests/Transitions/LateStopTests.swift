@@ -10,40 +10,6 @@ import Testing
 struct LateStopTests {
     let fixture = MediatorFixture(deadlines: LifecycleDeadlines(listener: .seconds(60), stop: .seconds(20)))
 
-    private func lastOutcomes(of trigger: LifecycleTrigger) -> [ListenerOutcome] {
-        let report = fixture.ended.first { $0.trigger == trigger && !$0.notifications.isEmpty }
-        return report?.notifications.flatMap(\.listeners).map(\.outcome) ?? []
-    }
-
-    @Test(
-        arguments: [
-            ([LifecycleTrigger.launch], .pause, .willResignActive), ([.launch], .pause, .didEnterBackground),
-            ([.launch], .interrupt, .willResignActive), ([.launch, .pause], .resume, .didBecomeActive),
-            ([.launch], .reload, .willReload), ([.launch], .reload, .didReload), ([], .launch, .willFinishLaunching),
-            ([], .launch, .didFinishLaunching), ([], .launch, .didBecomeActive),
-        ] as [([LifecycleTrigger], LifecycleTrigger, LifecycleNotification.Name)])
-    func transitionBeforeAStopHasHalfOfItsTime(
-        before: [LifecycleTrigger], trigger: LifecycleTrigger, name: LifecycleNotification.Name
-    ) {
-        for trigger in before { fixture.perform(trigger) }
-        let hanging = fixture.listener("hanging", [name], .stubborn)
-        fixture.perform(trigger)
-        fixture.clock.advance(by: .seconds(7))
-
-        fixture.perform(.stop)
-        #expect(fixture.mediator.remainingTime == .seconds(10))
-        fixture.clock.advance(by: .seconds(10) - .microseconds(1))
-        #expect(fixture.ended.last?.trigger != .stop)
-        hanging.manner = .atOnce
-        fixture.clock.advance(by: .microseconds(1))
-
-        #expect(fixture.mediator.state == .notRunning)
-        #expect(lastOutcomes(of: trigger) == [.overran])
-        #expect(fixture.ended.last?.trigger == .stop && fixture.ended.last?.result == .completed)
-        #expect(fixture.clock.pendingTimers == 0)
-        hanging.finish()
-    }
-
     @Test func timeOfAStopBeginsWithItsAcceptance() {
         let hanging = fixture.listener("hanging", [.willReload, .willTerminate], .stubborn)
         var deadlines: [Duration?] = []

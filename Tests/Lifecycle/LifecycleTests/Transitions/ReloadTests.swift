@@ -45,18 +45,6 @@ struct ReloadTests {
         #expect(fixture.ended.last?.result == .refused(["strict: too small"]))
     }
 
-    @Test func failureInDidReloadRestoresTheConfigurationForAll() {
-        struct Broken: Error, CustomStringConvertible { var description: String { "broken" } }
-        let listener = fixture.listener("listener")
-        fixture.listener("weak", [.didReload], .throwing(Broken()))
-
-        fixture.perform(.reload)
-
-        #expect(listener.received.map(\.name) == [.willReload, .didReload, .didFailToReload])
-        #expect(fixture.mediator.configuration[Int.self] == nil)
-        #expect(fixture.ended.last?.result == .refused(["weak: broken"]))
-    }
-
     @Test func dryRunEndsAfterTheCheckAndChangesNothing() {
         let listener = fixture.listener("listener")
         var reports: [TransitionReport] = []

@@ -42,32 +42,6 @@ struct TransitionQueueTests {
         }
     }
 
-    @Test(
-        arguments: [
-            ([(.reload, [:])], "willReload didReload"),
-            ([(.reload, [:]), (.reload, [:])], "willReload 2 didReload 2"),
-            (
-                [(.reload, [:]), (.pause, [:]), (.reload, ["count": 8])],
-                "willReload 9 didReload 9 willResignActive didEnterBackground"
-            ),
-            ([(.pause, ["count": 3]), (.pause, ["count": 4]), (.pause, [:])], "willResignActive didEnterBackground 8"),
-            (
-                [(.pause, [:]), (.resume, [:]), (.pause, [:])],
-                "willResignActive didEnterBackground willEnterForeground didBecomeActive willResignActive didEnterBackground"
-            ),
-        ] as [([(LifecycleTrigger, UserInfo)], String)])
-    func countIsTheNumberOfMergedTriggers(requests: [(LifecycleTrigger, UserInfo)], expected: String) async {
-        #expect(await notifications(after: requests).joined(separator: " ") == expected)
-    }
-
-    @Test func failedReloadHasTheCount() async {
-        fixture.listener("strict", [.willReload], .throwing(LifecycleRefusal("no")))
-
-        let notifications = await notifications(after: [(.reload, [:]), (.reload, [:])])
-
-        #expect(notifications == ["willReload 2", "didFailToReload 2"])
-    }
-
     /// A pause and a pause by another during a reload.
     @Test(arguments: [[0], [0, 1], [1]])
     func withdrawnRequestIsNotDone(withdrawn: [Int]) async {

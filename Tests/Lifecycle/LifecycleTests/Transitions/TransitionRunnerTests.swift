@@ -9,33 +9,6 @@ import Testing
 struct TransitionRunnerTests {
     let fixture = MediatorFixture()
 
-    @Test func secondStopSetsAllDeadlinesToZero() async {
-        let hanging = fixture.listener("hanging", [.willResignActive, .willTerminate], .stubborn)
-        let later = fixture.listener("later", [.willTerminate])
-        fixture.perform(.launch, .stop)
-        #expect(fixture.mediator.state == .active)
-
-        let second = LifecycleOrigin.signal(SignalOrigin(number: 15, name: "SIGTERM", pid: 1, uid: 0))
-        fixture.perform(.stop, origin: second)
-
-        #expect(fixture.mediator.state == .notRunning)
-        #expect(later.received.map(\.name) == [.willTerminate])
-        #expect(hanging.received.map(\.name) == [.willResignActive, .willTerminate])
-        #expect(fixture.ended.map(\.trigger) == [.launch, .stop, .stop])
-        #expect(fixture.ended.last?.cutShortBy == second)
-        hanging.finish()
-    }
-
-    @Test func launchRefusedAtOnceStopsTheSequence() {
-        fixture.listener("careful", [.willFinishLaunching], .throwing(LifecycleRefusal("no socket")))
-        fixture.listener("other")
-
-        fixture.perform(.launch)
-
-        #expect(fixture.calls == ["careful willFinishLaunching", "other willFinishLaunching", "other willTerminate"])
-        #expect(fixture.ended.map(\.result) == [.refused(["careful: no socket"])])
-    }
-
     private struct Oops: Error, CustomStringConvertible {
         let description = "no disk"
     }
