@@ -53,6 +53,7 @@ package final class SocketListener: LifecycleListener {
     ///   - identity: what the service says about itself.
     ///   - endpoint: where it listens.
     ///   - retained: the recent notifications.
+    ///   - waitLimit: how long calls wait for subscribers that are far behind.
     ///   - registry: the metrics of the program.
     ///   - log: gets a record of refused clients, among others.
     ///   - describeRun: what `GetState` says about this run besides the state.
@@ -60,6 +61,7 @@ package final class SocketListener: LifecycleListener {
     package init(
         loop: MainEventLoop, mediator: LifecycleMediator, parameters: SocketParameters, identity: ServiceIdentity,
         endpoint: SocketEndpoint, retained: RetainedNotifications,
+        waitLimit: Duration = SubscriberWait.limit,
         registry: MetricRegistry = .shared, log: ServiceLog, describeRun: @escaping () -> UserInfo = { [:] },
         refreshTimeouts: @escaping (@escaping (UnitTimeouts?) -> Void) -> Void = { $0(nil) }
     ) throws {
@@ -75,14 +77,15 @@ package final class SocketListener: LifecycleListener {
         clients = ClientLog(log)
         holds = HoldList(mediator: mediator, log: log)
         attached = AttachedListenerList(
-            mediator: mediator, bootID: identity.bootID, queueLimit: parameters.queueMax, log: log)
+            mediator: mediator, bootID: identity.bootID, log: log)
         server = try VarlinkServer(
             VarlinkServiceInfo(
                 vendor: "Belfry", product: identity.service, version: identity.version,
                 url: "file:///usr/share/doc/belfry/README.md"),
             on: loop, limits: parameters.limits.possible, onProblem: { [clients] in clients.record($0) })
         retained.begin(after: mediator.lastSequence)
-        subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, clients)
+        let wait = SubscriberWait(on: server, loop, limit: waitLimit)
+        subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, wait, clients)
         try add(lifecycleInterfaceText, Self.methods)
         try add(systemdServiceInterfaceText, Self.systemdMethods)
         try add(metricsInterfaceText, Self.metricsMethods)
@@ -125,7 +128,6 @@ package final class SocketListener: LifecycleListener {
         parameters = new
         subscribers.apply(new)
         server.limits = new.limits.possible
-        attached.queueLimit = new.queueMax
     }
 
     /// A method: the permission that it needs, and what answers it.

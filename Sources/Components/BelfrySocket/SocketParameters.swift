@@ -16,10 +16,6 @@ package nonisolated struct SocketParameters: Sendable {
     let access: SocketPermissions
     /// The limits of connections, messages and memory.
     let limits: VarlinkLimits
-    /// The maximum of notifications queued for one subscriber.
-    let queueMax: Int
-    /// The maximum of bytes queued for one client.
-    let queueSizeMax: Int
     /// The maximum of past notifications in memory.
     let replayMax: Int
     /// The maximum of bytes of past notifications in memory.
@@ -36,8 +32,6 @@ package nonisolated struct SocketParameters: Sendable {
         path = socket.path
         access = SocketPermissions(socket)
         limits = VarlinkLimits(socket)
-        queueMax = socket.queueMax
-        queueSizeMax = socket.queueSizeMax
         replayMax = socket.replayMax
         replaySize = socket.replaySize
         signals = settings.signals.actions
@@ -46,8 +40,7 @@ package nonisolated struct SocketParameters: Sendable {
 }
 
 nonisolated extension VarlinkLimits {
-    /// The limits that `[Socket]` sets. A slow subscriber gets an error at `QueueMax`, long before the connection would be
-    /// closed.
+    /// The limits that `[Socket]` sets.
     fileprivate init(_ settings: SocketSettings) {
         self.init()
         connections = settings.connectionsMax
@@ -55,9 +48,8 @@ nonisolated extension VarlinkLimits {
         messageSize = settings.frameMax
         memoryPerUser = settings.memoryPerUserMax
         memory = settings.memoryMax
-        // A slow subscriber still gets its error: one turn of the loop may queue more than the limit allows.
-        queuedBytes = settings.queueSizeMax + 2 * settings.frameMax + (1 << 20)
-        queuedReplies = max(queuedReplies, settings.queueMax + settings.replayMax + 16)
+        // A subscriber that gets an error gets the rest of a notification before.
+        queuedBytes += settings.replaySize
     }
 
     /// Descriptors for everything else: files, timers, buses, and connections of root and the service's own user.

@@ -36,7 +36,7 @@ final class SocketFixture {
 
     init(
         manager: ServiceManagerSocket = ServiceManagerSocket(), received: [(name: String, descriptor: Int32)] = [],
-        lastSequence: UInt64 = 0,
+        lastSequence: UInt64 = 0, waitLimit: Duration = SubscriberWait.limit,
         _ change: (inout SocketSettings) -> Void = { _ in },
         refreshTimeouts: @escaping (@escaping (UnitTimeouts?) -> Void) -> Void = { $0(nil) }
     ) throws {
@@ -59,6 +59,7 @@ final class SocketFixture {
             endpoint: SocketEndpoint(path: path, store: store),
             retained: RetainedNotifications(
                 parameters, bootID: "b007", store: store, log: ServiceLog { [writer] _ in writer }),
+            waitLimit: waitLimit,
             registry: registry, log: ServiceLog { [writer] _ in writer }, refreshTimeouts: refreshTimeouts)
         try mediator.addListener(socket)
         mediator.perform(.launch)

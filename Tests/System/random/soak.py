@@ -26,8 +26,8 @@ from belfry_service import BelfryService, installed_host
 from host_roots import ROOTS
 from private_mounts import enter_private_mounts
 from soak_clients import Follower, Poster
-from soak_host import BAD, DISKS, PATIENCE, QUEUES, Interruption, SoakHost
-from soak_model import CHANGES, POST, RING, Fault, Model
+from soak_host import BAD, CONNECTIONS, DISKS, PATIENCE, Interruption, SoakHost
+from soak_model import CHANGES, POST, RETAINED, RING, Fault, Model
 
 # The notification that must follow a signal within a while, if the process does not end meanwhile.
 CAUSED = {"USR1": "flushRequested", "USR2": "statusRequested", "PWR": "powerFailing", "HUP": "willReload"}
@@ -41,7 +41,7 @@ class Soak:
     def __init__(self, belfry: BelfryService, seed: int):
         self.belfry, self.host = belfry, SoakHost(belfry)
         self.chance = random.Random(seed)
-        self.model = Model(queue_max=min(QUEUES))
+        self.model = Model(retained=RETAINED)
         self.events: Counter[str] = Counter()
         self.steps: deque[str] = deque(maxlen=60)
         self.steady = [Follower(self.model, names) for names in (None, None, {POST, "didBecomeActive"}, {RING, *CHANGES})]
@@ -254,7 +254,7 @@ class Soak:
         if self.interruption is None:
             bad = self.chance.choice([None, *BAD])
             self.note("refused reloads" if bad else "reloads", bad)
-            if self.host.reload(self.chance.choice(QUEUES), bad) == bool(bad):
+            if self.host.reload(self.chance.choice(CONNECTIONS), bad) == bool(bad):
                 raise Fault(f"the reload was {'accepted' if bad else 'refused'}")
 
     def fill_disk(self) -> None:

@@ -14,9 +14,9 @@ from belfry_service import SERVICE, BelfryService
 from host_roots import KIT
 from soak_model import Fault
 
-# The values of QueueMax= in the configurations.
-QUEUES = [200, 300, 500]
-GOOD = "[Signals]\nRTMIN+5=org.example.doorbell\n[Socket]\nQueueMax={queue}\n"
+# The values of ConnectionsMax= in the configurations.
+CONNECTIONS = [2000, 3000, 4096]
+GOOD = "[Signals]\nRTMIN+5=org.example.doorbell\n[Socket]\nConnectionsMax={connections}\n"
 # A syntax error, an unknown value, and a change that needs a restart.
 BAD = ["[Signals\n", "[Logger]\nLevel=loud\n", "[Socket]\nReplaySize=2M\n"]
 RING = 34 + 5
@@ -60,7 +60,7 @@ class SoakHost:
         subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source], check=True)
         self.host.write(f"/run/systemd/system/{SERVICE}.d/soak.conf", UNIT)
         self.host.systemctl("daemon-reload")
-        self.belfry.configure(GOOD.format(queue=QUEUES[0]))
+        self.belfry.configure(GOOD.format(connections=CONNECTIONS[0]))
         self.belfry.start()
 
     def tear_down(self) -> None:
@@ -109,9 +109,9 @@ class SoakHost:
         link = f"ln -sf ../usr/share/zoneinfo/{name} /etc/localtime.new && mv -T /etc/localtime.new /etc/localtime"
         self.host.run("sh", "-c", link)
 
-    def reload(self, queue: int, bad: str | None) -> bool:
+    def reload(self, connections: int, bad: str | None) -> bool:
         """Reloads a good or a bad configuration, and returns whether it was accepted. A good one remains."""
-        good = GOOD.format(queue=queue)
+        good = GOOD.format(connections=connections)
         self.belfry.configure(bad or good)
         done = self.host.systemctl("reload", SERVICE, check=False)
         self.belfry.configure(good)

@@ -14,6 +14,8 @@ POST = "org.example.soak"
 RING = "org.example.doorbell"
 OVERRUN = "io.belfry.Lifecycle.Overrun"
 NOT_RETAINED = "io.belfry.Lifecycle.NotRetained"
+# The default of ReplayMax=.
+RETAINED = 1024
 STATES = {"inactive", "active", "background"}
 # The states before and after each change of state, as in docs/notifications.md.
 CHANGES = {
@@ -35,9 +37,9 @@ class Fault(Exception):
 class Model:
     """What all subscribers have seen so far, and what the service has accepted."""
 
-    def __init__(self, queue_max: int):
-        # The smallest QueueMax= in use: nobody may get an Overrun who is less behind.
-        self.queue_max = queue_max
+    def __init__(self, retained: int):
+        # ReplayMax=: nobody may get an Overrun who is less behind.
+        self.retained = retained
         self.content: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self.numbers: dict[tuple[str, int], int] = {}
@@ -134,9 +136,9 @@ class View:
             self._change(notification)
 
     def overrun(self, dropped: int) -> None:
-        """The subscriber was told that it was too slow. It must get what it missed when it asks."""
-        if dropped < self.model.queue_max:
-            raise Fault(f"an Overrun at {self.last} though only {dropped} notifications were waiting")
+        """The subscriber was told that it was too slow. What it missed is not retained either."""
+        if dropped < self.model.retained:
+            raise Fault(f"an Overrun at {self.last} though only {dropped} notifications were missed")
         self.model.checks["overruns"] += 1
 
     def not_retained(self, oldest: int) -> None:

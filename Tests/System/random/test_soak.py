@@ -57,7 +57,7 @@ def change(number: int, name: str, before: str, after: str) -> dict:
 
 @pytest.fixture
 def model():
-    return Model(queue_max=100)
+    return Model(retained=100)
 
 
 @pytest.fixture

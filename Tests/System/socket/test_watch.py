@@ -94,7 +94,7 @@ def longest_post(name: str, size: int) -> tuple[bytes, int]:
 
 @pytest.mark.parametrize("size", [1 << 20, 16 << 20], ids=["1M", "16M"])
 def test_longest_permitted_post_reaches_subscribers(on_each, size):
-    on_each.configure(f"[Socket]\nFrameMax={size}\n")
+    on_each.configure(f"[Socket]\nFrameMax={size}\nReplaySize={3 * size}\n")
     on_each.start()
     post, room = longest_post("org.example.long", size)
     command = ["wait", "--json", "org.example.long"]

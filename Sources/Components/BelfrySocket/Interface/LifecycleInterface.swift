@@ -170,7 +170,7 @@ nonisolated let lifecycleInterfaceErrors = """
     # Not all notifications after the given number are available; all from number 'oldest' on are.
     error NotRetained(oldest: int)
 
-    # The subscriber did not read in time and this many notifications were dropped; it may subscribe again with 'after'.
+    # The subscriber did not read in time: so many notifications, of any name, have come since the last one that it got.
     error Overrun(dropped: int)
     """
 

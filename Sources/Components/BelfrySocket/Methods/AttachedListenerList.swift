@@ -26,19 +26,18 @@ final class AttachedListenerList {
 
     /// The longest part of a program's text that a status line shows, in Unicode scalars.
     private static let longestText = 200
-
     /// How many notifications may wait for a program that does not read. Beyond it the program is detached.
-    var queueLimit: Int
+    package static let queueLimit = 1024
+
     private let mediator: LifecycleMediator
     private let bootID: String
     private let log: ServiceLog
     private var attachments: [ObjectIdentifier: Attachment] = [:]
     private var questions: [UTF8Text: Question] = [:]
 
-    init(mediator: LifecycleMediator, bootID: String, queueLimit: Int, log: ServiceLog) {
+    init(mediator: LifecycleMediator, bootID: String, log: ServiceLog) {
         self.mediator = mediator
         self.bootID = bootID
-        self.queueLimit = queueLimit
         self.log = log
     }
 
@@ -105,7 +104,7 @@ final class AttachedListenerList {
         _ listener: ObjectIdentifier, _ notification: LifecycleNotification, _ progress: ListenerProgress,
         _ completion: @escaping (ListenerOutcome) -> Void
     ) -> () -> Void {
-        guard let request = attachments[listener]?.request, request.queuedReplies < queueLimit else {
+        guard let request = attachments[listener]?.request, request.queuedReplies < Self.queueLimit else {
             let reason = "its program does not read"
             detach(listener, because: reason)
             completion(.failed(reason))

@@ -21,6 +21,14 @@ package nonisolated struct NotificationRing {
         package init() {}
     }
 
+    /// A place between two notifications.
+    package struct Cursor {
+        /// Counted in bytes since the ring was made.
+        fileprivate let place: UInt64
+        /// The number of the notification that comes next.
+        package let sequence: UInt64
+    }
+
     /// A notification in the ring. Its bytes are valid until the next one is added.
     package struct Record {
         /// Its number.
@@ -29,8 +37,8 @@ package nonisolated struct NotificationRing {
         package let name: UnsafeRawBufferPointer
         /// The reply as it is sent.
         package let message: UnsafeRawBufferPointer
-        /// Where the next record begins.
-        fileprivate let end: UInt64
+        /// The place after it.
+        package let end: Cursor
     }
 
     /// What precedes a record. A sequence of 0 means that the next record is at the start of the memory.
@@ -80,7 +88,7 @@ package nonisolated struct NotificationRing {
             }
             count += 1
             previous = record.sequence
-            place = record.end
+            place = record.end.place
         }
         // The process may have been killed after it stored the record and before it stored the number.
         if let previous, previous == ends.last + 1 { self.ends.pointee.last = previous }
@@ -99,27 +107,40 @@ package nonisolated struct NotificationRing {
         return cost <= size / 2 ? cost : nil
     }
 
+    /// Removes the notifications that give way to the next one, which has so many bytes. Their own bytes can be read until it is
+    /// added.
+    package mutating func makeRoom(name: Int, message: Int) {
+        guard capacity > 0, let cost = cost(name: name, message: message).map(UInt64.init) else {
+            while count > 0 { removeOldest() }
+            return
+        }
+        let end = start(of: cost) + cost
+        while count > 0, count >= capacity || end - ends.pointee.head > size { removeOldest() }
+    }
+
+    /// Where the next record begins if it takes so many bytes.
+    private func start(of cost: UInt64) -> UInt64 {
+        let (tail, rest) = (ends.pointee.tail, size - ends.pointee.tail % size)
+        return cost > rest ? tail + rest : tail
+    }
+
     /// Adds the notification that follows the last one. One that is too long for the ring empties it.
     package mutating func append(name: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) {
         let sequence = last + 1
         guard capacity > 0, let cost = cost(name: name.count, message: message.count).map(UInt64.init) else {
             return clear(after: sequence)
         }
-        var start = ends.pointee.tail
-        var offset = start % size
-        if cost > size - offset {
-            start += size - offset
-            offset = 0
-        }
-        while count > 0, count >= capacity || start + cost - ends.pointee.head > size { removeOldest() }
+        makeRoom(name: name.count, message: message.count)
+        let start = start(of: cost)
         if count == 0 { belfry_publish(&ends.pointee.head, ends.pointee.tail) }
         if start > ends.pointee.tail {
             let end = Mark(sequence: 0, messageSize: 0, nameSize: 0)
             (base + Int(ends.pointee.tail % size)).storeBytes(of: end, as: Mark.self)
         }
         let mark = Mark(sequence: sequence, messageSize: UInt32(message.count), nameSize: UInt32(name.count))
-        (base + Int(offset)).storeBytes(of: mark, as: Mark.self)
-        let content = base + Int(offset) + MemoryLayout<Mark>.size
+        let offset = Int(start % size)
+        (base + offset).storeBytes(of: mark, as: Mark.self)
+        let content = base + offset + MemoryLayout<Mark>.size
         UnsafeMutableRawBufferPointer(start: content, count: name.count).copyMemory(from: name)
         UnsafeMutableRawBufferPointer(start: content + name.count, count: message.count).copyMemory(from: message)
         belfry_publish(&ends.pointee.tail, start + cost)
@@ -132,25 +153,35 @@ package nonisolated struct NotificationRing {
         name.withUTF8 { append(name: UnsafeRawBufferPointer($0), message: message) }
     }
 
-    /// Visits the notifications from number `first` on, oldest first, until `visit` returns false.
-    ///
-    /// - Returns: false, without a visit, when the ring does not hold all of them.
-    @discardableResult
-    package func forEach(from first: UInt64, _ visit: (Record) -> Bool) -> Bool {
-        guard first <= last else { return true }
-        guard first >= oldest else { return false }
-        var place = ends.pointee.head
-        while place < ends.pointee.tail, let record = record(at: place) {
-            if record.sequence >= first, !visit(record) { return true }
-            place = record.end
-        }
-        return true
+    /// The place before the oldest notification.
+    package var begin: Cursor { Cursor(place: ends.pointee.head, sequence: oldest) }
+
+    /// The place after the last notification.
+    package var end: Cursor { Cursor(place: ends.pointee.tail, sequence: last + 1) }
+
+    /// The place before the notification with this number; nil if the ring does not hold it and it is not the next one.
+    package func cursor(before sequence: UInt64) -> Cursor? {
+        guard sequence >= oldest, sequence <= last + 1 else { return nil }
+        if sequence == last + 1 { return end }
+        var cursor = begin
+        while cursor.sequence < sequence, let record = record(at: cursor) { cursor = record.end }
+        return cursor
+    }
+
+    /// The notification at a place; nil after the last one. The ring holds it, or it was removed by the last `makeRoom`.
+    package func record(at cursor: Cursor) -> Record? {
+        cursor.place < ends.pointee.tail ? record(at: cursor.place) : nil
+    }
+
+    /// Whether the place is so far behind the last notification that half of the ring, or more, lies between.
+    package func isFarBehind(_ cursor: Cursor) -> Bool {
+        ends.pointee.tail - cursor.place > size / 2 || last + 1 - cursor.sequence > UInt64(capacity / 2)
     }
 
     private mutating func removeOldest() {
         guard let record = record(at: ends.pointee.head) else { return clear(after: last) }
         count -= 1
-        belfry_publish(&ends.pointee.head, record.end)
+        belfry_publish(&ends.pointee.head, record.end.place)
     }
 
     private func record(at place: UInt64) -> Record? {
@@ -172,7 +203,8 @@ package nonisolated struct NotificationRing {
         let content = UnsafeRawPointer(base) + Int(offset) + MemoryLayout<Mark>.size
         return Record(
             sequence: mark.sequence, name: UnsafeRawBufferPointer(start: content, count: name),
-            message: UnsafeRawBufferPointer(start: content + name, count: message), end: place + cost)
+            message: UnsafeRawBufferPointer(start: content + name, count: message),
+            end: Cursor(place: place + cost, sequence: mark.sequence + 1))
     }
 }
 
@@ -182,6 +214,4 @@ nonisolated extension NotificationRing.Record {
         guard let names else { return true }
         return names.contains(UTF8Text(String(decoding: name, as: UTF8.self)))
     }
-
-    var reply: VarlinkEncodedReply { VarlinkEncodedReply(continuing: message) }
 }

@@ -48,9 +48,10 @@ package final class RetainedNotifications {
         isStored = false
         guard let old else { return }
         ring.clear(after: old.ring.oldest - 1)
-        old.ring.forEach(from: old.ring.oldest) {
-            ring.append(name: $0.name, message: $0.message)
-            return true
+        var cursor = old.ring.begin
+        while let record = old.ring.record(at: cursor) {
+            ring.append(name: record.name, message: record.message)
+            cursor = record.end
         }
     }
 
@@ -88,6 +89,11 @@ package final class RetainedNotifications {
 
     /// Stores the memory, so that the next process gets it.
     func save() { store.store(ring: file.descriptor, replacingOthers: !isStored) }
+
+    /// Removes the notifications that give way to the next one. Their bytes can be read until it is added.
+    func makeRoom(name: String, message: UnsafeRawBufferPointer) {
+        ring.makeRoom(name: name.utf8.count, message: message.count)
+    }
 
     /// Adds the notification that follows the last one, as it is sent.
     func append(name: String, message: UnsafeRawBufferPointer) { ring.append(name: name, message: message) }

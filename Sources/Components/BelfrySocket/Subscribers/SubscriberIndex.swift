@@ -3,39 +3,40 @@
 
 internal import BelfryJSON
 internal import Lifecycle
-internal import Varlink
 
-/// The broadcasts to subscribers, by the names that they asked for. Subscribers to the same names share a broadcast.
+/// The groups of subscribers, by the names that they asked for.
 struct SubscriberIndex {
-    /// Nil stands for all names.
-    private var broadcasts: [Set<UTF8Text>?: VarlinkBroadcast] = [:]
-    /// The broadcast to subscribers of all names, if there is one.
-    private(set) var unfiltered: [VarlinkBroadcast] = []
-    /// The other broadcasts that want a name.
-    private var interested: [LifecycleNotification.Name: [VarlinkBroadcast]] = [:]
+    private var groups: [Set<UTF8Text>?: SubscriberGroup] = [:]
+    /// The group that wants all names, if there is one.
+    private(set) var unfiltered: SubscriberGroup?
+    /// The other groups that want a name.
+    private var interested: [LifecycleNotification.Name: [SubscriberGroup]] = [:]
 
-    /// All broadcasts.
-    var all: Dictionary<Set<UTF8Text>?, VarlinkBroadcast>.Values { broadcasts.values }
+    /// All groups.
+    var all: Dictionary<Set<UTF8Text>?, SubscriberGroup>.Values { groups.values }
 
-    /// The broadcast to subscribers of exactly these names.
-    subscript(names: Set<UTF8Text>?) -> VarlinkBroadcast? { broadcasts[names] }
+    /// The groups of some names that want `name`.
+    func filtered(wanting name: LifecycleNotification.Name) -> [SubscriberGroup] { interested[name] ?? [] }
 
-    /// The broadcasts to subscribers of some names that want `name`.
-    func filtered(wanting name: LifecycleNotification.Name) -> [VarlinkBroadcast] { interested[name] ?? [] }
-
-    /// Adds the broadcast to subscribers of `names`, which has none yet.
-    mutating func add(_ names: Set<UTF8Text>?, _ broadcast: VarlinkBroadcast) {
-        broadcasts[names] = broadcast
-        guard let names else { return unfiltered = [broadcast] }
-        for name in Self.names(names) { interested[name, default: []].append(broadcast) }
+    /// The group that wants exactly these names, made with its first subscriber.
+    mutating func group(of names: Set<UTF8Text>?) -> SubscriberGroup {
+        if let known = groups[names] { return known }
+        let group = SubscriberGroup(names)
+        groups[names] = group
+        if let names {
+            for name in Self.names(names) { interested[name, default: []].append(group) }
+        } else {
+            unfiltered = group
+        }
+        return group
     }
 
-    /// Removes the broadcast to subscribers of `names`.
-    mutating func remove(_ names: Set<UTF8Text>?) {
-        guard let broadcast = broadcasts.removeValue(forKey: names) else { return }
-        guard let names else { return unfiltered = [] }
+    /// Removes a group.
+    mutating func remove(_ group: SubscriberGroup) {
+        groups[group.names] = nil
+        guard let names = group.names else { return unfiltered = nil }
         for name in Self.names(names) {
-            interested[name]?.removeAll { $0 === broadcast }
+            interested[name]?.removeAll { $0 === group }
             if interested[name]?.isEmpty == true { interested[name] = nil }
         }
     }

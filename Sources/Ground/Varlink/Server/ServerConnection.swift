@@ -22,8 +22,6 @@ final class ServerConnection: FrameStream {
         let mode: VarlinkCall.Mode
         /// The number, in the stream, of the first reply to it.
         let firstReply: UInt64
-        /// What its request is a member of.
-        var broadcast: VarlinkBroadcast?
         var onCancel: (() -> Void)?
         var onDrained: (() -> Void)?
     }
@@ -42,11 +40,11 @@ final class ServerConnection: FrameStream {
     /// The size of the call as it came, in bytes, if its request is kept to be answered later. Not in the state, which every
     /// reply would copy to count it.
     private(set) var keptBytes = 0
-    /// The memory that is counted for the user, in bytes: of this connection, and of messages that wait here and for others.
-    var held = (own: 0, shared: 0)
+    /// The memory that is counted for the user, in bytes.
+    var held = 0
     /// The turn in which calls were postponed to the next one, because the user's time was spent; 0 for none.
     private var postponedTurn: UInt64 = 0
-    private var isPostponed: Bool { postponedTurn == writer.turn }
+    override var isPostponed: Bool { postponedTurn == writer.turn }
 
     init(_ descriptor: Int32, peer: VarlinkPeer, of users: ServerUsers, calling interfaces: InterfaceTable) {
         self.peer = peer
@@ -59,7 +57,7 @@ final class ServerConnection: FrameStream {
     // The stream
 
     override func advance() {
-        if let drained = call?.onDrained, hasRoom() {
+        if hasRoom, let drained = call?.onDrained {
             self[calls]?.onDrained = nil
             drained()
         }
@@ -83,7 +81,7 @@ final class ServerConnection: FrameStream {
     private func readCalls() throws(VarlinkProtocolError) {
         var since: MonotonicInstant?
         while !isClosed, isReadyForCall {
-            guard user.hasTime(in: writer.turn) else { return postpone() }
+            guard !writer.holdsCalls, user.hasTime(in: writer.turn) else { return postpone() }
             guard let frame = try frames.next() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
@@ -187,15 +185,12 @@ final class ServerConnection: FrameStream {
         let call = call
         state = .ready
         keptBytes = 0
-        call?.broadcast?.remove(self)
         return call
     }
 
     private func cancel() { end()?.onCancel?() }
 
     func reply(_ number: UInt64, _ reply: @autoclosure () -> VarlinkEncodedReply, continues: Bool) {
-        // This may end the call.
-        self[number]?.broadcast?.flush()
         guard let call = self[number] else { return }
         if call.mode != .oneway { enqueue(reply().message) }
         guard !continues, self[number] != nil else { return }
@@ -216,12 +211,6 @@ final class ServerConnection: FrameStream {
         state = .handingOver(successor)
         enqueue(reply.message)
         needsTurn()
-    }
-
-    /// Sends messages that other clients get too.
-    func share(_ batch: ReplyBatch, _ bytes: iovec) {
-        if writeThrough(batch, bytes) { return keepWithinLimits() }
-        for message in batch.messages(sharedBy: writer) { enqueue(message) }
     }
 
     private func enqueue(_ message: EncodedMessage) {

@@ -23,10 +23,8 @@ final class ServerUsers {
     private var users: [UInt32: ServerUser] = [:]
     /// Connections in all.
     private(set) var connectionCount = 0
-    /// Bytes that all users hold together, without messages that wait for several clients.
+    /// Bytes that all users hold together.
     private var bytes = 0
-    /// With these, which are counted once.
-    private var total: Int { bytes + writer.shared.bytes }
     /// The highest value since memory was returned.
     private var peak = 0
     private var timer: TimerEventSource?
@@ -72,26 +70,21 @@ final class ServerUsers {
     }
 
     /// Counts a change of what a user's connections hold, and enforces the limits.
-    func count(_ change: (own: Int, shared: Int), of user: ServerUser) {
-        user.bytes += change.own
-        user.sharedBytes += change.shared
-        bytes += change.own
-        peak = max(peak, total)
-        if change.own <= 0, change.shared <= 0 { return returnMemory() }
+    func count(_ change: Int, of user: ServerUser) {
+        user.bytes += change
+        bytes += change
+        peak = max(peak, bytes)
+        if change <= 0 { return returnMemory() }
         while user.bytes > limits.memoryPerUser, let largest = user.largest {
             largest.enforceLimit(.tooMuchMemoryOfUser(limit: limits.memoryPerUser))
         }
-        while total > limits.memory, let largest = largestUser?.largestOfAll {
+        while bytes > limits.memory, let largest = users.values.max(by: { $0.bytes < $1.bytes })?.largest {
             largest.enforceLimit(.tooMuchMemory(limit: limits.memory))
         }
     }
 
-    private var largestUser: ServerUser? {
-        users.values.max { $0.bytes + $0.sharedBytes < $1.bytes + $1.sharedBytes }
-    }
-
     private func returnMemory() {
-        guard peak - total > Self.returned, let timer, !timer.isEnabled else { return }
+        guard peak - bytes > Self.returned, let timer, !timer.isEnabled else { return }
         // Without a timer the allocator keeps the memory, which is harmless.
         try? timer.fire(after: Self.pause)
     }
@@ -106,22 +99,15 @@ final class ServerUser {
 
     let uid: UInt32
     fileprivate(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
-    /// Bytes that the connections hold together, without messages that wait for several clients.
+    /// Bytes that the connections hold together.
     fileprivate(set) var bytes = 0
-    /// Bytes of messages that wait for several clients, counted for each connection.
-    fileprivate(set) var sharedBytes = 0
     private var turn: UInt64 = 0
     private var spentUsec: UInt64 = 0
 
     init(_ uid: UInt32) { self.uid = uid }
 
-    /// The connection that holds most, without messages that wait for several clients.
-    var largest: ServerConnection? { connections.values.max { $0.held.own < $1.held.own } }
-
-    /// The connection that holds most, with messages that wait for several clients.
-    var largestOfAll: ServerConnection? {
-        connections.values.max { $0.held.own + $0.held.shared < $1.held.own + $1.held.shared }
-    }
+    /// The connection that holds most.
+    var largest: ServerConnection? { connections.values.max { $0.held < $1.held } }
 
     /// Whether another call may begin in this turn.
     func hasTime(in turn: UInt64) -> Bool {
@@ -136,29 +122,18 @@ final class ServerUser {
 extension ServerConnection {
     /// Counts what the connection holds now. This may close it.
     func count() {
-        let now = isClosed ? (own: 0, shared: 0) : (own: ownBytes, shared: sharedBytes)
+        let now = isClosed ? 0 : frames.heldBytes + queuedBytes + queued * Self.queuedCost + keptBytes
         guard now != held else { return }
-        let change = (own: now.own - held.own, shared: now.shared - held.shared)
+        let change = now - held
         held = now
         users.count(change, of: user)
-    }
-
-    private var ownBytes: Int {
-        frames.heldBytes + queuedBytes - sharedBytes + queued * Self.queuedCost + keptBytes
     }
 
     /// Bytes that a waiting reply takes besides its own.
     private static let queuedCost = 32
 
-    /// Frees what this connection holds, as it is the largest one: a subscriber is treated as too slow, another connection is
-    /// closed.
+    /// Closes this connection, as it is the largest one.
     func enforceLimit(_ problem: VarlinkProblem.Kind) {
-        let before = held.own + held.shared
-        if let broadcast = call?.broadcast {
-            broadcast.overrun(self)
-            count()
-            if isClosed || held.own + held.shared < before { return }
-        }
         users.report(problem, peer)
         close()
     }

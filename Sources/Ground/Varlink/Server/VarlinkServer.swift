@@ -86,6 +86,19 @@ public final class VarlinkServer {
         writer.keepUp()
     }
 
+    /// Whether calls of clients are being handled.
+    package var isServing: Bool { writer.isServing }
+
+    /// Does the work when the clients whose calls are being handled have been served; at once if none is. So what several calls
+    /// cause can be done once.
+    package func afterServing(_ work: @escaping () -> Void) { writer.afterServing(work) }
+
+    /// Whether no further call of any client begins. Calls that have begun go on.
+    package var holdsCalls: Bool {
+        get { writer.holdsCalls }
+        set { writer.holdsCalls = newValue }
+    }
+
     /// Stops listening and closes all connections, after a last attempt to write what is queued. Socket files that the server
     /// made are removed.
     public func close() {

@@ -40,6 +40,8 @@ class FrameStream {
     private final var failure: End?
     /// Whether nothing can be written any more.
     final var hasFailed: Bool { failure != nil }
+    /// Whether what was received before the failure is being handled.
+    private final var isEnding = false
     private final var isAdvancing = false
 
     /// Makes a stream that owns the descriptor.
@@ -70,9 +72,6 @@ class FrameStream {
     /// Their bytes.
     final var queuedBytes: Int { output.byteCount }
 
-    /// Those of them that belong to messages for several clients.
-    final var sharedBytes: Int { output.sharedByteCount }
-
     /// Messages written since the beginning. With `queued` it numbers every message of the stream.
     final var sent: UInt64 { output.sent }
 
@@ -80,6 +79,9 @@ class FrameStream {
 
     /// Called when frames may have arrived, the queue may have room, or the input has ended.
     func advance() {}
+
+    /// Whether `advance` is to be called again in the next turn, although nothing happens until then.
+    var isPostponed: Bool { false }
 
     /// Called when the peer is gone or the stream failed. What was received is still handled; then the stream is closed.
     func ended(_ end: End) {}
@@ -125,11 +127,18 @@ class FrameStream {
     /// The peer does not read any more. What it sent before is still handled.
     private final func hungUp(_ end: End) {
         guard !isClosed else { return }
-        failure = end
-        output.removeAll()
-        ended(end)
-        while !isClosed, !inputEnded, read() { proceed() }
-        close()
+        if isEnding {
+            proceed()
+        } else {
+            isEnding = true
+            failure = end
+            output.removeAll()
+            // The kernel would report it again and again.
+            unwatch()
+            ended(end)
+        }
+        while !isClosed, !isPostponed, !inputEnded, read() { proceed() }
+        if !isPostponed { close() }
     }
 
     // Output
@@ -146,37 +155,27 @@ class FrameStream {
         }
     }
 
-    /// Writes a batch, whose bytes are `part`, without queueing it; what the kernel does not accept is queued. Returns false, and
-    /// does nothing, when other messages are queued.
-    final func writeThrough(_ batch: ReplyBatch, _ part: iovec) -> Bool {
-        guard !isClosed, failure == nil else { return true }
-        guard output.count == 0, !isBlocked else { return false }
-        var part = part
+    /// Writes bytes that are not queued, unless something is queued. Returns how many the kernel has accepted.
+    final func transmit(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard !isClosed, failure == nil, !isBlocked, output.count == 0 else { return 0 }
+        var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
         let result = transmit(&part, 1)
-        if result == part.iov_len {
-            output.countWritten(batch.count)
-            return true
-        }
         guard result >= 0 || errno == EAGAIN || errno == EINTR else {
             fail(SystemError.last(verb: "write to", object: "socket"))
-            return true
+            return 0
         }
-        for message in batch.messages(sharedBy: writer) { output.append(message) }
-        output.consume(max(result, 0))
-        isBlocked = true
-        watch()
-        return true
+        return max(result, 0)
     }
 
-    /// Whether nothing is queued and the kernel has room for more. Otherwise `proceed` is called later.
-    final func hasRoom() -> Bool {
-        guard output.count == 0, !isBlocked, !isClosed else { return false }
-        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&state, 1, 0) == 0 else { return true }
+    /// Has `advance` called when everything is written and the kernel has room for more, at the earliest in the next turn.
+    final func awaitRoom() {
+        guard !isClosed, failure == nil else { return }
         isBlocked = true
         watch()
-        return false
     }
+
+    /// Whether nothing is queued, and the kernel had room for more when it was last asked.
+    final var hasRoom: Bool { output.count == 0 && !isBlocked && !isClosed }
 
     /// Has `writeTurn` and `turnEnds` called at the end of the turn.
     final func needsTurn() {
@@ -252,10 +251,14 @@ class FrameStream {
         if let member { writer.streams.set(events, of: member, descriptor) }
     }
 
-    /// Hands over the socket, with input that was read and not used. Nothing is called afterwards.
-    final func release() -> VarlinkUpgradedConnection {
+    private final func unwatch() {
         if let member { writer.streams.remove(member, descriptor) }
         member = nil
+    }
+
+    /// Hands over the socket, with input that was read and not used. Nothing is called afterwards.
+    final func release() -> VarlinkUpgradedConnection {
+        unwatch()
         defer { descriptor = -1 }
         return VarlinkUpgradedConnection(descriptor: descriptor, received: frames.removeAll())
     }
@@ -265,8 +268,7 @@ class FrameStream {
 
     private final func shut() {
         guard !isClosed else { return }
-        if let member { writer.streams.remove(member, descriptor) }
-        member = nil
+        unwatch()
         Glibc.close(descriptor)
         descriptor = -1
         output.removeAll()

@@ -13,8 +13,6 @@ struct MessageQueue {
 
     /// Bytes that wait.
     private(set) var byteCount = 0
-    /// Those of them that belong to messages for several clients.
-    private(set) var sharedByteCount = 0
     /// Messages written since the beginning. With `count` it numbers every message of the stream.
     private(set) var sent: UInt64 = 0
 
@@ -24,12 +22,8 @@ struct MessageQueue {
     /// Adds a message.
     mutating func append(_ message: EncodedMessage) {
         byteCount += message.count
-        if message.isShared { sharedByteCount += message.count }
         messages.append(message)
     }
-
-    /// Counts messages that were written without being queued.
-    mutating func countWritten(_ count: Int) { sent += UInt64(count) }
 
     /// Removes messages from number `first` on, except one that was partly written. Returns how many.
     mutating func remove(from first: UInt64) -> Int {
@@ -37,10 +31,7 @@ struct MessageQueue {
         let start = head + Int(max(first, begun) - sent)
         guard start < messages.count else { return 0 }
         let removed = messages.count - start
-        for message in messages[start...] {
-            byteCount -= message.count
-            if message.isShared { sharedByteCount -= message.count }
-        }
+        for message in messages[start...] { byteCount -= message.count }
         messages.removeSubrange(start...)
         return removed
     }
@@ -51,7 +42,6 @@ struct MessageQueue {
         head = 0
         written = 0
         byteCount = 0
-        sharedByteCount = 0
     }
 
     /// Describes in `vectors` what to write next. Returns how many are used, and how many bytes they have.
@@ -73,7 +63,6 @@ struct MessageQueue {
         written += bytes
         while head < messages.count, written >= messages[head].count {
             written -= messages[head].count
-            if messages[head].isShared { sharedByteCount -= messages[head].count }
             head += 1
             sent += 1
         }
@@ -93,16 +82,7 @@ struct MessageQueue {
 
 /// The bytes of a message, in memory that is shared and does not move, so that the kernel can read it.
 nonisolated struct EncodedMessage {
-    private struct Header {
-        let count: Int
-        let shared: SharedMemory?
-    }
-
-    private final class Storage: ManagedBuffer<Header, UInt8> {
-        deinit { header.shared?.bytes -= header.count }
-    }
-
-    private let storage: ManagedBuffer<Header, UInt8>
+    private let storage: ManagedBuffer<Void, UInt8>
     /// The size on the wire, in bytes.
     let count: Int
 
@@ -122,25 +102,15 @@ nonisolated struct EncodedMessage {
         self.init(UnsafeRawBufferPointer(writer.bytes))
     }
 
-    /// Copies bytes. Those of a message for several clients are counted in `shared` once.
-    init(_ bytes: UnsafeRawBufferPointer, countedIn shared: SharedMemory? = nil) {
-        storage = Storage.create(minimumCapacity: bytes.count) { _ in Header(count: bytes.count, shared: shared) }
-        shared?.bytes += bytes.count
+    /// Copies bytes.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        storage = .create(minimumCapacity: bytes.count) { _ in }
         count = bytes.count
         UnsafeMutableRawBufferPointer(start: base, count: count).copyMemory(from: bytes)
     }
-
-    /// Whether it is counted as shared.
-    var isShared: Bool { storage.header.shared != nil }
 
     /// The first byte. Valid as long as the message exists.
     var base: UnsafeMutableRawPointer {
         storage.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
-}
-
-/// Counts the memory of messages for several clients.
-nonisolated final class SharedMemory {
-    /// Bytes of all messages that are counted here.
-    fileprivate(set) var bytes = 0
 }

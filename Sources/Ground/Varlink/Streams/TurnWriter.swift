@@ -24,12 +24,12 @@ final class TurnWriter {
     private(set) var turn: UInt64 = 1
     /// Streams that continue in the next turn.
     private var postponed: [FrameStream] = []
-    private var broadcasts: [VarlinkBroadcast] = []
-    private var spare: ReplyBatch?
-    /// Messages of this turn that have to wait for a client, by number, shared by all broadcasts.
-    var waiting: [UInt64: EncodedMessage] = [:]
-    /// Counts the memory of messages that wait for several clients.
-    let shared = SharedMemory()
+    /// Work for the time when the streams that are being served have been served.
+    private var afterServing: [() -> Void] = []
+    /// Whether no further call begins on any stream. Streams that have one are postponed until this ends.
+    var holdsCalls = false {
+        didSet { if !holdsCalls, !postponed.isEmpty { deferred?.schedule() } }
+    }
     /// Whether streams are being served, after which everything is written.
     @exclusivity(unchecked)  // nothing calls out while it is changed
     var isServing = false
@@ -71,27 +71,15 @@ final class TurnWriter {
     /// Continues the stream in the next turn.
     func postpone(_ stream: FrameStream) {
         postponed.append(stream)
-        deferred?.schedule()
+        if !holdsCalls { deferred?.schedule() }
     }
 
-    /// Adds a broadcast that has something to write at the end of the turn.
-    func add(_ broadcast: VarlinkBroadcast) {
-        begin()
-        broadcasts.append(broadcast)
+    /// Does the work when the streams that are being served have been served; at once if none is.
+    func afterServing(_ work: @escaping () -> Void) {
+        if isServing { afterServing.append(work) } else { work() }
     }
 
-    /// An empty batch, to be returned with `returnBatch(_:)`.
-    func borrowBatch() -> ReplyBatch {
-        defer { spare = nil }
-        return spare ?? ReplyBatch()
-    }
-
-    func returnBatch(_ batch: ReplyBatch) {
-        batch.removeAll()
-        spare = batch
-    }
-
-    private var isIdle: Bool { dirty.isEmpty && broadcasts.isEmpty }
+    private var isIdle: Bool { dirty.isEmpty && afterServing.isEmpty }
 
     private func begin() {
         guard isIdle, !isServing else { return }
@@ -109,17 +97,20 @@ final class TurnWriter {
         var streams = write()
         // Streams that had calls in the turn before come after those that had none.
         _ = streams.partition { $0.lastTurn + 1 >= turn }
+        isServing = true
         for stream in streams { stream.turnEnds() }
+        isServing = false
+        guard !isIdle else { return }
+        since = .now
+        deferred?.schedule()
     }
 
-    /// Writes what is queued, and answers to which streams. Broadcasts come first, since a reply to one client flushes them
-    /// before.
+    /// Writes what is queued, and answers to which streams.
     @discardableResult
     func write() -> [FrameStream] {
-        let toAll = broadcasts
-        broadcasts = []
-        for broadcast in toAll { broadcast.flush() }
-        waiting = [:]
+        let work = afterServing
+        afterServing = []
+        for each in work { each() }
         let streams = dirty
         dirty = []
         for stream in streams { stream.writeTurn() }

@@ -119,10 +119,6 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
     package var memoryPerUserMax: Int
     /// The maximum of bytes buffered for and from all clients.
     package var memoryMax: Int
-    /// The maximum of notifications queued for one subscriber.
-    package var queueMax: Int
-    /// The maximum of bytes queued for one client.
-    package var queueSizeMax: Int
     /// The maximum of past notifications in memory.
     package var replayMax: Int
     /// The maximum of bytes of past notifications in memory.
@@ -140,8 +136,6 @@ package nonisolated struct SocketSettings: Sendable, Equatable {
         frameMax = Int(clamping: section.required("FrameMax") as UInt64)
         memoryPerUserMax = Int(clamping: section.required("MemoryPerUserMax") as UInt64)
         memoryMax = Int(clamping: section.required("MemoryMax") as UInt64)
-        queueMax = section.required("QueueMax")
-        queueSizeMax = Int(clamping: section.required("QueueSizeMax") as UInt64)
         replayMax = section.required("ReplayMax")
         replaySize = Int(clamping: section.required("ReplaySize") as UInt64)
     }

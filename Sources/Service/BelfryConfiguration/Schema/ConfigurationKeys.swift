@@ -49,10 +49,8 @@ package nonisolated enum ConfigurationKeys {
             KeyDescription("FrameMax", .size(4096...(64 << 20)), default: "1M"),
             KeyDescription("MemoryPerUserMax", .size((1 << 20)...(1 << 30)), default: "64M"),
             KeyDescription("MemoryMax", .size((1 << 20)...(4 << 30)), default: "96M"),
-            KeyDescription("QueueMax", .integer(1...1_048_576), default: "1024"),
-            KeyDescription("QueueSizeMax", .size(65536...(1 << 30)), default: "4M"),
             KeyDescription("ReplayMax", .integer(0...1_048_576), default: "1024"),
-            KeyDescription("ReplaySize", .size(65536...(1 << 30)), default: "1M", needsRestart: true),
+            KeyDescription("ReplaySize", .size(65536...(1 << 30)), default: "4M", needsRestart: true),
         ])
 
     static let logger = SectionDescription(

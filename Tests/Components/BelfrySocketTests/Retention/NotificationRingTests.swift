@@ -34,12 +34,14 @@ extension NotificationRing {
 
     /// The messages from a number on; nil if some are no longer stored.
     func messages(from first: UInt64) -> [String]? {
+        guard first <= last else { return [] }
+        guard var cursor = cursor(before: first) else { return nil }
         var found: [String] = []
-        let isComplete = forEach(from: first) {
-            found.append(String(decoding: $0.message, as: UTF8.self))
-            return true
+        while let record = record(at: cursor) {
+            found.append(String(decoding: record.message, as: UTF8.self))
+            cursor = record.end
         }
-        return isComplete ? found : nil
+        return found
     }
 }
 
@@ -53,6 +55,33 @@ struct NotificationRingTests {
 
         #expect(ring.oldest == 6)
         #expect(ring.messages(from: first) == (first < 6 ? nil : (4...10).filter { $0 >= first }.map { "\($0)" }))
+    }
+
+    @Test func removedMessageCanBeReadUntilTheNextOneIsAdded() throws {
+        let memory = RingMemory(256)
+        var ring = memory.ring(capacity: 99)
+        while ring.oldest == 1 { ring.append("a message of some length") }
+        let oldest = ring.begin
+
+        ring.makeRoom(name: 1, message: 24)
+
+        #expect(ring.oldest == oldest.sequence + 1)
+        #expect(ring.record(at: oldest)?.message.elementsEqual("a message of some length".utf8) == true)
+        #expect(ring.record(at: oldest)?.end.sequence == ring.begin.sequence)
+        #expect(ring.cursor(before: oldest.sequence) == nil)
+    }
+
+    @Test func placeAfterTheLastMessageIsTheOneBeforeTheNext() throws {
+        let memory = RingMemory(1024)
+        var ring = memory.ring(capacity: 99)
+
+        // Several times around the memory.
+        for number in 1...100 {
+            let end = ring.end
+            #expect(ring.record(at: end) == nil)
+            ring.append("\(number)" + String(repeating: " ", count: number))
+            #expect(ring.record(at: end)?.sequence == UInt64(number))
+        }
     }
 
     @Test func emptyRingBeginsAfterItsNumber() {

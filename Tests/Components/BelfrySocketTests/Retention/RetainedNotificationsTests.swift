@@ -13,7 +13,7 @@ import Varlink
 struct RetainedNotificationsTests {
     private static let name = "belfry-notifications"
     /// As a default configuration has it.
-    private static let size = 1 << 20
+    private static let size = 4 << 20
     private let directory: TemporaryDirectory
     private let manager: StandInSocket
 

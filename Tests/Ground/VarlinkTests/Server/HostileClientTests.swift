@@ -61,6 +61,19 @@ struct HostileClientTests {
         #expect(try fixture.receive(1, peer) == [answer])
     }
 
+    @Test func callsOfAClientThatHasClosedAreHandled() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        let calls = (0..<2_000).map { VarlinkCall("org.example.test.Echo", ["text": .string("\($0)")], mode: .oneway) }
+
+        // More than one turn handles.
+        peer.write(calls.flatMap(\.message))
+        peer.close()
+        try fixture.turn { !fixture.calls.isEmpty && fixture.server.connectionCount == 0 }
+
+        #expect(fixture.calls == (0..<2_000).map { "\($0)" })
+    }
+
     @Test func oversizedMessageClosesTheConnection() throws {
         let fixture = try ServerFixture(limits: limits { $0.messageSize = 100 })
         let peer = try fixture.peer()

@@ -63,6 +63,42 @@ struct SubscriptionTests {
         #expect(peer.received.count == 10 && fixture.waiting[0].queuedReplies == 0)
     }
 
+    @Test func repliesInMemoryOfTheCallerAreSentAsTheClientReads() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        peer.write(subscribe)
+        try fixture.turn { fixture.waiting.count == 1 }
+        let request = fixture.waiting[0]
+        let text = #"{"parameters":{"turn":1},"continues":true}"#
+        let replies = Array(repeatElement(Array(text.utf8) + [0], count: 20_000).joined())
+        var sent = 0
+        func proceed() {
+            sent += replies[sent...].withUnsafeBytes { request.transmit($0) }
+            if sent < replies.count { request.whenDrained { proceed() } }
+        }
+
+        request.reply(["turn": 0], continues: true)
+        proceed()
+        #expect(sent == 0)
+        let received = try fixture.receive(20_001, peer)
+
+        #expect(received[0].contains(#""turn":0"#) && received.dropFirst().allSatisfy { $0 == text })
+        #expect(request.queuedBytes == 0)
+    }
+
+    @Test func callsAreHeldAndThenContinue() throws {
+        let fixture = try ServerFixture()
+        let peer = try fixture.peer()
+        fixture.server.holdsCalls = true
+
+        for _ in 0..<3 { peer.write(VarlinkCall("org.example.test.Echo", ["text": "x"])) }
+        for _ in 0..<10 { try fixture.loop.turn(waiting: .zero) }
+        #expect(fixture.calls == [])
+        fixture.server.holdsCalls = false
+
+        #expect(try fixture.receive(3, peer).count == 3)
+    }
+
     @Test func slowReaderGetsAllQueuedReplies() throws {
         let fixture = try ServerFixture()
         let slow = try fixture.peer()

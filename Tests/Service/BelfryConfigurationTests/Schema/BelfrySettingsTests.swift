@@ -35,7 +35,6 @@ struct SettingsTests {
                 ConnectionsMax=10
                 ConnectionsPerUserMax=5
                 FrameMax=64K
-                QueueMax=7
                 ReplayMax=0
                 [Logger]
                 Enabled=0
@@ -72,7 +71,7 @@ struct SettingsTests {
         #expect(settings.socket.look == .privileged)
         #expect(settings.socket.connectionsMax == 10 && settings.socket.connectionsPerUserMax == 5)
         #expect(settings.socket.frameMax == 65536)
-        #expect(settings.socket.queueMax == 7 && settings.socket.replayMax == 0)
+        #expect(settings.socket.replayMax == 0)
         #expect(!settings.logger.isEnabled && settings.logger.level == .debug && settings.logger.target == .stderr)
         #expect(settings.caches.map(\.name) == ["images", "other"])
         let images = settings.caches[0]

@@ -68,7 +68,7 @@ struct RestartKeyTests {
 
     @Test func sameValueInAnotherFileIsNoChange() {
         let old = MemoryFiles.load("").effective
-        let new = MemoryFiles.load("[Logger]\nLevel=debug\n[Socket]\nEnabled=true\nReplaySize=1024K\n").effective
+        let new = MemoryFiles.load("[Logger]\nLevel=debug\n[Socket]\nEnabled=true\nReplaySize=4096K\n").effective
 
         #expect(new.restartKeys(changedFrom: old) == [])
     }

@@ -47,7 +47,7 @@ struct DiagnosticTests {
             "2:16: error: invalid value of 'ConnectionsMax': number '0' is out of range, expected 1 to 65536"
         ),
         (
-            "[Socket]\nQueueMax=1x", "2:10: error: invalid value of 'QueueMax': expected a whole number, not '1x'"
+            "[Socket]\nReplayMax=1x", "2:11: error: invalid value of 'ReplayMax': expected a whole number, not '1x'"
         ),
         (
             "[Socket]\nFrameMax=1",

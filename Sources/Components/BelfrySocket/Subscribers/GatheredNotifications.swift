@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+internal import BelfryJSON
+
+/// Notifications that the subscribers of some names get next, put together for one system call. Subscribers of the same names
+/// that are at the same place share them.
+struct GatheredNotifications {
+    /// About as many bytes as the kernel takes at once.
+    static let size = 16 << 10
+
+    private(set) var bytes: [UInt8] = []
+    /// The place behind them.
+    private(set) var end: NotificationRing.Cursor
+    private var begins: [(offset: Int, cursor: NotificationRing.Cursor)] = []
+    private var key: (group: ObjectIdentifier, begin: UInt64, last: UInt64)?
+
+    /// Nothing.
+    init(before end: NotificationRing.Cursor) { self.end = end }
+
+    /// Gathers what a group gets from a place on.
+    mutating func gather(from begin: NotificationRing.Cursor, for group: SubscriberGroup, in ring: NotificationRing) {
+        let key = (ObjectIdentifier(group), begin.sequence, ring.last)
+        if let known = self.key, known == key { return }
+        self.key = key
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * Self.size)
+        begins.removeAll(keepingCapacity: true)
+        end = begin
+        while bytes.count < Self.size, let record = ring.record(at: end) {
+            if record.isWanted(by: group.names) {
+                begins.append((bytes.count, end))
+                bytes.append(contentsOf: record.message)
+            }
+            end = record.end
+        }
+    }
+
+    /// What comes next when so many bytes were sent.
+    func position(after sent: Int) -> Subscriber.Position {
+        guard sent < bytes.count, let begun = begins.last(where: { $0.offset <= sent }) else {
+            return Subscriber.Position(cursor: end)
+        }
+        return Subscriber.Position(cursor: begun.cursor, written: sent - begun.offset)
+    }
+}

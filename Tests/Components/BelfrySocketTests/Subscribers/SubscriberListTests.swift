@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Belfry: lifecycle notifications for Linux services.
+
+import BelfryConfiguration
+import BelfryEventLoop
+import Lifecycle
+import BelfrySocket
+import Testing
+import Varlink
+
+/// Subscribers that read, that do not, and that read slowly. Server and clients are on one loop, so that a client reads only
+/// while the server does not work.
+@Suite(.timeLimit(.minutes(1)))
+struct SubscriberListTests {
+    private static let overrun = "io.belfry.Lifecycle.Overrun"
+
+    /// User info of some length.
+    private func info(_ bytes: Int) -> UserInfo { ["filler": .string(String(repeating: "x", count: bytes))] }
+
+    private func subscriber(of fixture: SocketFixture, _ parameters: JSONObject = [:]) throws -> ReplyRecorder {
+        let subscriber = try fixture.more("Subscribe", parameters)
+        try fixture.turn { subscriber.replies.count == 1 }
+        return subscriber
+    }
+
+    private func numbers(_ subscriber: ReplyRecorder) -> [Int64] {
+        subscriber.replies.compactMap { $0["notification"]?["sequence"]?.intValue }
+    }
+
+    /// Posts without a reply, as fast as the client can.
+    private func post(_ count: Int, _ bytes: Int, _ client: VarlinkClient) {
+        let parameters: JSONObject = ["name": "org.example.tick", "userInfo": .object(info(bytes))]
+        for _ in 0..<count { client.oneway("io.belfry.Lifecycle.Post", parameters) }
+    }
+
+    @Test(arguments: [(20_000, 10), (2_000, 3_000)])
+    func subscriberThatReadsGetsEveryPostOfABurst(count: Int, bytes: Int) throws {
+        // However slow the machine is.
+        let fixture = try SocketFixture(waitLimit: .seconds(60))
+        let reader = try subscriber(of: fixture)
+        let some = try subscriber(of: fixture, ["names": ["org.example.tick"]])
+
+        post(count, bytes, fixture.client)
+        try fixture.turn { [reader, some].allSatisfy { $0.isOver || $0.replies.count == count + 1 } }
+
+        #expect(numbers(reader) == (4..<4 + Int64(count)).map { $0 } && numbers(some) == numbers(reader))
+    }
+
+    @Test func subscriberThatDoesNotReadHoldsNobodyUpForLong() throws {
+        let fixture = try SocketFixture()
+        let sleeper = try subscriber(of: fixture)
+        let reader = try subscriber(of: fixture)
+        sleeper.client.isPaused = true
+
+        post(3_000, 10, fixture.client)
+        let state = try fixture.call("GetState").get()
+        sleeper.client.isPaused = false
+        try fixture.turn { sleeper.isOver && (reader.isOver || reader.replies.count == 3_001) }
+
+        #expect(state["sequence"] == 3_003)
+        #expect(sleeper.error == Self.overrun)
+        #expect(state["subscribers"] == 1)
+    }
+
+    @Test(arguments: [100, 16 << 10, 100 << 10])
+    func slowSubscriberGetsTheNumberOfMissedNotifications(bytes: Int) throws {
+        let fixture = try SocketFixture { $0.replaySize = 1 << 20 }
+        let sleeper = try subscriber(of: fixture)
+        sleeper.client.isPaused = true
+
+        while try fixture.call("GetState").get()["subscribers"] == 1 {
+            fixture.mediator.post(.flushRequested, userInfo: info(bytes))
+        }
+        let last = fixture.mediator.lastSequence
+        fixture.mediator.post(.flushRequested)
+        sleeper.client.isPaused = false
+        try fixture.turn { sleeper.isOver }
+
+        // What was begun comes whole.
+        let numbers = numbers(sleeper)
+        #expect(numbers == (4..<4 + Int64(numbers.count)).map { $0 })
+        let missed = sleeper.errorParameters?["dropped"]?.intValue ?? 0
+        #expect(sleeper.error == Self.overrun && 3 + Int64(numbers.count) + missed == Int64(last))
+    }
+
+    @Test func notificationThatIsTooLongForTheRingIsMissedByAll() throws {
+        let fixture = try SocketFixture { $0.replaySize = 64 << 10 }
+        let all = try subscriber(of: fixture)
+        let others = try subscriber(of: fixture, ["names": ["org.example.tick"]])
+
+        fixture.mediator.post(.flushRequested, userInfo: info(40 << 10))
+        try fixture.turn { all.isOver }
+        post(1, 10, fixture.client)
+        try fixture.turn { others.replies.count == 2 }
+
+        #expect(all.errorParameters == ["dropped": 1])
+        #expect(numbers(others) == [5])
+    }
+
+    @Test func subscriberIsNotBehindOnWhatItDidNotAskFor() throws {
+        let fixture = try SocketFixture()
+        let some = try subscriber(of: fixture, ["names": ["org.example.tick", "didReload"]])
+
+        for _ in 0..<3_000 { fixture.mediator.post(.flushRequested) }
+        post(1, 10, fixture.client)
+        try fixture.turn { some.isOver || some.replies.count == 2 }
+
+        #expect(numbers(some) == [3_004])
+    }
+
+    @Test func longReplayIsSentAsTheClientReads() throws {
+        let fixture = try SocketFixture { $0.replaySize = 16 << 20 }
+        for _ in 0..<50 { fixture.mediator.post(.flushRequested, userInfo: info(100 << 10)) }
+
+        let replay = try fixture.more("Subscribe", ["after": 3])
+        try fixture.turn { replay.isOver || replay.replies.count == 20 }
+        fixture.mediator.post(.flushRequested)
+        try fixture.turn { replay.isOver || replay.replies.count == 52 }
+
+        #expect(numbers(replay) == (4...54).map { $0 })
+    }
+
+    @Test func signalsAndPostsOfOneTurnArriveInOrder() throws {
+        let fixture = try SocketFixture()
+        let reader = try subscriber(of: fixture)
+
+        for _ in 0..<200 { fixture.mediator.post(.flushRequested, userInfo: info(10 << 10)) }
+        try fixture.turn { reader.replies.count == 201 || reader.isOver }
+
+        #expect(numbers(reader) == (4...203).map { $0 })
+    }
+}
