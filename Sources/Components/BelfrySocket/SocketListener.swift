@@ -86,9 +86,9 @@ package final class SocketListener: LifecycleListener {
         retained.begin(after: mediator.lastSequence)
         let wait = SubscriberWait(on: server, loop, limit: waitLimit)
         subscribers = SubscriberList(on: server, bootID: identity.bootID, parameters, retained, wait, clients)
-        try add(lifecycleInterfaceText, Self.methods)
-        try add(systemdServiceInterfaceText, Self.systemdMethods)
-        try add(metricsInterfaceText, Self.metricsMethods)
+        add("io.belfry.Lifecycle", lifecycleInterfaceText, Self.methods)
+        add("io.systemd.service", systemdServiceInterfaceText, Self.systemdMethods)
+        add("io.systemd.Metrics", metricsInterfaceText, Self.metricsMethods)
         observation = mediator.addObserver { [counts, latest, subscribers, server] in
             counts.count($0)
             latest.update($0)
@@ -133,7 +133,7 @@ package final class SocketListener: LifecycleListener {
     /// A method: the permission that it needs, and what answers it.
     typealias Method = (permission: SocketPermission, answer: (SocketListener, VarlinkRequest) -> Void)
 
-    private func add(_ text: String, _ methods: [String: Method]) throws {
+    private func add(_ name: String, _ text: String, _ methods: [String: Method]) {
         let handlers = methods.mapValues { method in
             { [unowned self] (request: VarlinkRequest) in
                 guard parameters.access.admits(request, to: method.permission, clients) else {
@@ -142,6 +142,6 @@ package final class SocketListener: LifecycleListener {
                 method.answer(self, request)
             }
         }
-        server.add(try VarlinkInterface(text, methods: handlers))
+        server.add(VarlinkInterface(named: name, constant: text, methods: handlers))
     }
 }

@@ -37,6 +37,20 @@ struct SocketListenerTests {
         #expect(state["bootId"] == "b007")
     }
 
+    /// Descriptions are parsed at the first call.
+    @Test(arguments: ["io.belfry.Lifecycle", "io.systemd.service", "io.systemd.Metrics"])
+    func everyMethodOfADescriptionIsAnswered(interface: String) throws {
+        let reply = try call("org.varlink.service.GetInterfaceDescription", ["interface": .string(interface)]).get()
+        let description = try VarlinkInterfaceDescription(#require(reply["description"]?.stringValue))
+
+        #expect(description.name == interface && !description.methods.isEmpty)
+        for method in description.methods.keys.sorted() {
+            var error: String?
+            if case .failure(.failed(let name, _)) = try call("\(interface).\(method)", ["none": 1]) { error = name }
+            #expect(error == "org.varlink.service.InvalidParameter", "\(method)")
+        }
+    }
+
     @Test func everyActionOfASignalIsDescribed() throws {
         let parameters: JSONObject = ["interface": "io.belfry.Lifecycle"]
         let reply = try call("org.varlink.service.GetInterfaceDescription", parameters).get()

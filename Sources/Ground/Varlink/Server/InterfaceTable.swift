@@ -5,47 +5,68 @@
 final class InterfaceTable {
     private final class Method {
         let fields: [VarlinkInterfaceDescription.Field]
-        let interface: VarlinkInterface
+        let description: VarlinkInterfaceDescription
         let handler: VarlinkInterface.Handler?
         let upgrade: VarlinkInterface.Handler?
 
-        init(_ name: String, _ fields: [VarlinkInterfaceDescription.Field], of interface: VarlinkInterface) {
+        init(_ name: String, _ fields: [VarlinkInterfaceDescription.Field], of entry: Entry) {
             self.fields = fields
-            self.interface = interface
-            handler = interface.methods[name]
-            upgrade = interface.upgrades[name]
+            description = entry.description
+            handler = entry.interface.methods[name]
+            upgrade = entry.interface.upgrades[name]
         }
     }
 
+    /// An interface, whose description is parsed when it is needed.
+    private final class Entry {
+        let interface: VarlinkInterface
+        var isRead = false
+        private(set) lazy var description: VarlinkInterfaceDescription =
+            (try? VarlinkInterfaceDescription(interface.text))
+            ?? VarlinkInterfaceDescription(name: interface.name, methods: [:], types: [:])
+
+        init(_ interface: VarlinkInterface) { self.interface = interface }
+    }
+
     private let info: VarlinkServiceInfo
-    private var interfaces: [UTF8Text: VarlinkInterface] = [:]
+    private var interfaces: [UTF8Text: Entry] = [:]
+    /// The methods of the interfaces whose descriptions were read.
     private var methods: [UTF8Text: Method] = [:]
 
     init(_ info: VarlinkServiceInfo) {
         self.info = info
-        // The text is constant, and a test parses it.
-        if let service = try? ServiceInterface.interface(of: self) { add(service) }
+        add(ServiceInterface.interface(of: self))
     }
 
     /// Adds an interface. It replaces an interface of the same name.
     func add(_ interface: VarlinkInterface) {
-        if let old = interfaces[UTF8Text(interface.name)] {
-            for name in old.description.methods.keys { methods[UTF8Text("\(old.name).\(name)")] = nil }
+        if let old = interfaces[UTF8Text(interface.name)], old.isRead {
+            for name in old.description.methods.keys { methods[UTF8Text("\(interface.name).\(name)")] = nil }
         }
-        interfaces[UTF8Text(interface.name)] = interface
-        for (name, fields) in interface.description.methods {
-            methods[UTF8Text("\(interface.name).\(name)")] = Method(name, fields, of: interface)
+        interfaces[UTF8Text(interface.name)] = Entry(interface)
+    }
+
+    /// The method with this full name. The first call of an interface reads its description.
+    private func method(_ name: String) -> Method? {
+        if let known = methods[UTF8Text(name)] { return known }
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
+            let entry = interfaces[UTF8Text(String(name[..<dot]))], !entry.isRead
+        else { return nil }
+        entry.isRead = true
+        for (name, fields) in entry.description.methods {
+            methods[UTF8Text("\(entry.interface.name).\(name)")] = Method(name, fields, of: entry)
         }
+        return methods[UTF8Text(name)]
     }
 
     /// Calls the method's handler.
     func dispatch(_ request: VarlinkRequest) {
-        guard let method = methods[UTF8Text(request.method)] else { return request.fail(unknown(request.method)) }
+        guard let method = method(request.method) else { return request.fail(unknown(request.method)) }
         guard let handler = request.wantsUpgrade ? method.upgrade : method.handler else {
             let isUpgrade = !request.wantsUpgrade && method.upgrade != nil
             return request.fail(isUpgrade ? .expectedUpgrade : .methodNotImplemented(request.method))
         }
-        if let parameter = method.interface.description.mismatch(request.parameters, with: method.fields) {
+        if let parameter = method.description.mismatch(request.parameters, with: method.fields) {
             return request.fail(.invalidParameter(parameter))
         }
         handler(request)
@@ -67,5 +88,5 @@ final class InterfaceTable {
     }
 
     /// The description of an interface; nil when there is none.
-    func text(of interface: String) -> String? { interfaces[UTF8Text(interface)]?.text }
+    func text(of interface: String) -> String? { interfaces[UTF8Text(interface)]?.interface.text }
 }

@@ -49,9 +49,9 @@ nonisolated enum ServiceInterface {
 
     /// The interface, as the server answers it.
     @MainActor
-    static func interface(of table: InterfaceTable) throws(VarlinkDescriptionError) -> VarlinkInterface {
-        try VarlinkInterface(
-            text,
+    static func interface(of table: InterfaceTable) -> VarlinkInterface {
+        VarlinkInterface(
+            named: name, constant: text,
             methods: [
                 "GetInfo": { [unowned table] in $0.reply(table.infoParameters) },
                 "GetInterfaceDescription": { [unowned table] request in
