@@ -30,6 +30,8 @@ extension ServiceAssembly {
         parts.missing.flush()
         let context = context(for: parts)
         for component in parts.components { try component.addFirstListeners(context) }
+        // Subscribers of the socket get a notification before its record is written, which takes longer.
+        parts.logger.begin()
         try mediator.addListener(
             RestorationListener(
                 mediator: mediator,

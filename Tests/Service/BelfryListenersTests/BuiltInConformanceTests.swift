@@ -18,7 +18,9 @@ struct BuiltInConformanceTests {
         conformance.configuration[LoggerSettings.self] = LoggerSettings()
 
         let failures = try await conformance.check { mediator, _ in
-            LoggerListener(mediator: mediator, log: ServiceLog { _ in writer })
+            let logger = LoggerListener(mediator: mediator, log: ServiceLog { _ in writer })
+            logger.begin()
+            return logger
         }
 
         #expect(failures == [])

@@ -13,6 +13,7 @@ package final class LoggerListener: LifecycleListener {
     private let log: ServiceLog
     private let counter: String?
     private unowned let mediator: LifecycleMediator
+    private var hasBegun = false
     private var observation: LifecycleObservation?
     private var events: LifecycleObservation?
     private let refusedPosts: RefusedPosts
@@ -22,7 +23,8 @@ package final class LoggerListener: LifecycleListener {
     /// The last request of a client that was not answered yet.
     private var lastRequest: LifecycleNotification?
 
-    /// Makes a logger and begins to write. Add it to the mediator as well: it answers `statusRequested` and reloads.
+    /// Makes a logger, which writes what fails, and notifications after `begin`. Add it to the mediator as well: it answers
+    /// `statusRequested` and reloads.
     ///
     /// - Parameters:
     ///   - mediator: the mediator whose notifications are logged.
@@ -90,8 +92,18 @@ package final class LoggerListener: LifecycleListener {
         guard let settings = configuration?[LoggerSettings.self] else { return }
         log.format = settings.format
         log.apply(target: settings.target, level: settings.level)
+        observe(settings)
+    }
+
+    /// Begins to write records of notifications, as far as the settings say so.
+    package func begin() {
+        hasBegun = true
+        if let settings = mediator.configuration[LoggerSettings.self] { observe(settings) }
+    }
+
+    private func observe(_ settings: LoggerSettings) {
         observation =
-            settings.isEnabled
+            hasBegun && settings.isEnabled
             ? observation
                 ?? mediator.addObserver { [log, counter, unowned mediator] in
                     guard $0.journalEntry != .none else { return }

@@ -20,6 +20,7 @@ struct JournalEntryTests {
         mediator = LifecycleMediator(clock: ManualClock(), configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer })
         try mediator.addListener(logger)
+        logger.begin()
     }
 
     struct Request: LifecycleEvent, Codable {

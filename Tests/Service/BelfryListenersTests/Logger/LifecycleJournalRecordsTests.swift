@@ -94,6 +94,7 @@ struct LifecycleJournalRecordsTests {
         let mediator = LifecycleMediator(clock: clock, configuration: configuration)
         let log = ServiceLog { [writer] _ in writer }
         let logger = LoggerListener(mediator: mediator, log: log)
+        logger.begin()
         let timelines = mediator.addEventObserver {
             if let record = TimelineRecord.record(of: $0) { log.write(record) }
         }

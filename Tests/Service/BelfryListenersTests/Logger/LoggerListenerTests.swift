@@ -24,6 +24,7 @@ struct LoggerListenerTests {
         mediator = source.mediator(clock: clock, configuration: configuration)
         logger = LoggerListener(mediator: mediator, log: ServiceLog { [writer] _ in writer }, counter: "c0c0")
         try mediator.addListener(logger)
+        logger.begin()
     }
 
     private let tstp = LifecycleOrigin.signal(
@@ -62,7 +63,9 @@ struct LoggerListenerTests {
     @Test func fieldsAreNotMadeForATargetThatDropsThem() throws {
         let writer = RecordingWriter(showsFields: false)
         let mediator = LifecycleMediator(clock: clock, configuration: mediator.configuration)
-        try mediator.addListener(LoggerListener(mediator: mediator, log: ServiceLog { _ in writer }))
+        let logger = LoggerListener(mediator: mediator, log: ServiceLog { _ in writer })
+        try mediator.addListener(logger)
+        logger.begin()
 
         mediator.post(.flushRequested, userInfo: ["a": 1], origin: tstp)
 
