@@ -6,8 +6,8 @@ internal import BelfryJSON
 /// Notifications that the subscribers of some names get next, put together for one system call. Subscribers of the same names
 /// that are at the same place share them.
 struct GatheredNotifications {
-    /// About as many bytes as the kernel takes at once.
-    static let size = 16 << 10
+    /// About as many bytes as the kernel takes at once (`sendBuffer` in `VarlinkLimits`, doubled).
+    static let size = 32 << 10
 
     private(set) var bytes: [UInt8] = []
     /// The place behind them.

@@ -43,6 +43,8 @@ final class Subscriber {
 final class SubscriberGroup {
     /// Nil stands for all names.
     let names: Set<UTF8Text>?
+    /// Here and not in the closures of a request, which take no memory as long as they have one reference.
+    private(set) weak var list: SubscriberList?
     /// Those that are not behind.
     var current = Subscribers()
     /// The first notification that they have not got, in this turn of the loop.
@@ -50,7 +52,10 @@ final class SubscriberGroup {
     /// All of them.
     var count = 0
 
-    init(_ names: Set<UTF8Text>?) { self.names = names }
+    init(_ names: Set<UTF8Text>?, of list: SubscriberList) {
+        self.names = names
+        self.list = list
+    }
 }
 
 /// Subscribers without an order. A subscriber is in one such list.

@@ -18,17 +18,17 @@ struct SubscriberIndex {
     /// The groups of some names that want `name`.
     func filtered(wanting name: LifecycleNotification.Name) -> [SubscriberGroup] { interested[name] ?? [] }
 
-    /// The group that wants exactly these names, made with its first subscriber.
-    mutating func group(of names: Set<UTF8Text>?) -> SubscriberGroup {
-        if let known = groups[names] { return known }
-        let group = SubscriberGroup(names)
-        groups[names] = group
-        if let names {
+    /// The group that wants exactly these names.
+    subscript(names: Set<UTF8Text>?) -> SubscriberGroup? { groups[names] }
+
+    /// Adds a group whose names no other one has.
+    mutating func add(_ group: SubscriberGroup) {
+        groups[group.names] = group
+        if let names = group.names {
             for name in Self.names(names) { interested[name, default: []].append(group) }
         } else {
             unfiltered = group
         }
-        return group
     }
 
     /// Removes a group.

@@ -76,13 +76,20 @@ final class SubscriberList {
         }
         request.reply(["state": .object(state())], continues: true)
         guard request.isActive else { return }
-        let subscriber = Subscriber(request, index.group(of: names.map { Set($0.map { UTF8Text($0) }) }))
+        let subscriber = Subscriber(request, group(of: names.map { Set($0.map { UTF8Text($0) }) }))
         subscriber.group.count += 1
         count += 1
-        request.onCancel = { [weak self] in self?.remove(subscriber) }
+        request.onCancel = { subscriber.group.list?.remove(subscriber) }
         guard next > last else { return setBehind(subscriber, Subscriber.Position(cursor: cursor)) }
         send(pendingOf: subscriber.group)
         subscriber.group.current.insert(subscriber)
+    }
+
+    private func group(of names: Set<UTF8Text>?) -> SubscriberGroup {
+        if let known = index[names] { return known }
+        let group = SubscriberGroup(names, of: self)
+        index.add(group)
+        return group
     }
 
     /// Sends a notification to all who asked for its name.
@@ -172,7 +179,7 @@ final class SubscriberList {
     }
 
     private func proceedLater(_ subscriber: Subscriber) {
-        subscriber.request.whenDrained { [weak self] in self?.proceed(subscriber) }
+        subscriber.request.whenDrained { subscriber.group.list?.proceed(subscriber) }
     }
 
     /// Sends about as much as the kernel takes at once.
