@@ -81,14 +81,12 @@ public final class ConnectionServer: LifecycleListener {
         self.init(service, named: name, at: { _ in address }, connectionsMax: connectionsMax, handler)
     }
 
-    /// A server that moves when a reload changes its address.
+    /// A server that moves when a reload changes its address, which a closure reads from the settings of a notification.
     ///
     ///     let settings = try service.settings(EchoSettings.self, section: "Echo")
     ///     let server = ConnectionServer(service, at: { settings.value(in: $0).listen }) { … }
     ///
     /// The reload is refused if the new address cannot be bound while the old one is, and if one of them is of systemd.
-    ///
-    /// - Parameter address: where it listens, according to the settings that a notification carries.
     public convenience init(
         _ service: BelfryService, named name: String = "server",
         at address: @escaping (LifecycleNotification) -> ServerAddress, connectionsMax: Int = 512,
