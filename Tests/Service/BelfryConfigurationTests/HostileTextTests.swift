@@ -14,7 +14,7 @@ nonisolated struct HostileTextTests {
             "\(marks)=1\n", "[Signals]\nUSR1=\(marks)\n", "[Signals]\nSIG\(marks)=stop\n",
             "[Signals]\nRTMIN+\(marks)=stop\n", "[Service]\nDisabledListeners=\(marks)\nDisabledListeners=\(marks)\n",
         ]
-        + ConfigurationKeys.all.flatMap { section in
+        + KeysAndDefaults.all.flatMap { section in
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
             return ["\(header)\(marks)=1\n", "\(header)a\(marks)=1\n"]
                 + section.keys.flatMap { ["\(header)\($0.name)=\(marks)\n", "\(header)\($0.name)=1\(marks)\n"] }
@@ -47,7 +47,7 @@ nonisolated struct HostileTextTests {
     @Test(arguments: numbers.indices)
     func extremeNumberDoesNotCrash(index: Int) {
         let number = Self.numbers[index]
-        for section in ConfigurationKeys.all {
+        for section in KeysAndDefaults.all {
             let header = section.instance == nil ? "[\(section.name)]\n" : "[\(section.name) x]\nPath=/x\n"
             for key in section.keys {
                 let loaded = MemoryFiles.load("\(header)\(key.name)=\(number)\n")

@@ -22,7 +22,7 @@ struct ShippedConfigurationTests {
         let shown = try lines().filter { isSetting($0) || $0.hasPrefix("[") || $0.hasPrefix("#[") }
             .map { $0.hasPrefix("#") ? String($0.dropFirst()) : $0 }
 
-        let expected = ConfigurationKeys.all.flatMap { section in
+        let expected = KeysAndDefaults.all.flatMap { section in
             ["[\(section.name)\(section.instance.map { " " + $0 } ?? "")]"]
                 + section.keys.map { "\($0.name)=\($0.defaultText)" }
         }
@@ -52,7 +52,7 @@ struct ShippedConfigurationTests {
     }
 
     @Test func everyKeyOfTheSchemaHasAValidDefault() throws {
-        for section in ConfigurationKeys.all {
+        for section in KeysAndDefaults.all {
             for key in section.keys {
                 #expect(throws: Never.self) { try key.defaultValue() }
             }

@@ -134,7 +134,7 @@ package nonisolated struct LoadedConfiguration: Sendable {
     package func requiringKnownSections(_ own: [String]) -> LoadedConfiguration {
         var found = DiagnosticList()
         for section in others where !own.contains(where: section.name.string.hasSameBytes) {
-            let known = ConfigurationKeys.all.map(\.name) + own
+            let known = KeysAndDefaults.all.map(\.name) + own
             found.error(at: section.name.position, ConfigurationResolver.unknown(section, of: known))
         }
         return adding(found.diagnostics)

@@ -34,7 +34,7 @@ nonisolated struct ConfigurationResolver {
     /// - Returns: the settings, and the sections that are not in the schema. Sections `[X-…]` are ignored, as in
     ///   systemd.syntax(7).
     static func resolve(
-        _ read: [IniSection], schema: [SectionDescription] = ConfigurationKeys.all, diagnostics: inout DiagnosticList
+        _ read: [IniSection], schema: [SectionDescription] = KeysAndDefaults.all, diagnostics: inout DiagnosticList
     ) -> (effective: EffectiveConfiguration, others: [IniSection]) {
         var resolver = ConfigurationResolver(schema, diagnostics)
         for section in read { resolver.add(section) }
@@ -54,7 +54,7 @@ nonisolated struct ConfigurationResolver {
         let name = section.name.string
         let message = "unknown section [\(DisplayText.cut(name))]"
         guard let near = NearestName.find(name, in: known) else { return message }
-        let takesName = ConfigurationKeys.all.contains { $0.instance != nil && $0.name.hasSameBytes(as: near) }
+        let takesName = KeysAndDefaults.all.contains { $0.instance != nil && $0.name.hasSameBytes(as: near) }
         let instance = takesName ? section.instance.map { " " + DisplayText.cut($0.string) } ?? "" : ""
         return message + ", did you mean '[\(near)\(instance)]'?"
     }

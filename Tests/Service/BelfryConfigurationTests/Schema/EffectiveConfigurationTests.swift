@@ -14,7 +14,7 @@ struct PrintedConfigurationTests {
         #expect(text.hasPrefix("[Service]\n# default\nListenerTimeout=10s\n# a.conf:2\nStopTimeout=1min\n"))
         #expect(text.contains("\n\n[Cache a]\n# a.conf:4\nPath=/a\n"))
         #expect(text.hasSuffix("# a.conf:5\nOn=x\n# a.conf:6\nOn=\"y\"\n"))
-        for section in ConfigurationKeys.all {
+        for section in KeysAndDefaults.all {
             for key in section.keys { #expect(text.contains("\n\(key.name)=")) }
         }
     }
@@ -36,7 +36,7 @@ struct PrintedConfigurationTests {
 }
 
 struct RestartKeyTests {
-    nonisolated private static let keys = ConfigurationKeys.all.flatMap { section in
+    nonisolated private static let keys = KeysAndDefaults.all.flatMap { section in
         section.keys.filter(\.needsRestart).map { (title: "[\(section.name)] \($0.name)=", name: $0.name) }
     }
 

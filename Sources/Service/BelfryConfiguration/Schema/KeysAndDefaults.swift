@@ -5,7 +5,7 @@ internal import BelfrySystemd
 internal import Lifecycle
 
 /// Every section and key of `belfry.conf`. Names and defaults are only here; `config/belfry.conf` describes the keys.
-package nonisolated enum ConfigurationKeys {
+package nonisolated enum KeysAndDefaults {
     /// In display order.
     package static let all = [service, signals, socket, logger, cache]
 
