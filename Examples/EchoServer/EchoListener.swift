@@ -8,6 +8,8 @@ import Glibc
 /// Serves clients over restarts. Each client is stored in systemd's descriptor store under a name of its own, `client-INODE`, so
 /// that the next process continues to serve it. In a pause clients stay connected, and wait.
 final class EchoListener: LifecycleListener {
+    /// `FileDescriptorStoreMax=` of the unit.
+    private static let clientsMax = 64
     private let service: BelfryService
     private var clients: [String: EchoClient] = [:]
 
@@ -25,6 +27,7 @@ final class EchoListener: LifecycleListener {
 
     /// Takes a client over from the server, which closes its clients at a stop.
     func add(_ connection: ServerConnection) throws -> () -> Void {
+        if clients.count >= Self.clientsMax { throw LifecycleRefusal("\(Self.clientsMax) clients are being served") }
         let client = OwnedDescriptor(owning: try connection.duplicate())
         connection.end()
         var status = stat()

@@ -7,6 +7,7 @@ internal import BelfryLinux
 package import BelfryListeners
 package import BelfryMetricRegistry
 internal import BelfrySystemd
+internal import Glibc
 package import Lifecycle
 
 /// Accepts connections while the service is active.
@@ -30,7 +31,7 @@ package import Lifecycle
 /// of the socket unit, for the end of the pause or for the next process.
 public final class ConnectionServer: LifecycleListener {
     /// Begins to serve a connection, and returns a closure that is called when the connection is asked to finish: it answers what
-    /// it has received, and ends. The closure is released with the connection.
+    /// it has received, and ends. The closure is called at each `willResignActive`, and released with the connection.
     public typealias Handler = (ServerConnection) throws -> () -> Void
 
     private enum State {
@@ -38,13 +39,14 @@ public final class ConnectionServer: LifecycleListener {
         case closed
         case refusing(ServerSockets)
         case accepting(ServerSockets)
-        /// It should accept, and cannot.
-        case failed(ServerSockets, SystemError)
+        /// It should accept, and cannot: it has no sockets if it could not move back to an address.
+        case failed(ServerSockets?, SystemError)
 
         var sockets: ServerSockets? {
             switch self {
             case .closed: nil
-            case .refusing(let sockets), .accepting(let sockets), .failed(let sockets, _): sockets
+            case .refusing(let sockets), .accepting(let sockets): sockets
+            case .failed(let sockets, _): sockets
             }
         }
     }
@@ -72,7 +74,7 @@ public final class ConnectionServer: LifecycleListener {
     ///   - name: the name of the listener.
     ///   - address: where it listens.
     ///   - connectionsMax: how many connections are open at a time; further clients wait in the kernel. The unit must allow as many
-    ///     descriptors, and twice as many if they are duplicated (`LimitNOFILE=`).
+    ///     descriptors, and twice as many if they are duplicated (`LimitNOFILE=`, of which the soft limit counts).
     ///   - handler: serves a connection. What it throws is logged, and ends the connection.
     public convenience init(
         _ service: BelfryService, named name: String = "server", at address: ServerAddress, connectionsMax: Int = 512,
@@ -118,12 +120,12 @@ public final class ConnectionServer: LifecycleListener {
     /// The lifecycle of the server, see above.
     public var answers: [LifecycleAnswer] {
         on(.didFinishLaunching) { [self] in try launch($0) }
-        on(.didBecomeActive) { [self] _ in try becomeActive() }
+        on(.didBecomeActive) { [self] in try becomeActive(at: address($0)) }
         on(.willResignActive) { [self] _ in resignActive() }
-        on(.didEnterBackground) { [self] _ in shutDown() }
+        on(.didEnterBackground) { [self] _ in for (connection, _) in connections.values { connection.shutDown() } }
         on(.willReload) { [self] in try check(address($0)) }
         on(.didReload) { [self] in try move(to: address($0)) }
-        on(.didFailToReload) { [self] in try move(to: address($0)) }
+        on(.didFailToReload) { [self] in try moveBack(to: address($0)) }
         on(.willTerminate) { [self] _ in state = .closed }
     }
 
@@ -147,25 +149,26 @@ public final class ConnectionServer: LifecycleListener {
 extension ConnectionServer {
     private func launch(_ notification: LifecycleNotification) throws(SystemError) {
         let sockets = try ServerSockets(address(notification), descriptors)
-        if LaunchOptions(userInfo: notification.userInfo)?.isPaused ?? false { sockets.refuse() }
+        sockets.refuse()
         state = .refusing(sockets)
     }
 
-    private func becomeActive() throws(SystemError) {
-        task?.end()
+    private func becomeActive(at address: ServerAddress) throws(SystemError) {
         task = nil
+        let sockets: ServerSockets
         switch state {
-        case .refusing(let sockets), .failed(let sockets, _):
-            do throws(SystemError) {
-                try accept(on: sockets)
-            } catch {
-                state = .failed(sockets, error)
-                throw error
-            }
-            state = .accepting(sockets)
-            limit()
-        case .closed, .accepting: break
+        case .closed, .accepting: return
+        case .refusing(let bound), .failed(let bound?, _): sockets = bound
+        case .failed(nil, _): sockets = try ServerSockets(address, descriptors)
         }
+        do throws(SystemError) {
+            try accept(on: sockets)
+        } catch {
+            state = .failed(sockets, error)
+            throw error
+        }
+        state = .accepting(sockets)
+        limit()
     }
 
     private func resignActive() {
@@ -175,22 +178,19 @@ extension ConnectionServer {
         for (_, finish) in connections.values { finish() }
         guard !connections.isEmpty else { return }
         task = mediator.beginBackgroundTask(
-            named: "connections of \(name)", deadline: mediator.deadlines.listener
-        ) { [weak self] in self?.shutDown() }
+            named: "connections of \(name)", deadline: mediator.deadlines.listener)
     }
-
-    private func shutDown() { for (connection, _) in connections.values { connection.shutDown() } }
 
     private func check(_ new: ServerAddress) throws {
         guard let sockets = state.sockets, sockets.address != new else { return }
-        if sockets.address.isOfSystemd || new.isOfSystemd {
+        for case .systemd in [sockets.address, new] {
             throw LifecycleRefusal("unable to move from '\(sockets.address)' to '\(new)' without a restart")
         }
         _ = try ServerSockets(new, descriptors)
     }
 
-    private func move(to new: ServerAddress) throws {
-        try check(new)
+    private func move(to new: ServerAddress) throws(SystemError) {
+        if case .failed(let old, _) = state, old == nil || old?.address == new { return try becomeActive(at: new) }
         guard let old = state.sockets, old.address != new else { return }
         let moved = try ServerSockets(new, descriptors)
         if case .refusing = state {
@@ -205,9 +205,19 @@ extension ConnectionServer {
         }
     }
 
+    /// Moves back after a refused reload. If that is not possible, nobody is served at the refused address.
+    private func moveBack(to old: ServerAddress) throws(SystemError) {
+        do throws(SystemError) {
+            try move(to: old)
+        } catch {
+            state = .failed(nil, error)
+            throw error
+        }
+    }
+
     private func accept(on sockets: ServerSockets) throws(SystemError) {
         try sockets.accept(on: loop) { [weak self] in
-            self?.accepted($0)
+            if let self { accepted($0) } else { close($0) }
         } onError: { [weak self] in
             self?.report("\($0), trying again")
         }
@@ -231,9 +241,7 @@ extension ConnectionServer {
     private func ended(_ connection: ServerConnection) {
         connections[ObjectIdentifier(connection)] = nil
         limit()
-        guard connections.isEmpty else { return }
-        task?.end()
-        task = nil
+        if connections.isEmpty { task = nil }
     }
 
     /// Accepts as long as there is room.
@@ -251,8 +259,4 @@ extension ConnectionServer {
         loggedUsec = now
         log.write(.warning, "\(name): \(problem)", .client)
     }
-}
-
-extension ServerAddress {
-    fileprivate var isOfSystemd: Bool { if case .systemd = self { true } else { false } }
 }

@@ -31,7 +31,7 @@ public final class ServerConnection {
     public func watch(
         _ events: DescriptorEvents = .readable, _ handler: @escaping (DescriptorEvents) -> Void
     ) throws(SystemError) -> DescriptorEventSource {
-        source = nil
+        source?.cancel()
         let watching = try loop.source(descriptor: descriptor, events, handler)
         source = watching
         return watching
@@ -40,7 +40,8 @@ public final class ServerConnection {
     /// Closes the connection. Every connection must be ended, also one that the client has left. Further calls have no effect.
     public func end() {
         guard socket.number >= 0 else { return }
-        source = nil
+        // Others may keep the source, and a copy the description that epoll(7) watches.
+        source?.cancel()
         close(socket.release())
         onEnd(self)
     }

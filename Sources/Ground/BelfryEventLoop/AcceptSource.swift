@@ -61,8 +61,11 @@ package final class AcceptSource {
             switch connection {
             case 0...: onConnection(connection)
             case -EAGAIN: return
-            // The client went away before it was accepted (accept(2)).
-            case -ECONNABORTED, -EINTR: continue
+            // The client went away before it was accepted, or its network has failed (accept(2)).
+            case -ECONNABORTED, -EINTR, -EPROTO, -ENETDOWN, -ENOPROTOOPT, -EHOSTDOWN, -ENONET, -EHOSTUNREACH,
+                -EOPNOTSUPP,
+                -ENETUNREACH:
+                continue
             default:
                 rest()
                 return onError(SystemError(connection, verb: "accept on", object: "socket"))

@@ -4,6 +4,7 @@
 public import Belfry
 public import BelfryLinux
 internal import BelfryListeners
+internal import Glibc
 internal import Lifecycle
 public import LifecycleTesting
 
@@ -49,11 +50,16 @@ public final class TestService {
         let clock = ManualClock()
         let log = FailureLog()
         self.log = log
-        service = try BelfryService(
-            assembling: ServiceOptions(name: "test", configurationFiles: [settingsFile.path]), on: loop.loop,
-            clock: clock,
-            directory: directory.path, descriptors: descriptors.map { ($0.name, $0.descriptor.release()) },
-            onFailure: { log.failures.append($0) }, compose)
+        let passed = descriptors.map { ($0.name, $0.descriptor.release()) }
+        do {
+            service = try BelfryService(
+                assembling: ServiceOptions(name: "test", configurationFiles: [settingsFile.path]), on: loop.loop,
+                clock: clock, directory: directory.path, descriptors: passed,
+                onFailure: { log.failures.append($0) }, compose)
+        } catch {
+            for (_, descriptor) in passed { close(descriptor) }
+            throw error
+        }
         script = LifecycleScript(clock: clock, mediator: service.mediator)
     }
 

@@ -44,7 +44,7 @@ public final class TestClient {
         receive()
         return String(decoding: bytes, as: UTF8.self)
     }
-    /// Whether the service has closed the connection, and all that it sent was received.
+    /// Whether the connection has ended, by the service, by `disconnect()` or by an error, and all that came was received.
     public var isEnded: Bool {
         receive()
         return hasEnded
@@ -57,11 +57,16 @@ public final class TestClient {
 
     /// Sends a text.
     ///
-    /// - Throws: `EPIPE` when the service has closed the connection, `EAGAIN` when it does not read.
+    /// - Throws: `EPIPE` when the service has closed the connection, `EAGAIN` when it does not read. A part of the text may have
+    ///   been sent.
     public func send(_ text: String) throws(SystemError) {
-        let bytes = Array(text.utf8)
-        guard Glibc.send(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw .last(verb: "send to", object: "service")
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count >= 0 else { throw .last(verb: "send to", object: "service") }
+            rest = rest.dropFirst(count)
         }
     }
 

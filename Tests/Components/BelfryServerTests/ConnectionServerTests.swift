@@ -121,11 +121,60 @@ struct ConnectionServerTests {
         try service.accept(1)
 
         service.perform(.interrupt)
+        service.clock.advance(by: .seconds(60))
         #expect(TestClient(address).isRefused && !client.isAtEnd)
         service.perform(.resume)
 
-        service.clock.advance(by: .seconds(60))
         #expect(!client.isAtEnd && !TestClient(address).isRefused)
+    }
+
+    @Test(arguments: Kind.allCases) func launchUnderWayRefuses(_ kind: Kind) throws {
+        let address = try address(kind)
+        let service = try ServerFixture(at: address)
+        let slow = RecordingListener("slow", [.didFinishLaunching], manner: .waiting)
+        try service.mediator.addListener(slow)
+
+        service.perform(.launch)
+
+        #expect(service.mediator.state != .active && TestClient(address).isRefused)
+        slow.finish()
+    }
+
+    @Test func clientsOfAServerThatIsGoneAreDisconnected() throws {
+        let address = try address(.path)
+        let service = try ServerFixture(at: address)
+        service.perform(.launch)
+        let waiting = TestClient(address)
+
+        try service.removeServer()
+
+        #expect(waiting.isAtEnd)
+    }
+
+    @Test func watchMayBeReplacedAndTheConnectionHandedOverInItsHandler() throws {
+        let address = try address(.path)
+        var calls: [String] = []
+        var copy: OwnedDescriptor?
+        var kept: DescriptorEventSource?
+        let service = try ServerFixture(at: address) { connection in
+            kept = try connection.watch { _ in
+                calls.append("first")
+                _ = try? connection.watch { _ in
+                    calls.append("second")
+                    copy = (try? connection.duplicate()).map { OwnedDescriptor(owning: $0) }
+                    connection.end()
+                }
+            }
+        }
+        service.perform(.launch)
+        let client = TestClient(address)
+        #expect(send(client.descriptor, "x", 1, 0) == 1)
+        try service.loop.turn { calls.count == 2 }
+
+        #expect(send(client.descriptor, "y", 1, 0) == 1)
+        for _ in 0..<3 { try service.loop.turn(waiting: .milliseconds(1)) }
+
+        #expect(calls == ["first", "second"] && copy != nil && kept?.isCancelled == true)
     }
 
     @Test func pausedLaunchRefusesUntilItIsContinued() throws {

@@ -56,6 +56,12 @@ final class ServerFixture {
         self.server = server
     }
 
+    /// Releases the server.
+    func removeServer() throws {
+        if let server { mediator.removeListener(server) }
+        server = nil
+    }
+
     func perform(_ triggers: LifecycleTrigger...) {
         for trigger in triggers { mediator.perform(trigger) }
     }

@@ -89,7 +89,31 @@ struct ServerReloadTests {
         #expect(!TestClient(.port(port)).isRefused)
     }
 
+    @Test func serverThatCannotMoveBackIsUnhealthyUntilAReload() throws {
+        let old = ServerAddress.path(directory.path("old"))
+        let service = try ServerFixture(at: old)
+        let refusing = RefusingListener { [directory] in mkdir(directory.path("old"), 0o700) }
+        try service.mediator.addListener(refusing)
+        service.perform(.launch)
+
+        #expect(service.reload(new).count == 2)
+        #expect(service.server?.health != .healthy && TestClient(new).isRefused)
+        rmdir(directory.path("old"))
+        service.mediator.removeListener(refusing)
+
+        #expect(service.reload(old) == [] && service.server?.health == .healthy && !TestClient(old).isRefused)
+    }
+
     private final class RefusingListener: LifecycleListener {
-        var answers: [LifecycleAnswer] { on(.didReload) { _ in throw LifecycleRefusal("no") } }
+        private let act: () -> Void
+
+        init(_ act: @escaping () -> Void = {}) { self.act = act }
+
+        var answers: [LifecycleAnswer] {
+            on(.didReload) { [act] _ in
+                act()
+                throw LifecycleRefusal("no")
+            }
+        }
     }
 }

@@ -25,7 +25,7 @@ final class LineListener: LifecycleListener {
             guard let socket = service.descriptors.receive(named: "lines").first else {
                 throw LifecycleRefusal("no socket 'lines'")
             }
-            self.socket = try service.loop.source(owning: socket, .readable) { [self] _ in accept() }
+            self.socket = try service.loop.source(owning: socket, .readable) { [unowned self] _ in accept() }
             self.socket?.isEnabled = false
         }
         on(.didBecomeActive) { [self] _ in socket?.isEnabled = true }

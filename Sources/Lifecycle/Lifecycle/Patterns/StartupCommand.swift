@@ -5,7 +5,8 @@
 ///
 /// A `StartupSequence` runs commands in order. An implementation does its work in `run`, returns early when its task is
 /// cancelled, and throws when it fails; it then leaves nothing behind. `run` is called at most once in a launch. If a later
-/// command refuses the launch, `undo` is called, at most once and only after a `run` that has completed.
+/// command refuses the launch, or the command itself was late, `undo` is called, at most once and only after a `run` that has
+/// completed. A `run` that overran its deadline and ignores the cancellation is not undone.
 public protocol StartupCommand {
     /// The name of the command in reports. The default is the name of the type.
     var name: String { get }
@@ -52,7 +53,8 @@ public nonisolated struct StartupTime: Sendable, Equatable {
     /// The problem, as «NAME: REASON»; nil if there was none.
     var problem: String? {
         guard outcome.isProblem else { return nil }
-        return "\(command): \(outcome.reason ?? "not done within its deadline")"
+        let reason = outcome == .late ? "done after its deadline" : "not done within its deadline"
+        return "\(command): \(outcome.reason ?? reason)"
     }
 }
 

@@ -12,7 +12,7 @@
 ///
 /// Each command is timed. If a required one fails or overruns, the remaining commands do not run, those that have completed are
 /// undone in reverse order, and the launch is refused with its name. If another one fails, the sequence reports a failure, and
-/// the launch goes on. The sequence reports progress before each step. Its deadline is the sum of those of its commands, for
+/// the launch goes on. The sequence reports progress before each step but the first. Its deadline is the sum of those of its commands, for
 /// running them, and as much again, for undoing them. If the launch has no time left, nothing is undone.
 ///
 /// A refusal by another listener undoes nothing, since the sequence has done its part: what must be closed then belongs into an
@@ -122,11 +122,10 @@ final class StartupRun {
 
     private func end(_ command: any StartupCommand, _ time: StartupTime) {
         record(time)
+        if time.outcome == .completed || time.outcome == .late { completed.append(command) }
         if let problem = time.problem {
             problems.append(problem)
             if time.isRequired { return undo() }
-        } else {
-            completed.append(command)
         }
         advance()
     }

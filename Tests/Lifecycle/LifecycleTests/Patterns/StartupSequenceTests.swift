@@ -110,6 +110,17 @@ struct StartupSequenceTests {
         #expect(sequence.times.map(\.command) == ["store", "socket", "cache", "lock", "peers"])
     }
 
+    @Test func commandThatIsLateIsUndoneToo() throws {
+        let undone = Undone()
+        let sequence = try add(
+            undone.step("store"), undone.step("slow") { [fixture] in fixture.clock.advance(by: .seconds(11)) })
+
+        fixture.perform(.launch)
+
+        #expect(undone.names == ["slow", "store"] && sequence.times.map(\.outcome) == [.completed, .late])
+        #expect(fixture.ended.map(\.result) == [.refused(["startup: slow: done after its deadline"])])
+    }
+
     @Test func undoThatHangsEndsAtTheDeadlineOfItsCommand() throws {
         let undone = Undone()
         _ = try add(
