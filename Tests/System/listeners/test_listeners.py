@@ -109,6 +109,20 @@ def test_listener_whose_name_is_taken_tries_again_until_it_is_free(listener):
     )
 
 
+def test_program_that_stops_the_listener_is_ended_by_the_watchdog(listener):
+    listener.write("com.example.x", "#!/bin/sh\nkill -STOP $PPID\nsleep 1000\n", "Timeout=1s\n")
+    listener.drop_in("[Service]\nWatchdogSec=2s\nRestartSec=100ms\n")
+    listener.belfry.start()
+    listener.start()
+    before = listener.main_pid()
+
+    listener.belfry.ctl("post", "com.example.x")
+
+    listener.wait_for(lambda: listener.main_pid() not in (0, before), "be started again")
+    listener.wait_until_attached()
+    assert listener.processes() == 1
+
+
 def test_listener_takes_little_memory_and_has_one_thread(listener):
     listener.write("com.example.bell", "#!/bin/sh\n")
     listener.belfry.start()
