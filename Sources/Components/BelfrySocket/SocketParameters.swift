@@ -31,7 +31,7 @@ package nonisolated struct SocketParameters: Sendable {
         isEnabled = socket.isEnabled
         path = socket.path
         access = SocketPermissions(socket)
-        limits = VarlinkLimits(socket)
+        limits = VarlinkLimits(socket, group: access.group)
         replayMax = socket.replayMax
         replaySize = socket.replaySize
         signals = settings.signals.actions
@@ -41,9 +41,10 @@ package nonisolated struct SocketParameters: Sendable {
 
 nonisolated extension VarlinkLimits {
     /// The limits that `[Socket]` sets.
-    fileprivate init(_ settings: SocketSettings) {
+    fileprivate init(_ settings: SocketSettings, group: UInt32?) {
         self.init()
         connections = settings.connectionsMax
+        self.group = group
         connectionsPerUser = settings.connectionsPerUserMax
         messageSize = settings.frameMax
         memoryPerUser = settings.memoryPerUserMax

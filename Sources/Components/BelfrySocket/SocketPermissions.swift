@@ -11,7 +11,7 @@ package nonisolated struct SocketPermissions: Sendable {
     private let post: SocketAudience
     private let control: SocketAudience
     private let owner: UInt32
-    private let group: UInt32?
+    let group: UInt32?
 
     /// The permissions that the settings give, to the service's own user and to the group, if there is one.
     package init(_ settings: SocketSettings, owner: UInt32, group: UInt32?) {

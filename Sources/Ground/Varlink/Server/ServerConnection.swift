@@ -27,6 +27,8 @@ final class ServerConnection: FrameStream {
     }
 
     let peer: VarlinkPeer
+    /// What the peer is to the server.
+    let kind: ClientKind
     /// What a method has stored with the connection.
     var attachment: (any AnyObject & Sendable)?
     let user: ServerUser
@@ -46,8 +48,12 @@ final class ServerConnection: FrameStream {
     private var postponedTurn: UInt64 = 0
     override var isPostponed: Bool { postponedTurn == writer.turn }
 
-    init(_ descriptor: Int32, peer: VarlinkPeer, of users: ServerUsers, calling interfaces: InterfaceTable) {
+    init(
+        _ descriptor: Int32, peer: VarlinkPeer, _ kind: ClientKind, of users: ServerUsers,
+        calling interfaces: InterfaceTable
+    ) {
         self.peer = peer
+        self.kind = kind
         self.users = users
         self.interfaces = interfaces
         user = users.user(peer.uid)
@@ -81,15 +87,22 @@ final class ServerConnection: FrameStream {
     private func readCalls() throws(VarlinkProtocolError) {
         var since: MonotonicInstant?
         while !isClosed, isReadyForCall {
-            guard !writer.holdsCalls, user.hasTime(in: writer.turn) else { return postpone() }
+            guard !writer.holdsCalls, hasTime else { return postpone() }
             guard let frame = try frames.next() else { return }
             let began = since ?? .now
             lastTurn = writer.turn
             begin(try VarlinkCall(message: frame), size: frame.count)
             let now = MonotonicInstant.now
-            user.spend(now.microseconds(since: began))
+            let spent = now.microseconds(since: began)
+            user.share.spend(spent)
+            if kind == .stranger { users.shareOfStrangers.spend(spent) }
             since = now
         }
+    }
+
+    private var hasTime: Bool {
+        user.share.hasTime(in: writer.turn)
+            && (kind != .stranger || users.shareOfStrangers.hasTime(in: writer.turn))
     }
 
     private func postpone() {

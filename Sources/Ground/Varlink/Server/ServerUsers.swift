@@ -23,6 +23,10 @@ final class ServerUsers {
     private var users: [UInt32: ServerUser] = [:]
     /// Connections in all.
     private(set) var connectionCount = 0
+    /// Those of strangers.
+    private var strangerCount = 0
+    /// The time of all strangers together: twice that of one user.
+    var shareOfStrangers = TurnShare(microseconds: 4000)
     /// Bytes that all users hold together.
     private var bytes = 0
     /// The highest value since memory was returned.
@@ -47,8 +51,10 @@ final class ServerUsers {
 
     var connections: [ServerConnection] { users.values.flatMap(\.connections.values) }
 
-    /// Connections of one user.
-    func connectionCount(of uid: UInt32) -> Int { users[uid]?.connections.count ?? 0 }
+    /// How many connections are open: all, those of strangers, and those of a user.
+    func connections(of uid: UInt32) -> (all: Int, strangers: Int, user: Int) {
+        (connectionCount, strangerCount, users[uid]?.connections.count ?? 0)
+    }
 
     /// The user, created with the first connection.
     func user(_ uid: UInt32) -> ServerUser {
@@ -61,11 +67,13 @@ final class ServerUsers {
     func add(_ connection: ServerConnection) {
         connection.user.connections[ObjectIdentifier(connection)] = connection
         connectionCount += 1
+        if connection.kind == .stranger { strangerCount += 1 }
     }
 
     func remove(_ connection: ServerConnection) {
         guard connection.user.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         connectionCount -= 1
+        if connection.kind == .stranger { strangerCount -= 1 }
         if connection.user.connections.isEmpty { users[connection.user.uid] = nil }
     }
 
@@ -94,28 +102,17 @@ final class ServerUsers {
 ///
 /// Shares are by user and not by connection, so that a user with a thousand connections gets no larger share.
 final class ServerUser {
-    /// How long the calls of one user may take in one turn, in microseconds. A call that was begun is completed.
-    private static let turnUsec: UInt64 = 2000
-
     let uid: UInt32
     fileprivate(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
     /// Bytes that the connections hold together.
     fileprivate(set) var bytes = 0
-    private var turn: UInt64 = 0
-    private var spentUsec: UInt64 = 0
+    /// The time of its calls.
+    var share = TurnShare(microseconds: 2000)
 
     init(_ uid: UInt32) { self.uid = uid }
 
     /// The connection that holds most.
     var largest: ServerConnection? { connections.values.max { $0.held < $1.held } }
-
-    /// Whether another call may begin in this turn.
-    func hasTime(in turn: UInt64) -> Bool {
-        if turn != self.turn { (self.turn, spentUsec) = (turn, 0) }
-        return spentUsec < Self.turnUsec
-    }
-
-    func spend(_ usec: UInt64) { spentUsec += usec }
 }
 
 /// The memory that a connection holds for its client.

@@ -13,6 +13,9 @@ public nonisolated struct VarlinkProblem: Sendable, Equatable {
         case tooManyConnections(limit: Int)
         /// The user has as many connections as are allowed for one user; this one was closed.
         case tooManyConnectionsOfUser(limit: Int)
+        /// Users outside of the group for which a part is kept have as many connections together as are allowed; this one was
+        /// closed.
+        case tooManyConnectionsOfStrangers(limit: Int)
         /// The connections of the user used more than this many bytes; the largest one was closed.
         case tooMuchMemoryOfUser(limit: Int)
         /// All connections together used more than this many bytes; the largest connection of the largest user was
@@ -45,6 +48,8 @@ nonisolated extension VarlinkProblem: CustomStringConvertible {
             case .protocolViolation(let error): "closed connection: \(error)"
             case .tooManyConnections(let limit): "refused connection: \(limit) connections are open"
             case .tooManyConnectionsOfUser(let limit): "refused connection: the user has \(limit) connections open"
+            case .tooManyConnectionsOfStrangers(let limit):
+                "refused connection: users outside of the group have \(limit) connections open"
             case .tooMuchMemoryOfUser(let limit): "closed connection: the user's clients hold more than \(limit) bytes"
             case .tooMuchMemory(let limit): "closed connection: all clients together hold more than \(limit) bytes"
             case .queueOverflow(let bytes, let replies):

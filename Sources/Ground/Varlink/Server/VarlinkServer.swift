@@ -129,13 +129,14 @@ public final class VarlinkServer {
 
     private func admit(_ descriptor: Int32) {
         let peer = VarlinkPeer(of: descriptor) ?? VarlinkPeer(pid: 0, uid: .max, gid: .max)
-        if let refusal = refusal(of: peer.uid) {
+        let kind = ClientKind(peer, group: limits.group)
+        if let refusal = limits.refusal(of: kind, open: users.connections(of: peer.uid)) {
             Glibc.close(descriptor)
             return users.report(refusal, peer)
         }
         var size = Int32(clamping: limits.sendBuffer)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        let connection = ServerConnection(descriptor, peer: peer, of: users, calling: interfaces)
+        let connection = ServerConnection(descriptor, peer: peer, kind, of: users, calling: interfaces)
         users.add(connection)
         do throws(SystemError) {
             try connection.start()
@@ -143,16 +144,6 @@ public final class VarlinkServer {
             users.report(.system(error), peer)
             connection.close()
         }
-    }
-
-    private func refusal(of uid: UInt32) -> VarlinkProblem.Kind? {
-        let isOwner = uid == 0 || uid == geteuid()
-        let limit = limits.connections + (isOwner ? limits.reservedConnections : 0)
-        if users.connectionCount >= limit { return .tooManyConnections(limit: limits.connections) }
-        guard users.connectionCount(of: uid) < limits.connectionsPerUser else {
-            return .tooManyConnectionsOfUser(limit: limits.connectionsPerUser)
-        }
-        return nil
     }
 }
 
