@@ -41,14 +41,6 @@ extension SendQueue where Item == [UInt8] {
     }
 }
 
-/// How many records may wait for the same step on their way.
-package nonisolated enum RecordLimit {
-    /// How many.
-    package static let records = 4096
-    /// How many bytes of them.
-    package static let bytes = 8 << 20
-}
-
 /// Writes records to standard error, a line each. What is not read waits, and the service goes on.
 package final class StandardErrorWriter: RecordWriter {
     private let identifier: String

@@ -12,10 +12,11 @@ nonisolated enum ClientKind: Equatable {
     case stranger
 
     init(_ peer: VarlinkPeer, group: UInt32?) {
-        self =
-            if peer.uid == 0 || peer.uid == geteuid() { .owner } else if group.map(peer.isMember) ?? false {
-                .member
-            } else { .stranger }
+        if peer.uid == 0 || peer.uid == geteuid() {
+            self = .owner
+        } else {
+            self = group.map(peer.isMember) ?? false ? .member : .stranger
+        }
     }
 }
 
