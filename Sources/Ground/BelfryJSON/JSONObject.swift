@@ -93,7 +93,6 @@ public nonisolated struct JSONObject: Sendable {
         }
     }
 
-    @inline(__always)
     private static func read(_ text: [UInt8], _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void) {
         text.withUnsafeBufferPointer { bytes in
             var parser = JSONParser(valid: bytes)

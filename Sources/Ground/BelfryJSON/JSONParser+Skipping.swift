@@ -84,7 +84,6 @@ package nonisolated enum JSONKey {
     }
 
     /// Matches names in a `switch`.
-    @inline(__always)
     package static func ~= (name: StaticString, key: JSONKey) -> Bool {
         switch key {
         case .plain(let bytes):

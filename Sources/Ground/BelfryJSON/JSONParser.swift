@@ -30,7 +30,6 @@ package nonisolated struct JSONParser {
     }
 
     /// The next byte, or nil at the end.
-    @inline(__always)
     var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     /// The first byte of the next value, or nil when there is none.
@@ -50,7 +49,6 @@ package nonisolated struct JSONParser {
         failure(next.map { .unexpectedByte($0) } ?? .unexpectedEnd)
     }
 
-    @inline(__always)
     mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             offset += 1
@@ -58,14 +56,12 @@ package nonisolated struct JSONParser {
         }
     }
 
-    @inline(__always)
     mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         offset += 1
         return true
     }
 
-    @inline(__always)
     mutating func expect(_ text: StaticString) throws(JSONParseError) {
         for position in 0..<text.utf8CodeUnitCount where !consume(text.utf8Start[position]) { throw unexpected() }
     }
@@ -120,7 +116,6 @@ package nonisolated struct JSONParser {
 
     /// Reads the members of an object. `body` is called after the colon and reads the value. A name that comes twice is an error:
     /// two readers of the text could otherwise find different values.
-    @inline(__always)
     package mutating func members(
         _ body: (JSONKey, inout JSONParser) throws(JSONParseError) -> Void
     ) throws(JSONParseError) {
@@ -213,7 +208,6 @@ nonisolated extension JSONParser {
     }
 
     /// Reads one digit or more.
-    @inline(__always)
     private mutating func digits(_ body: (Int64) -> Void) throws(JSONParseError) {
         let start = offset
         while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {

@@ -91,7 +91,6 @@ package nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Two digits.
-    @inline(__always)
     private func put(_ pair: UInt64, at place: Int) {
         let tens = pair / 10
         base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens)
@@ -132,7 +131,7 @@ package nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Writes text that is JSON already.
-    @inlinable @inline(__always)
+    @inlinable
     package mutating func write(raw text: StaticString) {
         write(raw: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -143,7 +142,7 @@ package nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Writes text that is JSON already.
-    @inlinable @inline(__always)
+    @inlinable
     package mutating func write(raw text: UnsafeBufferPointer<UInt8>) {
         guard let source = text.baseAddress else { return }
         reserve(text.count)
@@ -152,14 +151,14 @@ package nonisolated struct JSONWriter: ~Copyable {
     }
 
     /// Writes a byte of JSON.
-    @inlinable @inline(__always)
+    @inlinable
     package mutating func write(byte: UInt8) {
         reserve(1)
         base[count] = byte
         count += 1
     }
 
-    @inlinable @inline(__always)
+    @inlinable
     mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(to: count + more) }
     }

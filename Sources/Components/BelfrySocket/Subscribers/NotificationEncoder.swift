@@ -67,7 +67,6 @@ nonisolated extension JSONWriter {
         writeEnd(of: notification)
     }
 
-    @inline(__always)
     mutating func writeBeginning(of notification: LifecycleNotification) {
         write(raw: "{\"sequence\":")
         write(Int64(notification.sequence))
@@ -92,7 +91,6 @@ nonisolated extension JSONWriter {
         write(raw: ",\"userInfo\":")
     }
 
-    @inline(__always)
     mutating func writeEnd(of notification: LifecycleNotification) {
         write(notification.userInfo)
         write(raw: "}")

@@ -40,7 +40,6 @@ nonisolated struct VarlinkMessageHeader: ~Copyable {
     }
 
     /// Reads a field, and returns what is wrong with it. `null` is the same as absent where a field may be absent.
-    @inline(__always)
     private mutating func read(
         _ key: JSONKey, _ parser: inout JSONParser, _ extensions: inout [(String, JSONValue)]
     ) throws(JSONParseError) -> VarlinkProtocolError? {
