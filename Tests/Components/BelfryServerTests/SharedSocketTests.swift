@@ -3,6 +3,7 @@
 
 import Belfry
 import BelfryServer
+import CBelfry
 import Glibc
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@
 
 import BelfryEventLoop
 import BelfryLinux
+import CBelfry
 import Glibc
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 // Belfry: lifecycle notifications for Linux services.
 
 import BelfryEventLoop
+import CBelfry
 import Glibc
 import Testing
 
