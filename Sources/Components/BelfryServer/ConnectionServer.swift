@@ -27,8 +27,7 @@ package import Lifecycle
 /// | `willReload` | checks whether a new address can be bound |
 /// | `didReload` | moves to the new address. Connections that are open stay open |
 ///
-/// While the service is not active, clients are refused at once; at a socket of systemd they wait in the kernel, up to `Backlog=`
-/// of the socket unit, for the end of the pause or for the next process.
+/// While the service is not active, clients are refused at once; at a socket of systemd they wait (`Backlog=`, systemd.socket(5)).
 public final class ConnectionServer: LifecycleListener {
     /// Begins to serve a connection, and returns a closure that is called when the connection is asked to finish: it answers what
     /// it has received, and ends. The closure is called at each `willResignActive`, and released with the connection.

@@ -49,9 +49,7 @@ final class ServerSockets {
     /// Whether connections are accepted once `accept` was called; otherwise they wait in the kernel.
     var isEnabled = true { didSet { for source in sources { source.isEnabled = isEnabled } } }
 
-    /// Listens and accepts.
-    ///
-    /// - Throws: why that is not possible. Nothing is accepted then.
+    /// Listens and accepts. Nothing is accepted if it throws.
     func accept(
         on loop: MainEventLoop, onConnection: @escaping (Int32) -> Void, onError: @escaping (SystemError) -> Void
     ) throws(SystemError) {
