@@ -81,7 +81,7 @@ final class CommandReceiverTests {
             Issue.record("it has not failed")
             return
         }
-        #expect(reason?.contains("name") ?? false)
+        #expect(reason?.contains("willTerminate") == true, "\(reason ?? "none")")
     }
 
     @Test func missingNotificationsAreSentInOrder() throws {
