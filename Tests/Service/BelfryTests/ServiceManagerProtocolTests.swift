@@ -149,7 +149,8 @@ struct ServiceManagerProtocolTests {
     }
 
     @Test func progressExtendsTheTimeoutBeforeItExpires() throws {
-        let service = try fixture.startReady("ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\nStopExtensionMax=10\n")
+        let service = try fixture.startReady(
+            "ServiceProbe", ["slow=2"], "[Service]\nStopTimeout=1s\nStopExtensionMax=10\n")
         service.send(SIGTERM)
 
         let messages = fixture.manager.messages(until: "EXIT_STATUS=0")
