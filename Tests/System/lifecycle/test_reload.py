@@ -41,7 +41,7 @@ def test_dry_run_checks_and_changes_nothing(started_on_each):
 
     assert done.returncode == 78
     assert f"{CONFIGURATION}:3:1: error: unknown signal 'USR3'" in done.stderr
-    assert [record["MESSAGE"] for record in started_on_each.journal() if int(record["PRIORITY"]) < 6] == []
+    assert [record["MESSAGE"] for record in started_on_each.journal() if int(record["PRIORITY"]) < 5] == []
     started_on_each.ctl("post", "org.example.mark")
     names = [n["name"] for n in subscriber.until("org.example.mark")]
     assert names == ["willReload", "willReload", "org.example.mark"]

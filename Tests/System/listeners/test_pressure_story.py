@@ -113,9 +113,9 @@ def test_pressure_by_a_neighbour_flushes_a_cache_and_runs_a_program_under_one_nu
     lines = belfry.ctl("history", WARNING, "--records", "--json").stdout.splitlines()
     linked = [entry for line in lines for kind, entry in json.loads(line).items() if entry["sequence"] == number]
     assert [(entry.get("listener"), entry.get("outcome")) for entry in linked] == [
-        (None, None), ("cacheFlush", None), ("cacheFlush", "completed"), ("stop-backup", "completed"),
+        (None, None), ("cacheFlush", None), ("cacheFlush", None), ("cacheFlush", "completed"), ("stop-backup", "completed"),
     ]
-    assert "removed 200 of 1200 files" in linked[1]["message"]
+    assert any("removed 200 of 1200 files" in entry["message"] for entry in linked[1:3])
     sample = f"{WARNING} --records"
     printed = belfry.host.run("sh", "-ec", *commands(sample)).stdout.splitlines()
     expected = code_block("console", sample).splitlines()[1:]

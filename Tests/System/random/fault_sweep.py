@@ -156,7 +156,7 @@ class Run:
         """It has seen every number once, and every accepted post with the number in its reply."""
         subscriber = self.service.subscriber
         self.read_until(len(self.service.posts))
-        model = Model(queue_max=0)
+        model = Model(retained=0)
         view = View(model)
         view.begin(subscriber.state["sequence"])
         for notification in subscriber.seen:

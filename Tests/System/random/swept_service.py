@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from host_roots import PROJECT
+from soak_model import POST
 from varlink_client import Subscriber, VarlinkClient
 
 DAEMON = PROJECT / ".build/release/belfryd"
@@ -25,7 +26,7 @@ Target=stderr
 # A group that every machine has: for another one libc searches in dozens of places.
 Group=root
 """
-POST = "org.example.post"
+
 # It can be told to detach, and prints a line for each system call and nothing else.
 STRACE = ["strace", "-I2", "-qq", "--signal=none"]
 # A run takes a tenth of a second.

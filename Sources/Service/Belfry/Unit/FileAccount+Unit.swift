@@ -7,16 +7,20 @@ internal import Glibc
 
 nonisolated extension FileAccount {
     /// The user that a unit runs as: `User=`, `Group=`, `SupplementaryGroups=` and `DynamicUser=` (systemd.exec(5)). Nil if there
-    /// is no such user or group.
+    /// is no such user or group; a dynamic one need not be there yet.
     init?(of unit: UnitProperties, name: String) {
         let user = unit.text("User")
         var groups: Set<UInt32> = []
         for group in unit.texts("SupplementaryGroups") + [unit.text("Group")] where !group.isEmpty {
-            guard let gid = UInt32(group) ?? getgrnam(group)?.pointee.gr_gid else { return nil }
-            groups.insert(gid)
+            if let gid = UInt32(group) ?? getgrnam(group)?.pointee.gr_gid {
+                groups.insert(gid)
+            } else if !unit.isOn("DynamicUser") {
+                return nil
+            }
         }
-        let who = "user \(DisplayText.quoted(user.isEmpty ? "root" : user)) of \(name)"
-        if let entry = user.isEmpty ? getpwuid(0) : getpwnam(user) ?? UInt32(user).flatMap({ getpwuid($0) }) {
+        let isRoot = user.isEmpty && !unit.isOn("DynamicUser")
+        let who = "user \(DisplayText.quoted(isRoot ? "root" : user)) of \(name)"
+        if let entry = isRoot ? getpwuid(0) : getpwnam(user) ?? UInt32(user).flatMap({ getpwuid($0) }) {
             let (uid, gid) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
             self.init(who, uid: uid, groups: groups.union(Self.memberships(entry.pointee.pw_name, gid)))
         } else if unit.isOn("DynamicUser") {
