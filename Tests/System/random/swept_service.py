@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from host_roots import PROJECT
-from soak_model import POST
+from soak_model import POST, Fault
 from varlink_client import Subscriber, VarlinkClient
 
 DAEMON = PROJECT / ".build/release/belfryd"
@@ -39,10 +39,6 @@ ENVIRONMENT = {
     "SWIFT_DETERMINISTIC_HASHING": "1",
     "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus",
 }
-
-
-class Found(Exception):
-    """A fault of Belfry."""
 
 
 class Ended(Exception):
@@ -188,7 +184,7 @@ class SweptService:
                 self.reap()
                 raise Ended
             if time.monotonic() > deadline:
-                raise Found(f"no {what} within {LIMIT} s")
+                raise Fault(f"no {what} within {LIMIT} s")
 
     def reap(self) -> None:
         _, status = os.waitpid(self.pid, 0)
@@ -258,4 +254,4 @@ class SweptService:
     def stop(self) -> None:
         self.send("SIGTERM")
         if (status := self.wait_for_end()) != 0:
-            raise Found(f"exit status {status} after SIGTERM")
+            raise Fault(f"exit status {status} after SIGTERM")

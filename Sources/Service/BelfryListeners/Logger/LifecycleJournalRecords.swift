@@ -10,32 +10,30 @@ package nonisolated enum LifecycleJournalRecords {
     /// In bytes. That of a program has several lines of its output.
     private static let longestReason = 4096
 
-    /// The record of a notification, without fields.
-    static func record(of notification: LifecycleNotification) -> JournalRecord {
+    /// The record of a notification, with everything that subscribers receive: `belfryctl history` reads it.
+    ///
+    /// - Parameters:
+    ///   - listeners: those that it is delivered to; nil for a record without fields.
+    ///   - counter: the id of the counter that numbered it.
+    static func record(
+        of notification: LifecycleNotification, for listeners: [String]?, counter: String?
+    ) -> JournalRecord {
+        lazy var info = notification.userInfoText
         let moves = notification.previousState != notification.state
         let change: RecordText =
             moves ? " \(notification.previousState.rawValue) -> \(notification.state.rawValue)" : ""
         let kind: MessageID = notification.trigger == nil ? .notification : .transition
-        return JournalRecord(
-            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details)",
+        var record = JournalRecord(
+            .info, "\(notification.name.rawValue)\(change), \(notification.origin)\(notification.details(info))",
             id: kind.rawValue)
-    }
-
-    /// The fields of the record of a notification, with everything that subscribers receive: `belfryctl history` reads it.
-    ///
-    /// - Parameters:
-    ///   - listeners: those that it is delivered to.
-    ///   - counter: the id of the counter that numbered it.
-    static func fields(
-        of notification: LifecycleNotification, for listeners: [String], counter: String?
-    ) -> JournalFields {
-        var fields = fields(of: notification)
-        if let counter { fields.add("BELFRY_SEQUENCE_ID", counter) }
-        if let info = notification.userInfoText { fields.add("BELFRY_USER_INFO", info) }
+        guard let listeners else { return record }
+        record.fields = fields(of: notification)
+        if let counter { record.fields.add("BELFRY_SEQUENCE_ID", counter) }
+        if let info { record.fields.add("BELFRY_USER_INFO", info) }
         if !listeners.isEmpty {
-            fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
+            record.fields.add("BELFRY_LISTENERS", JSONValue.array(listeners.map { .string($0) }).description)
         }
-        return fields
+        return record
     }
 
     /// The record of a trigger that was merged with one that waits: no notification names who asked for it.
@@ -176,12 +174,15 @@ nonisolated extension LifecycleNotification {
     var userInfoText: String? { userInfo.isEmpty ? nil : JSONValue.object(userInfo).description }
 
     /// What the record says beyond name, states and origin, beginning with a comma; empty if there is nothing.
-    var details: RecordText {
+    ///
+    /// - Parameter info: `userInfoText`.
+    func details(_ info: @autoclosure () -> String?) -> RecordText {
         if case .text(let text) = journalEntry { return ", \(text)" }
-        return isSimulated ? "\(standardDetails), simulated" : standardDetails
+        let details = standardDetails(info())
+        return isSimulated ? "\(details), simulated" : details
     }
 
-    private var standardDetails: RecordText {
+    private func standardDetails(_ info: @autoclosure () -> String?) -> RecordText {
         switch name {
         case .willFinishLaunching: LaunchOptions(userInfo: userInfo).map(Self.details) ?? ""
         case .didResume: (Suspension(userInfo: userInfo).map(Self.details) ?? "") + deliveries
@@ -193,7 +194,7 @@ nonisolated extension LifecycleNotification {
         case .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable:
             userInfo.text("path").map { ", \($0)" } ?? ""
         default:
-            if case .signal = origin { deliveries } else { trigger == nil ? userInfoText.map { ", \($0)" } ?? "" : "" }
+            if case .signal = origin { deliveries } else { trigger == nil ? info().map { ", \($0)" } ?? "" : "" }
         }
     }
 

@@ -107,12 +107,8 @@ package final class LoggerListener: LifecycleListener {
             ? observation
                 ?? mediator.addObserver { [log, counter, unowned mediator] in
                     guard $0.journalEntry != .none else { return }
-                    var record = LifecycleJournalRecords.record(of: $0)
-                    if log.showsFields {
-                        let listeners = mediator.listeners(answering: $0)
-                        record.fields = LifecycleJournalRecords.fields(of: $0, for: listeners, counter: counter)
-                    }
-                    log.write(record)
+                    let listeners = log.showsFields ? mediator.listeners(answering: $0) : nil
+                    log.write(LifecycleJournalRecords.record(of: $0, for: listeners, counter: counter))
                 } : nil
     }
 
